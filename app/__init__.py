@@ -1,1 +1,4 @@
-"""What people touch: the `weiwo` command. It draws from the graph's events and its result alone."""
+"""User interface: the `weiwo` command.
+
+The command relies only on the graph's events and its result.
+"""

@@ -1,6 +1,6 @@
-"""What goes wrong, as whoever uses Weiwo is told it: errors of one line, and why an answer is not complete.
+"""User-facing errors: messages of a single line, and the reasons for an incomplete answer.
 
-Exit codes are the command's business.
+Exit codes are defined by the command.
 """
 
 from typing import Final
@@ -13,11 +13,11 @@ _FAULTS: Final = localized_section("errors.faults")
 
 
 class AppError(WeiwoError):
-    """Something to tell the user. The message is one line: what; why; what to do."""
+    """An error reported to the user. The message is a single line: problem, reason and remedy."""
 
 
 class MisuseError(AppError):
-    """What was asked for cannot be; it has to be asked for otherwise."""
+    """Invalid use: the request is impossible in this form and has to be changed."""
 
 
 def unknown_thread(thread_id: str) -> MisuseError:
@@ -29,7 +29,7 @@ def unknown_thread(thread_id: str) -> MisuseError:
 
 
 def model_fault(language: str, fault: str, words: str) -> str:
-    """Why a model gave nothing: in Chinese its kind, where that is known, and the words themselves."""
+    """Describe a model's failure: in Chinese the kind, if known, and the original words."""
     return _FAULTS["zh" if language == "zh" else "en"].get(fault, "{}").format(words)
 
 

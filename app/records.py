@@ -1,8 +1,8 @@
-"""The server's records, in SQLite: whose a thread is, what runs there were and what users spent, and the log of events.
+"""Server records in SQLite: owners of threads, runs, spending of users, and the event log.
 
-Threads themselves are in the checkpoint database, which the command shares. What is here is the server's, but for the
-names of threads that the command keeps for the operator (`thread_lock`), whose the threads without a record are, too.
-Every method is one work of the database's thread, in the order of the calls.
+Threads themselves are in the checkpoint database, which the command shares. The data here belongs to the server, except
+the names of threads that the command keeps for the operator (`thread_lock`). Threads without a record belong to the
+operator, too. Every method is one task of the database's thread, in the order of the calls.
 """
 
 import sqlite3
@@ -71,7 +71,7 @@ UNION ALL SELECT SUM(length(data) + :row) FROM events WHERE run_id IN (SELECT ru
 
 @dataclass(frozen=True, slots=True)
 class ThreadRecord:
-    """What the server knows of a thread beside its checkpoints."""
+    """Server's record of a thread beside the checkpoints."""
 
     thread_id: str
     owner: str  # the user it belongs to
@@ -96,7 +96,7 @@ class RunRecord:
 
 
 class Spending(NamedTuple):
-    """What a user has spent on a day."""
+    """Spending of a user on a day."""
 
     runs: int = 0  # questions asked
     tokens: int = 0  # input and output tokens of model calls
@@ -105,7 +105,7 @@ class Spending(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of a run, as it goes over the wire."""
+    """An event of a run, in wire format."""
 
     attempt: int  # the attempt it belongs to
     seq: int  # its number within the attempt, from 1
@@ -115,7 +115,7 @@ class Event:
 
     @property
     def id(self) -> str:
-        """Its id: ids grow over a run, whatever of an attempt was lost when a server was killed."""
+        """Id of the event. Ids grow over a run, even if parts of an attempt were lost in a server kill."""
         return f"{self.attempt}-{self.seq}"
 
 
@@ -147,17 +147,17 @@ class Records:
         return _thread(rows[0]) if rows else None
 
     async def threads(self, owner: str, limit: int) -> list[ThreadRecord]:
-        """The threads of a user, that which was touched last first."""
+        """Return the threads of a user, most recently used first."""
         query = "SELECT * FROM threads WHERE owner = ? ORDER BY updated DESC LIMIT ?"
         return [_thread(row) for row in await self._all(query, (owner, limit))]
 
     async def threads_of(self, thread_ids: Sequence[str]) -> dict[str, ThreadRecord]:
-        """The records of some threads, by id."""
+        """Return the records of the given threads, by id."""
         query = "SELECT * FROM threads WHERE thread_id IN (SELECT value FROM json_each(?))"
         return {row[0]: _thread(row) for row in await self._all(query, (orjson.dumps(list(thread_ids)).decode(),))}
 
     async def put_thread(self, thread_id: str, owner: str, metadata: dict[str, Any]) -> None:
-        """Make a thread's record, or renew its metadata."""
+        """Create a thread's record, or update the metadata."""
         now = time.time()
         await self._write(
             "INSERT INTO threads (thread_id, owner, created, updated, metadata) VALUES (?, ?, ?, ?, ?)"
@@ -166,7 +166,7 @@ class Records:
         )
 
     async def touch_thread(self, thread_id: str, owner: str) -> None:
-        """Note that a thread was used; a record is made where there is none."""
+        """Record the use of a thread. A missing record is created."""
         now = time.time()
         await self._write(
             "INSERT INTO threads (thread_id, owner, created, updated) VALUES (?, ?, ?, ?)"
@@ -175,7 +175,7 @@ class Records:
         )
 
     async def delete_thread(self, thread_id: str) -> None:
-        """Forget a thread, its runs and their events."""
+        """Delete a thread's record, runs and events."""
 
         def delete(database: sqlite3.Connection) -> None:
             database.execute(
@@ -198,12 +198,12 @@ class Records:
         return [_run(row) for row in await self._all(query + " ORDER BY created DESC LIMIT ? OFFSET ?", given)]
 
     async def last_runs(self, thread_ids: Sequence[str]) -> dict[str, RunRecord]:
-        """The newest run of each of some threads, by thread."""
-        found = [await self.runs(one, 1) for one in thread_ids]
+        """Return the newest run of each given thread, by thread."""
+        found = [await self.runs(name, 1) for name in thread_ids]
         return {runs[0].thread_id: runs[0] for runs in found if runs}
 
     async def runs_under_way(self) -> list[RunRecord]:
-        """The runs that were not ended, oldest first."""
+        """Return the unfinished runs, oldest first."""
         query = "SELECT * FROM runs WHERE status IN ('pending', 'running') ORDER BY created"
         return [_run(row) for row in await self._all(query, ())]
 
@@ -221,7 +221,7 @@ class Records:
         await self._write(query, (status, attempt, error, time.time(), run_id))
 
     async def delete_run(self, run_id: str) -> None:
-        """Forget a run and its events."""
+        """Delete a run with all events."""
 
         def delete(database: sqlite3.Connection) -> None:
             database.execute("DELETE FROM events WHERE run_id = ?", (run_id,))
@@ -230,8 +230,8 @@ class Records:
         await self._do(delete)
 
     async def append(self, events: Iterable[tuple[str, Event]]) -> None:
-        """Append events, each with the id of its run."""
-        rows = [(run_id, one.attempt, one.seq, one.name, one.data, one.at) for run_id, one in events]
+        """Append events, each with the id of the run."""
+        rows = [(run_id, item.attempt, item.seq, item.name, item.data, item.at) for run_id, item in events]
 
         def insert(database: sqlite3.Connection) -> None:
             database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", rows)
@@ -247,7 +247,10 @@ class Records:
         return [Event(*row) for row in await self._all(query, (run_id, *after, limit))]
 
     async def timeline(self, thread_id: str, limit: int) -> list[tuple[str, Event]]:
-        """The stream events (`state/events.py`) of a thread's newest runs, each with its run, in order of time."""
+        """Return the stream events (`state/events.py`) of a thread's newest runs, in order of time.
+
+        Each event has the id of its run.
+        """
         query = (
             "SELECT e.run_id, e.attempt, e.seq, e.name, e.data, e.at FROM events AS e JOIN runs AS r USING (run_id)"
             " WHERE r.thread_id = ? AND (e.name = 'custom' OR e.name LIKE 'custom|%')"
@@ -261,12 +264,12 @@ class Records:
         return [row[0] for row in await self._all("SELECT thread_id FROM threads WHERE owner = ?", (owner,))]
 
     async def kept_bytes(self, owner: str) -> int:
-        """Bytes that are kept here of a user's threads, runs and events."""
+        """Return the stored bytes of a user's threads, runs and events."""
         rows = await self._all(_KEPT_BYTES, {"owner": owner, "row": _ROW_BYTES})
         return sum(row[0] or 0 for row in rows)
 
     async def trim(self, owner: str) -> None:
-        """Drop what ended long ago: events and records of a user's runs, and anybody's secrets and spending."""
+        """Delete old data: events and records of a user's runs, and all users' expired secrets and spending."""
 
         def delete(database: sqlite3.Connection) -> None:
             database.execute(_TRIM_EVENTS, (owner, _KEPT_RUNS))
@@ -277,12 +280,12 @@ class Records:
         await self._do(delete)
 
     async def spending(self, owner: str, day: str) -> Spending:
-        """What a user has spent on a day."""
+        """Return the spending of a user on a day."""
         rows = await self._all("SELECT runs, tokens, cost FROM spending WHERE owner = ? AND day = ?", (owner, day))
         return Spending(*rows[0]) if rows else Spending()
 
     async def add_spending(self, owner: str, day: str, more: Spending) -> None:
-        """Count what a user spends."""
+        """Add to the spending of a user."""
         await self._write(
             "INSERT INTO spending VALUES (?, ?, ?, ?, ?) ON CONFLICT (owner, day) DO UPDATE SET runs = runs +"
             " excluded.runs, tokens = tokens + excluded.tokens, cost = cost + excluded.cost",
@@ -294,7 +297,7 @@ class Records:
         await self._write("INSERT OR REPLACE INTO secrets VALUES (?, ?, ?, ?)", (digest, kind, user, expires))
 
     async def secret_owner(self, digest: str, kind: str) -> str | None:
-        """The user whose token or login has that hash."""
+        """Return the owner of a token or login by hash."""
         query = "SELECT user FROM secrets WHERE hash = ? AND kind = ? AND expires > ?"
         rows = await self._all(query, (digest, kind, time.time()))
         return str(rows[0][0]) if rows else None
@@ -304,7 +307,7 @@ class Records:
         await self._write("DELETE FROM secrets WHERE hash = ? OR user = ?", (digest, user))
 
     async def model_key(self, owner: str) -> str:
-        """The key that a user's runs ask models with; empty where he has none of his own."""
+        """Return the user's own model key, or an empty string."""
         rows = await self._all("SELECT key FROM model_keys WHERE owner = ?", (owner,))
         return str(rows[0][0]) if rows else ""
 
@@ -317,7 +320,7 @@ class Records:
         await self._write("DELETE FROM model_keys WHERE owner = ?", (owner,))
 
     async def has_tokens(self) -> bool:
-        """Whether any token was ever made."""
+        """Report whether any token exists."""
         return bool(await self._all("SELECT 1 FROM secrets WHERE kind = 'token' LIMIT 1", ()))
 
     async def _all(self, query: str, given: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
@@ -330,7 +333,10 @@ class Records:
         await self._do(write)
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do a work, whole or not at all. What it returns goes to another thread, so it returns no cursor."""
+        """Run a function on the database as a transaction.
+
+        Its result goes to another thread, so it must not return a cursor.
+        """
         try:
             return await self._thread.run(work)
         except sqlite3.Error as error:

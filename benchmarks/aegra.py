@@ -1,4 +1,4 @@
-"""Several workers of Aegra on one Postgres: what a second one gains, and what is left where one is killed.
+"""Benchmark of Aegra workers on a shared Postgres: the gain of a second worker, losses after a kill.
 
     python benchmarks/aegra.py [QUESTIONS]
 
@@ -6,9 +6,9 @@ Needs `redis-server`, as WEIWO_TEST_AEGRA the Python of an environment that has 
 WEIWO_TEST_POSTGRES the URL of a server whose user may create databases and extensions. The rows: one worker, two, and
 two of which one is killed with -9 in the middle. The model is `scripted_model.py`, a process of its own that notes each
 call of 300 ms, when it comes and when it has been answered. A question is a comparison of two births, each on a thread
-of its own; all are asked at once, at the workers in turn. `lost` are questions without their right answer, `calls` all
-that the model was sent, `again` prompts that were sent twice, and `kept` those of them that had been answered a second
-or more before the kill: their reply was saved by then.
+of its own. All are asked at once, at the workers in turn. `lost` are questions without their right answer, `calls` all
+calls that the model received, `again` prompts that were sent twice, and `kept` those of them that had been answered a
+second or more before the kill: their reply was saved by then.
 """
 
 import asyncio
@@ -52,27 +52,27 @@ SETTINGS = {
 
 @dataclass
 class Worker:
-    """A process of Aegra, which serves the API and runs graphs."""
+    """A process of Aegra to serve the API and run graphs."""
 
     url: str
     process: subprocess.Popen[bytes]
 
     def processor_seconds(self) -> float:
-        """The processor time that it has taken; it must be alive."""
+        """Return the processor time in seconds. The process must be alive."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Calls:
-    """What the log of the model tells."""
+    """Calls in the log of the model."""
 
     asked: dict[str, list[float]] = field(default_factory=dict)
     ended: dict[str, list[float]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, log: Path) -> "Calls":
-        """The calls of a log, by what was asked."""
+        """Read the calls of a log, grouped by prompt."""
         calls = cls()
         for line in log.read_text(encoding="utf-8").splitlines():
             at, state, name, digest = line.split()
@@ -81,14 +81,14 @@ class Calls:
         return calls
 
     def repeated(self, saved_by: float) -> tuple[int, int]:
-        """How many prompts were sent twice, and how many of them although they had been answered by a time."""
+        """Count the prompts sent twice, and the subset already answered by a given time."""
         twice = [prompt for prompt, times in self.asked.items() if len(times) > 1]
         return len(twice), sum(min(self.ended.get(prompt, [float("inf")])) < saved_by for prompt in twice)
 
 
 @contextmanager
 def running(command: Sequence[str], folder: Path, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A process with a log of its own, that is ended in the end."""
+    """Context manager for a process with a separate log, killed at the end."""
     folder.mkdir(parents=True)
     with (folder / "log").open("w") as log:
         process = subprocess.Popen(command, stderr=log, **{"stdout": log, **options})  # noqa: S603 - ours
@@ -128,7 +128,7 @@ def workers(count: int, folder: Path, environment: dict[str, str], first_port: i
 
 
 async def ask(http: httpx.AsyncClient, alive: list[Worker], n: int) -> tuple[str, float]:
-    """Ask the n-th question, and wait at whichever worker lives; the answer, and the seconds it took."""
+    """Ask the n-th question, and wait at any living worker. Returns the answer and the seconds."""
     began = time.perf_counter()
     body = {"assistant_id": "weiwo", "input": {"question": load.question(n)}}
     thread, run = f"aegra-{n}", None
@@ -151,7 +151,10 @@ async def ask(http: httpx.AsyncClient, alive: list[Worker], n: int) -> tuple[str
 
 
 async def kill_midway(log: Path, count: int, alive: list[Worker]) -> float:
-    """Kill a worker once the model has been asked for half of what so many questions take; the time of the kill."""
+    """Kill a worker at half of the expected model calls, and return the time of the kill.
+
+    The model must have been asked for half of what the given number of questions takes.
+    """
     before = sum(map(len, Calls.read(log).asked.values()))
     while sum(map(len, Calls.read(log).asked.values())) - before < count * CALLS / 2:  # noqa: ASYNC110 - a file
         await asyncio.sleep(0.05)
@@ -163,7 +166,10 @@ async def kill_midway(log: Path, count: int, alive: list[Worker]) -> float:
 async def measure(
     alive: list[Worker], first: int, count: int, log: Path | None = None
 ) -> tuple[list[float], int, float]:
-    """Ask all at once; seconds of each, lost ones, and, with the model's log, the time at which a worker was killed."""
+    """Ask all questions at once, and return seconds, number of lost answers, and time of the kill.
+
+    A worker is killed only if the model's log is given.
+    """
     limits = httpx.Limits(max_connections=100)
     async with httpx.AsyncClient(timeout=30, limits=limits) as http:
         killing = asyncio.create_task(kill_midway(log, count, alive)) if log else None
@@ -175,7 +181,7 @@ async def measure(
 
 
 def row(count: int, processes: int, *, kills: bool, first: int) -> None:
-    """Measure a number of workers on a database of their own, and print it."""
+    """Measure a number of workers on a fresh database, and print the row."""
     with tempfile.TemporaryDirectory(prefix="weiwo-aegra-") as name, ExitStack() as stack:
         place = Path(name)
         url = load.fresh(POSTGRES)
@@ -206,7 +212,7 @@ def row(count: int, processes: int, *, kills: bool, first: int) -> None:
         began, before = time.perf_counter(), sum(worker.processor_seconds() for worker in alive)
         seconds, lost, killed = asyncio.run(measure(alive, first, count, place / "calls" if kills else None))
         wall = time.perf_counter() - began
-        taken = "" if kills else f"{(sum(one.processor_seconds() for one in alive) - before) / count * 1_000:.0f}"
+        taken = "" if kills else f"{(sum(item.processor_seconds() for item in alive) - before) / count * 1_000:.0f}"
         calls = Calls.read(place / "calls")
         again, kept = calls.repeated(killed - SAVED_AFTER)
     print(

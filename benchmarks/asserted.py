@@ -1,13 +1,13 @@
-"""What Weiwo asserts and shows without a model, and how much of it is right.
+"""Benchmark of asserted and shown answers without a model: counts and correctness.
 
     python benchmarks/asserted.py FOLDER… [--json] [--limit N] [--half 0|1] [--gate]
 
 A folder is BEIR-shaped (`corpus.jsonl`, `queries.jsonl` whose rows have `answers`) or has `documents/` and
 `questions.jsonl` (rows `_id text language answers type answerable`). Each question goes through the public graph in
 this process. Of a type `list` all answers are needed, else one will do. A denial above passages that hold the answer
-is a wrong assertion, too. Beside it stands one plain search over the same index: its three best passages, and of each
-the sentence that shares most words with the question. Shares of gold on the screen are of the extractive questions:
-those whose answer stands in some passage and is not yes or no.
+is a wrong assertion, too. For comparison there is one plain search over the same index: its three best passages, and
+of each the sentence that shares most words with the question. Shares of gold on the screen are of the extractive
+questions: those whose answer stands in some passage and is not yes or no.
 """
 
 import argparse
@@ -48,7 +48,7 @@ MOST_WRONG, MOST_WRONG_OF_ASSERTED = 0.02, 0.05
 
 @dataclass
 class Question:
-    """One question of a set."""
+    """A question of a set."""
 
     text: str
     answers: list[str]
@@ -57,17 +57,17 @@ class Question:
     language: Language = "en"
 
     def answered(self, texts: Sequence[str]) -> bool:
-        """Whether the texts say the answer, together."""
+        """Report whether the texts together contain the answer."""
         said = AnswerText("\n\n".join(texts))
         return bool(self.answers) and (all if self.type == "list" else any)(map(said.says, self.answers))
 
     @property
     def boolean(self) -> bool:
-        """Whether the answer is yes or no."""
+        """Report whether the answer is yes or no."""
         return bool(self.answers) and {answer.casefold().strip() for answer in self.answers} <= YES_NO
 
     def right(self, statement: str) -> bool:
-        """Whether what is asserted is the answer; of an unanswerable question nothing is."""
+        """Report whether an asserted statement is the answer. Always false for an unanswerable question."""
         if not self.answerable:
             return False
         if self.boolean:
@@ -76,19 +76,19 @@ class Question:
         return self.answered([statement]) and self._named_first(statement)
 
     def _named_first(self, statement: str) -> bool:
-        """Of the things a question lets choose from, the one that is right is to be named before the others."""
+        """Report whether the right choice among the question's options is named before the wrong options."""
         said, offered = AnswerText(statement), AnswerText(self.text)
         if self.boolean or self.type == "list" or not any(map(offered.says, self.answers)):
             return True
         right = min(map(said.first, self.answers))
-        named = [AnswerText(one) for one in parse_question(self.text, self.language).subjects]
-        wrong = [one.text for one in named if not any(map(one.says, self.answers))]
-        return all(right <= said.first(one) for one in wrong)
+        named = [AnswerText(subject) for subject in parse_question(self.text, self.language).subjects]
+        wrong = [item.text for item in named if not any(map(item.says, self.answers))]
+        return all(right <= said.first(item) for item in wrong)
 
 
 @dataclass
 class Score:
-    """What was counted over one folder, or over all."""
+    """Counts over a folder, or over all folders."""
 
     questions: int = 0
     extractive: int = 0
@@ -140,7 +140,10 @@ class Score:
 
 
 def read(folder: Path, scratch: Path) -> tuple[Path, list[Question]]:
-    """The documents of a set, written to `scratch` where they are rows of a file, and its questions."""
+    """Read the documents and questions of a set.
+
+    Documents that are rows of a file are written to `scratch`.
+    """
 
     def rows(name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -166,28 +169,28 @@ def read(folder: Path, scratch: Path) -> tuple[Path, list[Question]]:
 
 
 def plain_sentences(question: str, passages: Sequence[Evidence]) -> Iterator[str]:
-    """Of each passage the sentence that shares most words with the question."""
+    """Yield the sentence with most words of the question for each passage."""
     wanted = set(terms(question))
     for passage in passages:
         said = [passage.text[start:end] for start, end in sentences(passage.text)]
-        yield max(said, key=lambda one: len(wanted & set(terms(one))), default="")
+        yield max(said, key=lambda item: len(wanted & set(terms(item))), default="")
 
 
-def stated(result: dict[str, Any]) -> str:
-    """What an answer asserts: its checked claims, else its text above the passages it quotes."""
+def read_statement(result: dict[str, Any]) -> str:
+    """Return the assertion of an answer: the checked claims, or else the text above the quoted passages."""
     claims = " ".join(str(claim["text"]) for claim in result.get("claims") or [])
     return claims or f"\n{result.get('answer', '')}".partition("\n>")[0]
 
 
 def denies(answer: str) -> bool:
-    """Whether an answer says that something occurs nowhere, in either language."""
+    """Report whether an answer denies any occurrence, in either language."""
     leads = (words[lead] for words in localized_section("writer.rule_answer.leads").values() for lead in _DENIALS)
     patterns = (re.sub(r"\\\{\w*\\\}", ".{1,200}?", re.escape(lead)) for lead in leads)
     return any(re.search(pattern, " ".join(answer.split())) for pattern in patterns)
 
 
 async def ask(graph: Any, question: Question, corpus: Corpus, context: Context, score: Score) -> None:
-    """Ask one question, and count what came of it."""
+    """Ask a question, and count the result."""
     started = time.perf_counter()
     result = (await graph.ainvoke({"question": question.text}, context=context))["result"]
     score.milliseconds.append((time.perf_counter() - started) * 1e3)
@@ -197,12 +200,12 @@ async def ask(graph: Any, question: Question, corpus: Corpus, context: Context, 
     score.questions += 1
     score.statuses[str(result.get("status"))] += 1
     denied = question.answerable and denies(str(result.get("answer", "")))
-    if denied and question.answered([one["text"] for one in shown]):  # what is said of the sources is false
+    if denied and question.answered([item["text"] for item in shown]):  # what is said of the sources is false
         score.wrong += 1
         score.false_denials += 1
     score.nothing += not shown and not asserted and question.type != "small_talk"
     if asserted:
-        right = question.right(stated(result))
+        right = question.right(read_statement(result))
         score.right += right
         score.wrong += not right
         for name in dict.fromkeys(asserted):
@@ -210,8 +213,10 @@ async def ask(graph: Any, question: Question, corpus: Corpus, context: Context, 
             score.asserted_right[name] += right
     if question.answerable and not question.boolean and await _extractive(question, corpus):
         score.extractive += 1
-        score.bold += question.answered([one["text"][start:end] for one in shown for start, end in one["highlights"]])
-        score.passages += question.answered([one["text"] for one in shown])
+        score.bold += question.answered(
+            [item["text"][start:end] for item in shown for start, end in item["highlights"]]
+        )
+        score.passages += question.answered([item["text"] for item in shown])
         score.plain_bold += question.answered(list(plain_sentences(question.text, found[:SHOWN])))
         score.plain_passages += question.answered([passage.text for passage in found[:SHOWN]])
 
@@ -220,7 +225,7 @@ _whole: dict[int, AnswerText] = {}
 
 
 async def _extractive(question: Question, corpus: Corpus) -> bool:
-    """Whether the answer stands in the corpus."""
+    """Report whether the answer occurs in the corpus."""
     if id(corpus) not in _whole:
         opened = [await corpus.open(source, "", 10_000) for source in corpus.documents]
         _whole[id(corpus)] = AnswerText("\n\n".join(passage.text for found in opened for passage in found))
@@ -243,7 +248,7 @@ async def measure(folder: Path, scratch: Path, limit: int | None, half: int | No
 
 
 def print_report(name: str, report: dict[str, Any]) -> None:
-    """Print one folder's figures."""
+    """Print a folder's figures."""
     print(f"\n{name}: {report['questions']} questions, {report['extractive']} extractive; {report['statuses']}")
     for mechanism, counts in sorted(report["mechanisms"].items()):
         print(f"  {mechanism:<32}{counts['right']:>4} right of {counts['asserted']}")

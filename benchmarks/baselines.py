@@ -1,8 +1,8 @@
-"""The baselines of `weiwo eval answers --baseline`: plain systems that a user would write in an afternoon.
+"""Baselines of `weiwo eval answers --baseline`: simple systems, each an afternoon's work.
 
-All of them search with Weiwo's own tool, and ask the model of its writer. `extracts` needs no model: the best sentences
-of one search. `rag` is one search and one prompt. `react` is LangChain's `create_agent` with the search tool, within
-the same limits on calls, tokens and seconds.
+All of them search with Weiwo's own tool, and ask the model of its writer. `extracts` needs no model: it shows the best
+sentences of one search. `rag` is one search and one prompt. `react` is LangChain's `create_agent` with the search tool,
+within the same limits on calls, tokens and seconds.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ SPENT: Final = "The budget is spent. Answer with what you have found."
 
 
 async def open_baselines(names: Sequence[str], settings: Settings) -> dict[str, System]:
-    """Open baselines by name; they take model, corpus, web and limits from the settings.
+    """Open baselines by name, with model, corpus, web and limits from the settings.
 
     Raises:
         CorpusError: The corpus cannot be read.
@@ -68,7 +68,7 @@ async def open_baselines(names: Sequence[str], settings: Settings) -> dict[str, 
 
 
 class BaselineSearch:
-    """The search tool that Weiwo itself uses: the documents, or the web where that is asked."""
+    """Weiwo's own search tool: over the documents, or over the web if requested."""
 
     def __init__(self, registry: Registry, name: str) -> None:
         self._tool = registry.get(name)
@@ -77,17 +77,20 @@ class BaselineSearch:
         """Passages for a query, best first."""
         call = {"type": "tool_call", "id": "1", "name": self._tool.name, "args": {"query": query}}
         message = await self._tool.ainvoke(call)
-        return [Evidence(**one) for one in message.artifact or ()]
+        return [Evidence(**item) for item in message.artifact or ()]
 
 
 class ExtractsBaseline:
-    """One search, and of each of its best passages the sentence that shares most words with the question."""
+    """Baseline of a single search: for each of the best passages, the sentence closest to the question.
+
+    The sentence shares most words with the question.
+    """
 
     def __init__(self, search: BaselineSearch) -> None:
         self._search = search
 
     async def __call__(self, question: Question) -> SystemAnswer:
-        """Show what is nearest to a question."""
+        """Return the passages closest to a question as the answer."""
         started = time.perf_counter()
         found = (await self._search(question.text))[:SHOWN]
         best = _pick_sentences(question.text, found)
@@ -103,13 +106,13 @@ class ExtractsBaseline:
 
 def _pick_sentences(question: str, passages: Sequence[Evidence]) -> list[str]:
     wanted = set(terms(question))
-    said = [[one.text[start:end] for start, end in sentences(one.text)] for one in passages]
-    return [max(those, key=lambda one: len(wanted & set(terms(one))), default="") for those in said]
+    said = [[passage.text[start:end] for start, end in sentences(passage.text)] for passage in passages]
+    return [max(those, key=lambda item: len(wanted & set(terms(item))), default="") for those in said]
 
 
 @dataclass(frozen=True)
 class PricedModel:
-    """A chat model, its price, and the seconds one call may take."""
+    """A chat model with price and time limit per call, in seconds."""
 
     model: BaseChatModel
     price: Price | None = None
@@ -129,7 +132,10 @@ async def open_model(settings: Settings) -> PricedModel:
 
 @dataclass
 class _Spending(AsyncCallbackHandler):
-    """Counts the calls and tokens of a model; where the endpoint reports none, an upper estimate from the text."""
+    """Counter of the calls and tokens of a model.
+
+    If the endpoint reports no tokens, an upper estimate from the text is used.
+    """
 
     calls: int = 0
     input_tokens: int = 0
@@ -145,11 +151,11 @@ class _Spending(AsyncCallbackHandler):
         **more: Any,  # noqa: ARG002 - the same
     ) -> None:
         self.calls += 1
-        self._prompts[run_id] = sum(text_tokens(str(one.text)) for those in messages for one in those)
+        self._prompts[run_id] = sum(text_tokens(str(item.text)) for those in messages for item in those)
 
     async def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: Any) -> None:  # noqa: ARG002 - the same
         estimate = self._prompts.pop(run_id, 0)
-        for generation in (one for those in response.generations for one in those):
+        for generation in (item for those in response.generations for item in those):
             message = getattr(generation, "message", None)
             usage = getattr(message, "usage_metadata", None) or {}
             self.input_tokens += usage.get("input_tokens") or estimate
@@ -157,13 +163,13 @@ class _Spending(AsyncCallbackHandler):
 
 
 class RagBaseline:
-    """One search and one prompt."""
+    """Baseline of a single search and a single prompt."""
 
     def __init__(self, priced: PricedModel, search: BaselineSearch) -> None:
         self._priced, self._search = priced, search
 
     async def __call__(self, question: Question) -> SystemAnswer:
-        """Answer a question from the passages of one search."""
+        """Answer a question from the passages of a single search."""
         started, spending = time.perf_counter(), _Spending()
         found = await self._search(question.text)
         prompt = f"{_format_passages(found, 1) or 'No passage was found.'}\n\nQuestion: {question.text}"
@@ -172,11 +178,11 @@ class RagBaseline:
                 [("system", RAG_PROMPT), ("human", prompt)], config={"callbacks": [spending]}
             )
         taken = time.perf_counter() - started
-        return _make_answer(reply, [one.source for one in found], spending, self._priced, (1, taken))
+        return _make_answer(reply, [item.source for item in found], spending, self._priced, (1, taken))
 
 
 class ReactBaseline:
-    """LangChain's agent with the search tool, within the limits that Weiwo has."""
+    """Baseline of LangChain's agent with the search tool, within Weiwo's limits."""
 
     def __init__(self, priced: PricedModel, search: BaselineSearch, limits: Limits) -> None:
         self._priced, self._search, self._limits = priced, search, limits
@@ -196,7 +202,7 @@ class ReactBaseline:
             searches += 1
             found = await self._search(query)
             text = _format_passages(found, len(sources) + 1)
-            sources.extend(one.source for one in found)
+            sources.extend(item.source for item in found)
             return text or "Nothing matches."
 
         calls = max(1, self._limits.max_model_calls)
@@ -218,19 +224,26 @@ class ReactBaseline:
 
 
 def _last_words(messages: Sequence[BaseMessage]) -> BaseMessage:
-    """The last message of the model itself: the middleware adds one that says the limit was reached."""
-    own = [one for one in messages if isinstance(one, AIMessage) and one.response_metadata.get("finish_reason")]
+    """Return the last message of the model itself.
+
+    The middleware adds a message that says the limit was reached, which is skipped.
+    """
+    own = [
+        message
+        for message in messages
+        if isinstance(message, AIMessage) and message.response_metadata.get("finish_reason")
+    ]
     return own[-1] if own else messages[-1]
 
 
 def _format_passages(found: Sequence[Evidence], first: int) -> str:
-    return "\n\n".join(f"[{n}] {one.title}\n{one.text}" for n, one in enumerate(found, first))
+    return "\n\n".join(f"[{n}] {evidence.title}\n{evidence.text}" for n, evidence in enumerate(found, first))
 
 
 def _make_answer(
     reply: BaseMessage, sources: Sequence[str], spending: _Spending, priced: PricedModel, took: tuple[int, float]
 ) -> SystemAnswer:
-    """What a model wrote: whatever it does not decline to answer, it asserts."""
+    """Convert a model's reply to an answer. Any text except a refusal counts as asserted."""
     text = strip_reasoning(str(reply.text)).strip()
     cited = [sources[number - 1] for number in _read_citations(text) if 0 < number <= len(sources)]
     stated = strip_citations(text)

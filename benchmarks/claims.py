@@ -1,13 +1,13 @@
-"""The claim check on labelled claims: how many true ones pass, how many false ones are caught.
+"""Benchmark of the claim check on labelled claims: true claims passed, false claims caught.
 
     python benchmarks/claims.py tests/data/claims_held_out.jsonl --json
 
 Each row has `claim`, `sources` (a list of `title` and `text`), `question`, `language`, `label` (`supported` or
-`unsupported`) and `kind`. A claim cites the sources whose marks it
-holds, else all. Code judges alone; with `WEIWO_MODEL`
-(or `WEIWO_VERIFIER_MODEL`) set, a model judges what code leaves open as well. `true_passed` is the share of supported
-claims that pass, `false_caught` that of unsupported ones that do not. `--concurrency 300` asks about as many rows at
-once, for an endpoint that a person answers; `WEIWO_MODEL_SECONDS` and `WEIWO_MAX_SECONDS` bound how long that may take.
+`unsupported`) and `kind`. A claim cites the sources whose marks it holds, else all. Code judges alone. With
+`WEIWO_MODEL` (or `WEIWO_VERIFIER_MODEL`) set, a model also judges the claims that code leaves open. `true_passed` is
+the share of supported claims that pass, `false_caught` that of unsupported ones that do not. `--concurrency 300` asks
+about as many rows at once, for an endpoint that a person answers. `WEIWO_MODEL_SECONDS` and `WEIWO_MAX_SECONDS` bound
+how long that may take.
 """
 
 import argparse
@@ -29,7 +29,7 @@ Row = dict[str, Any]
 
 
 def main() -> None:
-    """Read the rows, judge them, print the figures."""
+    """Read and judge the rows, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="Rows as JSON lines.")
     parser.add_argument("--json", action="store_true", help="Print one JSON object.")
@@ -45,11 +45,10 @@ def main() -> None:
     if given.json:
         print(json.dumps(whole, ensure_ascii=False))
         return
-    for name, one in figures.items():
-        print(
-            f"{name}: {one['n']} rows · true passed {one['true_passed']:.3f} · false caught {one['false_caught']:.3f}"
-        )
-        for kind, counts in one["by_kind"].items():
+    for name, figure in figures.items():
+        passed, caught = figure["true_passed"], figure["false_caught"]
+        print(f"{name}: {figure['n']} rows · true passed {passed:.3f} · false caught {caught:.3f}")
+        for kind, counts in figure["by_kind"].items():
             print(f"  {kind:20} {counts['right']} of {counts['n']}")
     if given.wrong:
         for row, verdict in zip(rows, found[next(reversed(found))], strict=True):

@@ -1,10 +1,11 @@
-"""How well the static score finds a question's level, beside the weights the paper prints.
+"""Benchmark of the static complexity score, compared with the weights printed in the paper.
 
     python benchmarks/complexity.py [FILE…]
 
-Each FILE holds one JSON object a line with `question`, `language` and `level`; without one, the labelled questions of
-the tests are used. The baseline is the sketch of arXiv 2506.17188 over the same features, without question words: 0.1
-length + 0.2 entities + 0.2 comparison + 0.15 calculation + 0.15 steps, of 0.8.
+It measures how well the score finds a question's level. Each FILE holds one JSON object a line with `question`,
+`language` and `level`. Without a file, the labelled questions of the tests are used. The baseline is the sketch of
+arXiv 2506.17188 over the same features, without question words: 0.1 length + 0.2 entities + 0.2 comparison + 0.15
+calculation + 0.15 steps, of 0.8.
 """
 
 import json
@@ -34,7 +35,7 @@ Row = tuple[str, str, dict[str, float]]
 
 
 def paper_score(features: dict[str, float]) -> float:
-    """The score as the paper prints it."""
+    """Return the score as printed in the paper."""
     return sum(weight * features[name] for name, weight in PAPER.items()) / sum(PAPER.values())
 
 
@@ -48,7 +49,7 @@ def read(path: Path) -> list[Row]:
 
 
 def report(title: str, rows: list[Row], score: Score) -> None:
-    """Print one confusion matrix and the accuracy per language."""
+    """Print a confusion matrix and the accuracy per language."""
     counts = Counter((level, classify_level(score(features))) for _, level, features in rows)
     print(f"\n{title}\n{'labelled':>12} | {' '.join(f'{level:>9}' for level in LEVELS)}")
     for level in LEVELS:

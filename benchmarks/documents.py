@@ -1,10 +1,11 @@
-"""How much of real files reaches the index: words of the file's own XML (Office) or of PDFium (PDF), and the seconds.
+"""Benchmark of document readers: share of a file's words in the index, and reading time.
 
     python benchmarks/documents.py FOLDER… [--worst N] [--beside COMMAND]
 
-Each file that has a reader is read by it, in this process. A word counts as kept as often as the passages, titles and
-headings hold it. A file "loses words unnamed" where more than five words, and more than 1 % of them, are missing and no
-loss is named. `--beside` is a command that prints what another reader makes of a file, such as `markitdown`.
+The words of real files are taken from the file's own XML (Office) or from PDFium (PDF). Each file that has a reader is
+read by it, in this process. A word counts as kept as often as the passages, titles and headings hold it. A file "loses
+words unnamed" if more than five words, and more than 1 % of them, are missing and no loss is named. `--beside` is a
+command that prints the text another reader extracts from a file, such as `markitdown`.
 """
 
 import argparse
@@ -44,7 +45,7 @@ SKIPPED = re.compile(r"\}(?:instrText|fld|rPh|Fallback)$")
 
 @dataclass
 class Row:
-    """What was counted over the files of a format."""
+    """Counts over the files of a format."""
 
     files: int = 0
     unreadable: list[str] = field(default_factory=list)
@@ -58,12 +59,12 @@ class Row:
 
 
 def count_words(text: str) -> Counter[str]:
-    """Words of a text, typeset as the index has them."""
+    """Count the words of a text, normalized as in the index."""
     return Counter(WORD.findall(normalize_typeset(text).casefold()))
 
 
 def own_words(path: Path, kind: str) -> Counter[str]:
-    """The words that a file holds, by its own XML or by PDFium; empty where neither says."""
+    """Count the words of a file from the file's XML or with PDFium. Empty for further formats."""
     if kind == "pdf":
         with pypdfium2.PdfDocument(path) as document:
             text = "\n".join(page.get_textpage().get_text_range() for page in document)
@@ -103,10 +104,10 @@ def _late(_number: int, _frame: FrameType | None) -> None:
 
 
 def read(path: Path) -> tuple[Counter[str], bool]:
-    """The words that reach the index, and whether a loss is named.
+    """Count the words reaching the index, and report whether a loss is named.
 
     Raises:
-        Exception: Whatever the reader raises.
+        Exception: Any error of the reader.
     """
     if (kind := find_format(str(path))) is None:
         return Counter(), False
@@ -117,7 +118,7 @@ def read(path: Path) -> tuple[Counter[str], bool]:
     try:
         with path.open("rb") as file:
             for part in load_reader(kind)(file, path.name):
-                lines = [part.title, *(line for one in part.passages for line in (*one.headings, one.text))]
+                lines = [part.title, *(line for passage in part.passages for line in (*passage.headings, passage.text))]
                 words += count_words("\n".join(lines))
                 named = named or bool(part.losses)
     finally:
@@ -126,7 +127,7 @@ def read(path: Path) -> tuple[Counter[str], bool]:
 
 
 def read_beside(command: str, path: Path) -> Counter[str]:
-    """What another reader makes of a file."""
+    """Count the words extracted by an external reader."""
     asked = [*shlex.split(command), str(path)]
     try:
         done = subprocess.run(asked, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603 - the caller's
@@ -136,7 +137,7 @@ def read_beside(command: str, path: Path) -> Counter[str]:
 
 
 def measure(path: Path, kind: str, row: Row, beside: str) -> None:
-    """Read one file, and count what reached the index."""
+    """Read a file, and count the words reaching the index."""
     try:
         own = own_words(path, kind)
     except Exception:  # noqa: BLE001 - whoever else cannot open it is no measure of us
@@ -167,7 +168,7 @@ def main(given: argparse.Namespace) -> int:
     signal.signal(signal.SIGALRM, _late)
     rows: dict[str, Row] = defaultdict(Row)
     for folder in given.folders:
-        for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+        for path in sorted(item for item in folder.rglob("*") if item.is_file()):
             kind = find_format(str(path))
             if kind is not None and kind.heavy:
                 measure(path, kind.type, rows[kind.type], given.beside)

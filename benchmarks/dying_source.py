@@ -1,10 +1,10 @@
-"""A source dies in mid-run: the task that was planned on it is replaced while its sister still works.
+"""Demonstration of a failing source: a planned task is replaced while a sibling task still works.
 
     python benchmarks/dying_source.py
 
 Two sources are at hand, and no model. The plan asks the archive (as `corpus_search`, in the place of documents at hand)
-for both births; its disk breaks at the second. `library_search` was not planned.
-What stands after the seconds is what `weiwo ask -v` prints.
+for both births. Its disk breaks at the second. `library_search` was not planned. The text printed after the seconds is
+what `weiwo ask -v` prints.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ KNOWN = {
 
 
 async def search_archive(query: str) -> str:
-    """Search the archive, which is slow, and whose disk breaks at Turing."""
+    """Search the archive, a slow source with a disk failure at Turing."""
     if "Turing" in query:
         await asyncio.sleep(0.5)
         raise FileNotFoundError("the disk of the archive is gone")
@@ -35,18 +35,21 @@ async def search_archive(query: str) -> str:
 
 
 async def search_library(query: str) -> str:
-    """Search the library, which the plan does not ask."""
+    """Search the library, a source not used by the plan."""
     await asyncio.sleep(1)
     return find(query)
 
 
 def find(query: str) -> str:
-    """What both sources hold of a name."""
+    """Return the text of both sources about a name."""
     return next((text for name, text in KNOWN.items() if name in query), "nothing")
 
 
 def source(name: str, search: Callable[[str], Awaitable[str]]) -> StructuredTool:
-    """A source as a tool; in a cluster of its own, so that none stands in for another inside a task."""
+    """Create a tool for a source.
+
+    Each tool has a cluster of its own, so that none stands in for another inside a task.
+    """
     tool = StructuredTool.from_function(coroutine=search, name=name, description=search.__doc__)
     tool.metadata = {"cluster": name}
     return tool

@@ -1,16 +1,21 @@
-"""What a person sees first, without a model, over documents of kinds that nothing was tuned for.
+"""Benchmark of the first screen without a model, over documents of untuned kinds.
 
     python benchmarks/first_screen.py [FOLDER…] [--held | --open] [--misses] [--json] [--gate]
 
 A folder has `documents/` and `questions.jsonl`: rows `text language kind held`, and `answer`, a regular expression, or
-`answerable: false`. Each question goes through the public graph in this process; its result is printed as the command
-prints it, on a terminal of 80 columns. Counted are: answers that stand within the first 12 lines that are not blank;
-false denials, where `lead` denies what stands in the documents, which are errors whatever is shown below; answerable
-questions whose `lead` is neutral, so that nothing says whether the passages answer; what is asserted, and how much of
-it is wrong; unanswerable questions that are recognised: nothing is asserted, and `lead` is neutral or a denial.
-`--held` asks the rows that were kept aside, `--open` the others; `--misses` prints them. The last line is a baseline of
-40 lines: the sentences of the 12 passages of a search, by the rarity of the words they share with the question, their
-file, title and headings counted in; how often the answer stands in its first sentence, and among its first three.
+`answerable: false`. Each question goes through the public graph in this process. Its result is printed as the command
+prints it, on a terminal of 80 columns. Counted are:
+
+- answers that stand within the first 12 lines that are not blank
+- false denials, where `lead` denies what stands in the documents, which are errors whatever is shown below
+- answerable questions whose `lead` is neutral, so that nothing says whether the passages answer
+- assertions, and how many of them are wrong
+- unanswerable questions that are recognised: nothing is asserted, and `lead` is neutral or a denial
+
+`--held` asks the rows that were kept aside, `--open` the others. `--misses` prints them. The last line is a baseline of
+40 lines: the sentences of the 12 passages of a search, by the rarity of the words they share with the question, with
+their file, title and headings included. It shows how often the answer stands in its first sentence, and among its first
+three.
 """
 
 import argparse
@@ -48,7 +53,7 @@ BASELINE_PASSAGES: Final = 12
 
 @dataclass
 class Count:
-    """What was counted."""
+    """Counts of the benchmark."""
 
     answerable: int = 0
     shown: int = 0
@@ -68,7 +73,7 @@ class Count:
             setattr(self, name, getattr(self, name) + value)
 
     def report(self) -> dict[str, float]:
-        """The counts and their shares."""
+        """Return the counts with shares."""
         shares = {
             "shown_share": round(self.shown / max(self.answerable, 1), 3),
             "neutral_share": round(self.neutral / max(self.answerable, 1), 3),
@@ -78,20 +83,20 @@ class Count:
 
 
 def screen_of(result: Mapping[str, Any]) -> list[str]:
-    """The lines of an answer that are not blank, as a terminal shows them."""
+    """Return the non-blank lines of an answer as shown on a terminal."""
     page = StringIO()
     print_answer(Console(file=page, width=WIDTH, color_system=None), result)
     return [line.strip() for line in page.getvalue().splitlines() if line.strip()]
 
 
 def holds(lines: list[str], pattern: str) -> bool:
-    """Whether lines hold an answer, wherever they are broken."""
+    """Report whether lines contain an answer, regardless of line breaks."""
     bare = [line.removeprefix("│ ") for line in lines]
     return any(re.search(pattern, joint.join(bare)) for joint in (" ", ""))
 
 
 def count_row(row: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[Count, list[str]]:
-    """What one question adds, and its screen."""
+    """Return the counts for a question, with the screen lines."""
     lines = screen_of(result)
     lead = result.get("lead")
     asserted = bool(result.get("asserted"))
@@ -111,23 +116,27 @@ def count_row(row: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[Count,
 
 
 def rank_sentences(question: str, passages: Sequence[Evidence]) -> list[str]:
-    """The baseline: the sentences of passages, those that share most rare words with a question first."""
+    """Rank sentences of passages by shared rare words with a question, as a baseline."""
     asked = set(terms(question))
-    heads = [set(terms(f"{one.heading} {Path(one.source).stem}")) for one in passages]
-    rows = [(one.text[a:b], head) for one, head in zip(passages, heads, strict=True) for a, b in sentences(one.text)]
+    heads = [set(terms(f"{passage.heading} {Path(passage.source).stem}")) for passage in passages]
+    rows = [
+        (passage.text[a:b], head)
+        for passage, head in zip(passages, heads, strict=True)
+        for a, b in sentences(passage.text)
+    ]
     spoken = [(text, set(terms(text)) | head) for text, head in rows]
     rarity = {term: math.log(1 + len(spoken) / (1 + sum(term in told for _, told in spoken))) for term in asked}
-    spoken.sort(key=lambda one: -sum(rarity[term] for term in asked & one[1]))
+    spoken.sort(key=lambda item: -sum(rarity[term] for term in asked & item[1]))
     return [text for text, _ in spoken]
 
 
 def is_miss(count: Count) -> bool:
-    """Whether a question did not come out as it should."""
+    """Report whether a question had an undesired result."""
     return count.shown + count.said == 0 or count.false_denials > 0
 
 
 def rows_of(folder: Path, *, held: bool | None) -> Iterator[dict[str, Any]]:
-    """The questions of a folder, all or one part of them."""
+    """Yield the questions of a folder, all or only the held-out or open part."""
     for line in (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if held is None or row["held"] is held:

@@ -1,12 +1,12 @@
-"""Figures that may not get worse, each beside its goal and its regression bound.
+"""Regression guards: benchmark figures, each compared with a goal and a regression bound.
 
     python benchmarks/guards.py [FOLDER…]
 
-Without a FOLDER `tests/data` is measured, and the invented world of `thrift.py`; a FOLDER is a public set, as
+Without a FOLDER `tests/data` is measured, and the invented world of `thrift.py`. A FOLDER is a public set, as
 `asserted.py` and `retrieval.py` read it. `tests/baseline.toml` holds the figures of a named commit and the goals. The
-bound is the commit's figure less its own noise: the standard deviation over bootstrap samples of its rows, at least
-one row. The exit code is 1 if a figure is beyond its bound; a missed goal is printed and fails nothing. Wall-clock
-times are not guarded.
+bound is the commit's figure less its own noise: the standard deviation over bootstrap samples of its rows, at least one
+row. The exit code is 1 if a figure is beyond its bound. A missed goal is printed and fails nothing. Wall-clock times
+are not guarded.
 """
 
 import json
@@ -27,7 +27,7 @@ SAMPLES: Final = 1_000
 
 
 class Guard(NamedTuple):
-    """A baseline figure. `most` means that lower is better; `rows` is the number of questions behind it."""
+    """A baseline figure. If `most` is set, lower is better. `rows` is the number of questions."""
 
     figure: float
     rows: int
@@ -36,7 +36,7 @@ class Guard(NamedTuple):
 
     @property
     def noise(self) -> float:
-        """Standard deviation of the figure over bootstrap samples of its rows, at least one row.
+        """Standard deviation of the figure over bootstrap samples of the rows, at least a single row.
 
         A share of a whole is drawn again row by row. A ratio of sums, whose rows are not kept, counts one row alone.
         """
@@ -49,7 +49,7 @@ class Guard(NamedTuple):
 
     @property
     def bound(self) -> float:
-        """Worst figure that is no regression."""
+        """Worst figure still within the regression bound."""
         return self.figure + self.noise if self.most else self.figure - self.noise
 
     def holds(self, found: float) -> bool:
@@ -57,7 +57,7 @@ class Guard(NamedTuple):
         return found <= self.bound if self.most else found >= self.bound
 
     def reaches_goal(self, found: float) -> bool:
-        """Tell whether a figure reaches the goal; True without one."""
+        """Report whether a figure reaches the goal. Always true without a goal."""
         if self.goal is None:
             return True
         return found <= self.goal if self.most else found >= self.goal
@@ -69,7 +69,7 @@ def read_guards() -> dict[str, Guard]:
 
 
 def describe(name: str, found: float, guard: Guard | None) -> str:
-    """Format one row: verdict, name, figure, bound, goal."""
+    """Format a row: verdict, name, figure, bound, goal."""
     if guard is None:
         return f"{'new':9} {name:40} {found:6.3f}"
     sign = "<=" if guard.most else ">="
@@ -80,7 +80,7 @@ def describe(name: str, found: float, guard: Guard | None) -> str:
 
 
 def run(script: str, *arguments: str | Path) -> str:
-    """Run a benchmark and return its standard output."""
+    """Run a benchmark and return the standard output."""
     command = [sys.executable, str(ROOT / "benchmarks" / script), *map(str, arguments)]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: S603 - our own
 
@@ -95,7 +95,7 @@ def check_assertions(folders: list[Path]) -> Iterator[tuple[str, float]]:
 
 
 def check_levels() -> Iterator[tuple[str, float]]:
-    """Yield the share of questions whose level the static score finds."""
+    """Yield the share of questions with the level found by the static score."""
     printed = run("complexity.py", DATA / "levels.jsonl")
     found = re.search(r"^Weiwo\n.*?^ +all \| \S+ = ([\d.]+)$", printed, re.MULTILINE | re.DOTALL)
     if found is None:
@@ -104,7 +104,7 @@ def check_levels() -> Iterator[tuple[str, float]]:
 
 
 def check_claims() -> Iterator[tuple[str, float]]:
-    """Yield the shares of true claims passed and of false ones caught by code alone."""
+    """Yield the shares of true claims passed and of false claims caught by code alone."""
     for name in ("blind", "fresh"):
         figures = json.loads(run("claims.py", DATA / f"claims_{name}.jsonl", "--json"))
         yield f"claims, {name}: true passed", figures["true_passed"]
@@ -120,7 +120,10 @@ def check_retrieval(folders: list[Path]) -> Iterator[tuple[str, float]]:
 
 
 def check_thrift() -> Iterator[tuple[str, float]]:
-    """Yield calls and prompt tokens by kind of question: as ratios to a loop, of a whole folder to one prompt."""
+    """Yield calls and prompt tokens by kind of question, as ratios to a baseline.
+
+    The baseline is a loop. For tables and reports it is one prompt with the whole folder.
+    """
     for kind, other, shares in re.findall(r"(\S+) beside (loop|prompt): (.*)", run("thrift.py")):
         if (other == "prompt") == (kind in {"table", "report"}):
             for what, share in re.findall(r"(calls|prompt) ([\d.]+) x", shares):
@@ -128,7 +131,7 @@ def check_thrift() -> Iterator[tuple[str, float]]:
 
 
 def main() -> int:
-    """Print every row. Returns 1 if a figure is beyond its bound."""
+    """Print every row. Returns 1 if a figure is beyond the bound."""
     folders = [Path(name) for name in sys.argv[1:]]
     guards = read_guards()
     held = True

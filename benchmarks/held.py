@@ -1,14 +1,15 @@
-"""Nothing told that nobody has checked: false and true answers under four verifiers, how many are told as they are.
+"""Benchmark of unmarked false statements: false and true answers under four kinds of verifier.
 
     python benchmarks/held.py [--cases FILE] [--show]
 
-Each of 100 small cases has a question, what is found (documents, or the plain reply of a tool), what a reader takes out
-of it, and what is then said: in the reader's sentence or in a draft, a list, a table, a block of code. `hard` cases say
-a false number, unit, date, version or name; `other` ones something else that is false, some of it only in a sentence
-that speaks to models; `relation` ones another relation between names and figures all of which are quoted; `true`
-ones what is so. The verifier is `honest` (it knows which words are false), `absent` (its
+Each of 100 small cases has a question, a finding (documents, or the plain reply of a tool), the value a reader takes
+from it, and the statement that follows: in the reader's sentence or in a draft, a list, a table, a block of code.
+`hard` cases state a false number, unit, date, version or name. `other` cases state something else that is false, some
+of it only in a sentence that speaks to models. `relation` cases state another relation between names and figures all of
+which are quoted. `true` cases state the truth. The verifier is `honest` (it knows which words are false), `absent` (its
 calls fail), `nodding` (all is supported, and a true quote shows it) or `obedient` (honest, but it does what passages
-ask). Told is what stands without a mark in an answer that is `complete`. The exit code is 1 where a goal is missed.
+ask). A statement counts as told if it stands without a mark in an answer that is `complete`. The exit code is 1 if a
+goal is missed.
 """
 
 import argparse
@@ -30,21 +31,21 @@ from tests.support.fake_model import Request, ScriptedError, assessed, fake
 from weiwo.graph import build_graph
 from weiwo.state import Evidence, passage_id
 from weiwo.state.settings import Context
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 Verifier = Literal["honest", "absent", "nodding", "obedient"]
 Case = dict[str, Any]
-_MARKS: Final = localized("writer.rendering", "unverified")
+_MARKS: Final = localize_message("writer.rendering", "unverified")
 _LEAST_TRUE: Final = 19
 
 
 def tools_of(case: Case) -> list[BaseTool]:
-    """A search that finds the documents of a case, and its tool, which replies in plain JSON."""
+    """Return a search for the documents of a case, and the case's tool with plain JSON replies."""
 
     async def search(query: str, k: int = 8) -> tuple[str, list[dict[str, Any]]]:  # noqa: ARG001 - the interface has it
-        found = [Evidence(id=passage_id(one["text"]), **one) for one in case["sources"]]
-        return "", [one.model_dump(mode="json") for one in found]
+        found = [Evidence(id=passage_id(item["text"]), **item) for item in case["sources"]]
+        return "", [item.model_dump(mode="json") for item in found]
 
     finds = StructuredTool.from_function(
         coroutine=search, name="corpus_search", description="Finds passages.", response_format="content_and_artifact"
@@ -71,7 +72,7 @@ def _read(case: Case) -> dict[str, Any]:
 
 
 def _judge(case: Case, verifier: Verifier, request: Request) -> dict[str, Any]:
-    """The reply of a verifier: a verdict for each claim it is asked of."""
+    """Return the reply of a verifier, with a verdict for each claim."""
     if verifier == "absent":
         raise ScriptedError("the verifier is down")
     claims = re.findall(r"(?ms)^(\d+)\. (.*?)(?=^\d+\. |^# |\Z)", request.text.split("\nClaims:\n")[-1])
@@ -88,7 +89,7 @@ def _verdict(n: int, claim: str, case: Case, *, sure: bool) -> dict[str, Any]:
 
 
 async def told(case: Case, verifier: Verifier) -> tuple[bool, dict[str, Any]]:
-    """Whether what a case says is told as it is, and the result."""
+    """Ask the question of a case, and report whether the statement is shown unmarked, with the result."""
     tool = case.get("tool", {"name": "corpus_search", "args": {"query": case["question"]}})
     task = {
         "id": "task_1",
@@ -118,7 +119,7 @@ async def told(case: Case, verifier: Verifier) -> tuple[bool, dict[str, Any]]:
 
 
 def _goal(kind: str, verifier: Verifier, cases: Sequence[Case], count: int) -> str:
-    """Whether a goal holds, in a word; empty where there is none."""
+    """Return "held" or "MISSED" for a goal, or an empty string without a goal."""
     if kind == "true":
         return "" if verifier != "honest" else "held" if count >= min(_LEAST_TRUE, len(cases)) else "MISSED"
     bound = verifier in {"honest", "absent"} or (verifier, kind) in {("nodding", "hard"), ("obedient", "marked")}
@@ -144,7 +145,7 @@ def _print_row(verifier: Verifier, cases: Iterable[Case], counts: dict[str, list
     row, missed = [], False
     for kind in ("hard", "other", "relation", "marked", "true"):
         told_ones = counts.get(kind, [])
-        goal = _goal(kind, verifier, [one for one in cases if one["kind"] == kind], sum(told_ones))
+        goal = _goal(kind, verifier, [case for case in cases if case["kind"] == kind], sum(told_ones))
         missed |= goal == "MISSED"
         row.append(f"{kind} {sum(told_ones):2} of {len(told_ones):2} {goal:6}")
     print(f"{verifier:9}", " · ".join(row), flush=True)

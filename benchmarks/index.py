@@ -1,12 +1,13 @@
-"""How fast the index is, and how much memory it takes.
+"""Benchmark of index speed and memory.
 
     python benchmarks/index.py [--passages 100000] [--million] [--texts FILE]
 
-Passages are generated (two sentences, words drawn by Zipf's law) or the lines of a file. Beside ours, in the same run
-and over the same questions: SQLite FTS5 with its Porter stemmer and bm25s with Snowball's, the latter wholly in memory.
-Each writes its index in one process and is searched in another, which holds nothing else: memory is what is resident
-there at the end. Times are wall time, with a question's analysis and all passages returned; CPU time, of all threads,
-says what they would be if nobody else were at work. `--million` measures 100,000 and 1,000,000 and prints the growth.
+Passages are generated (two sentences, words drawn by Zipf's law) or the lines of a file. For comparison, in the same
+run and over the same questions: SQLite FTS5 with its Porter stemmer and bm25s with Snowball's, the latter wholly in
+memory. Each engine writes its index in one process and is searched in another, which holds nothing else: memory is the
+resident memory of that process at the end. Times are wall time, with a question's analysis and all passages returned.
+CPU time, of all threads, says what they would be if nobody else were at work. `--million` measures 100,000 and
+1,000,000 and prints the growth.
 """
 
 import argparse
@@ -49,8 +50,8 @@ Figures = dict[str, float]
 Search = Callable[[str], Awaitable[object]]
 
 
-def generated(count: int) -> Iterator[str]:
-    """Passages of two sentences, each with a number of its own."""
+def generate_passages(count: int) -> Iterator[str]:
+    """Generate passages of two sentences, each with a unique number."""
     chance = random.Random(1)  # noqa: S311  # figures must be repeatable
     parts = SYLLABLES.split()
     words = list({"".join(chance.choices(parts, k=chance.choice((1, 2, 2, 3, 3, 4)))): None for _ in range(80_000)})
@@ -71,14 +72,14 @@ def documents(texts: Iterator[str]) -> Iterator[tuple[Document, list[Passage]]]:
 
 
 def questions(texts: list[str]) -> list[str]:
-    """Seven words of a passage each, without its number."""
+    """Return questions of seven words from a passage each, without the number of the passage."""
     chance = random.Random(2)  # noqa: S311  # the same
     drawn = (re.findall(r"[a-z]{3,}", text.lower()) for text in chance.choices(texts, k=QUESTIONS))
     return [" ".join(chance.sample(words, min(7, len(words)))) for words in drawn]
 
 
 def line(engine: str, what: str, value: float) -> None:
-    """Print one figure."""
+    """Print a figure."""
     print(f"{engine:<12}{what:<40}{value:>12,.2f}", flush=True)
 
 
@@ -91,8 +92,8 @@ def resident() -> float:
     return int(found[1]) / 1e3 if found else float("nan")
 
 
-async def timed(what: str, search: Search, asked: list[str]) -> Figures:
-    """How long a search takes."""
+async def time_search(what: str, search: Search, asked: list[str]) -> Figures:
+    """Measure the time of a search."""
     wall, work = [], []
     for question in asked:
         start, before = time.perf_counter(), time.process_time()
@@ -107,7 +108,7 @@ async def timed(what: str, search: Search, asked: list[str]) -> Figures:
 
 
 def write_ours(texts: list[str], folder: Path) -> None:
-    """Documents of ten passages, in batches as ingestion makes them."""
+    """Write documents of ten passages, in batches like the batches of ingestion."""
     batches = documents(iter(texts))
     with IndexWriter(folder) as writer:
         while batch := list(islice(batches, BATCH)):
@@ -115,19 +116,19 @@ def write_ours(texts: list[str], folder: Path) -> None:
 
 
 async def search_ours(folder: Path, asked: list[str]) -> Figures:
-    """Each strategy by itself, and what a user gets: routed, linked, with telemetry."""
+    """Measure each strategy alone, and the full user setup: routed, linked, with telemetry."""
     start = time.perf_counter()
     corpus = IndexedCorpus(folder)
     figures = {"open, ms": (time.perf_counter() - start) * 1e3}
     await corpus.search(asked[0])
     for name, options in SEARCHES.items():
-        figures |= await timed(name, partial(corpus.search, k=FOUND, options=options), asked)
+        figures |= await time_search(name, partial(corpus.search, k=FOUND, options=options), asked)
     routed = RoutedCorpus(folder, recorder=TelemetryRecorder(folder))
-    return figures | await timed("as users get it", lambda question: routed.search(question, FOUND), asked)
+    return figures | await time_search("as users get it", lambda question: routed.search(question, FOUND), asked)
 
 
 def write_fts5(texts: list[str], folder: Path) -> None:
-    """One table, in one transaction."""
+    """Write a single table, in a single transaction."""
     table = sqlite3.connect(folder / "fts5.sqlite")
     table.execute("CREATE VIRTUAL TABLE passages USING fts5(text, tokenize='porter unicode61')")
     with table:
@@ -143,11 +144,11 @@ async def search_fts5(folder: Path, asked: list[str]) -> Figures:
         statement = "SELECT text FROM passages WHERE passages MATCH ? ORDER BY bm25(passages) LIMIT ?"
         return table.execute(statement, (words, FOUND)).fetchall()
 
-    return await timed("keyword", find, asked)
+    return await time_search("keyword", find, asked)
 
 
 def bm25s_tokens() -> Callable[[Any], Any]:
-    """How bm25s tokenizes, with a stemmer where there is one."""
+    """Return bm25s's tokenizer, with a stemmer if installed."""
     package = importlib.import_module("bm25s")
     stemmer = importlib.import_module("Stemmer").Stemmer("english") if importlib.util.find_spec("Stemmer") else None
     return lambda texts: package.tokenize(texts, stemmer=stemmer, show_progress=False)
@@ -161,14 +162,14 @@ def write_bm25s(texts: list[str], folder: Path) -> None:
 
 
 async def search_bm25s(folder: Path, asked: list[str]) -> Figures:
-    """All of it loaded into memory."""
+    """Measure bm25s with the index loaded into memory."""
     engine = importlib.import_module("bm25s").BM25.load(str(folder), load_corpus=True)
     tokens = bm25s_tokens()
 
     async def find(question: str) -> object:
         return engine.retrieve(tokens(question), k=FOUND, show_progress=False)
 
-    return await timed("keyword", find, asked)
+    return await time_search("keyword", find, asked)
 
 
 ENGINES = {
@@ -179,7 +180,7 @@ ENGINES = {
 
 
 def child(engine: str, task: dict[str, Any]) -> Figures:
-    """What one process of an engine does: write the index, or search it."""
+    """Run a process of an engine: write the index, or search the index."""
     write, search = ENGINES[engine]
     folder = Path(task["folder"])
     if task["asked"]:
@@ -198,7 +199,7 @@ def child(engine: str, task: dict[str, Any]) -> Figures:
 
 
 def measure(texts: list[str], scratch: Path) -> dict[str, Figures]:
-    """All engines over the same texts, and how they compare."""
+    """Measure all engines over the same texts, and print the comparison."""
     asked = questions(texts)
     print(f"\n{len(texts):,} passages of {sum(map(len, texts)) / len(texts):.0f} characters")
     listed = scratch / "texts"
@@ -225,7 +226,7 @@ def measure(texts: list[str], scratch: Path) -> dict[str, Figures]:
 
 
 def main() -> None:
-    """Run what was asked for."""
+    """Run the requested measurements."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--million", action="store_true", help="100,000 and 1,000,000 passages, and the growth")
@@ -239,7 +240,7 @@ def main() -> None:
     if given.texts is not None:
         texts = [text for text in given.texts.read_text(encoding="utf-8").splitlines() if text.strip()]
     else:
-        texts = list(generated(sizes[-1]))
+        texts = list(generate_passages(sizes[-1]))
     found = []
     for size in sizes:
         with tempfile.TemporaryDirectory() as scratch:

@@ -1,9 +1,9 @@
-"""How long an answer takes when one of its tasks fails at a random moment, and another tool knows what it was for.
+"""Benchmark of answer time with a task failing at a random moment and a replacement tool.
 
     python benchmarks/intervene.py [--plans 10] [--tasks 6 12] [--scale 4] [--seed 7]
 
 Plans are those of `makespan.py`: two chains into a join, and random graphs. One task, drawn at random, fails somewhere
-in its time; a tool that nobody asks otherwise has the value, and takes a time of its own. Each plan runs three ways,
+in its time. A tool that nobody asks otherwise has the value, and takes a time of its own. Each plan runs three ways,
 with its checkpoints in SQLite, saved before each next step:
 
 - undisturbed: nothing fails;
@@ -41,7 +41,7 @@ WAYS: tuple[When, ...] = ("undisturbed", "while it runs", "after the plan")
 
 
 class Trouble(NamedTuple):
-    """A plan in which a task fails.
+    """A plan with a failing task.
 
     Attributes:
         shape: The plan and the seconds of its tasks.
@@ -56,50 +56,53 @@ class Trouble(NamedTuple):
     spare: float
 
     def ideal(self, when: When) -> float:
-        """Seconds that no scheduler can beat."""
+        """Return the lower bound in seconds for any scheduler."""
         if when == "undisturbed":
             return self.shape.critical_path()
         seconds = {**self.shape.seconds, self.task_id: self.fails_after + self.spare}
         return self.shape._replace(seconds=seconds).critical_path()
 
     def plan(self) -> Plan:
-        """The plan, of tasks that search."""
+        """Return the plan, with a search for each task."""
         shape = self.shape
         tasks = tuple(
-            Task(id=one, description=f"What of {one}?", tool="first_search", args={"query": one}, ret="number")
-            for one in shape.tasks
+            Task(id=task, description=f"What of {task}?", tool="first_search", args={"query": task}, ret="number")
+            for task in shape.tasks
         )
-        return Plan(tasks=tasks, links=tuple((source, one) for one in shape.tasks for source in shape.tasks[one]))
+        return Plan(tasks=tasks, links=tuple((source, task) for task in shape.tasks for source in shape.tasks[task]))
 
 
-class Troubled(Stage):
-    """Runs a plan in which a task fails, one of the three ways."""
+class TroubledStage(Stage):
+    """Stage for a plan with a failing task, run in a selected way of the three."""
 
     def __init__(self, trouble: Trouble, when: When, saver: Any) -> None:
         super().__init__(searches(trouble, fails=when != "undisturbed"), saver)
         self._when = when
 
     async def execute(self, plan: Plan, work: TaskResources) -> dict[str, Any]:
-        """Run the plan, and after it what is missing still: nothing runs beside a plan's last task, for one."""
+        """Run the plan, then run replacements for missing values.
+
+        The second step is needed because, for example, nothing runs beside a plan's last task.
+        """
         work = replace(work, tools=("first_search", "spare_search"))
         may = None
         if self._when == "while it runs":
             may = open_intervention(plan, work)
         ran = await run_plan(plan, {}, work, get_config(), intervention=may)
         outcomes, plan = ran["outcomes"], ran.get("plan", plan)
-        lost = [one for one in plan.ids if not outcomes[one].usable]
+        lost = [name for name in plan.ids if not outcomes[name].usable]
         if lost and (mended := _replan_by_rule(plan, lost, outcomes, "en", work.tools)) is not None:
             outcomes = {**outcomes, **(await run_plan(mended, outcomes, work, get_config()))["outcomes"]}
         return {"outcomes": only_usable(outcomes)}
 
 
 def only_usable(outcomes: Mapping[str, Any]) -> dict[str, Any]:
-    """The outcomes with a value: the stage counts them, one for each task of the plan."""
-    return {one: outcome for one, outcome in outcomes.items() if outcome.usable}
+    """Return the outcomes with a value. The stage counts a value per task of the plan."""
+    return {name: outcome for name, outcome in outcomes.items() if outcome.usable}
 
 
 def searches(trouble: Trouble, *, fails: bool) -> list[BaseTool]:
-    """The tool that the plan asks, and the one that stands in for it; neither is a substitute inside a task."""
+    """Return the tool used by the plan and the spare tool. Neither is a substitute inside a task."""
 
     async def first(query: str) -> tuple[str, Any]:
         if fails and query == trouble.task_id:
@@ -123,14 +126,14 @@ def searches(trouble: Trouble, *, fails: bool) -> list[BaseTool]:
 
 
 def troubles(plans: int, sizes: list[int], scale: float, seed: int) -> list[Trouble]:
-    """What to run, always the same for a seed."""
+    """Return the plans to run, always the same for a seed."""
     chance = random.Random(seed)  # noqa: S311 - shapes, not secrets
     found = []
     for _ in range(plans):
         drawn = [("two chains", chains(chance)), *((f"random {n}", random_graph(n, chance)) for n in sizes)]
         for group, tasks in drawn:
             shape = timed(group, tasks, chance)
-            shape = shape._replace(seconds={one: seconds * scale for one, seconds in shape.seconds.items()})
+            shape = shape._replace(seconds={name: seconds * scale for name, seconds in shape.seconds.items()})
             failing = chance.choice(sorted(tasks))
             spare = timed("", {"spare": []}, chance).seconds["spare"] * scale
             found.append(Trouble(shape, failing, chance.random() * shape.seconds[failing], spare))
@@ -142,11 +145,11 @@ async def main(todo: list[Trouble]) -> None:
     ratios: dict[str, dict[When, list[float]]] = {}
     with tempfile.TemporaryDirectory() as folder:
         async with open_checkpointer(Settings(home=folder)) as saver:
-            warm = Troubled(todo[0], "while it runs", saver)
+            warm = TroubledStage(todo[0], "while it runs", saver)
             await warm.run(todo[0].plan(), UNBOUNDED)  # loads modules
             for trouble in todo:
                 for when in WAYS:
-                    stage = Troubled(trouble, when, saver)
+                    stage = TroubledStage(trouble, when, saver)
                     await stage.run(trouble.plan(), UNBOUNDED)
                     for group in (trouble.shape.group, "all"):
                         ways = ratios.setdefault(group, {way: [] for way in WAYS})

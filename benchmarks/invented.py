@@ -1,9 +1,9 @@
-"""An invented world: documents about towns, people, operas and firms whose names nobody knows by heart, and questions.
+"""Invented world: documents about towns, people, operas and firms with made-up names, and questions.
 
-Each document is one paragraph of some 110 tokens, as long as one of an encyclopaedia. A question comes as a `Case`: the
-look-ups that lead to its answer, each with the sentence that carries its value and with another that says the same in
-the words of somebody who has read it. Names, facts and wordings are made from a seed. `from_folder` makes cases of a
-public set whose questions come with their decomposition.
+No model knows these names by heart. Each document is one paragraph of some 110 tokens, as long as one of an
+encyclopaedia. A question comes as a `Case`: the look-ups that lead to its answer, each with the sentence that contains
+its value and with another that says the same in the words of a reader. Names, facts and wordings are made from a seed.
+`from_folder` makes cases of a public set whose questions come with their decomposition.
 """
 
 import json
@@ -143,17 +143,17 @@ _HINTS: Final = {
 
 @dataclass(frozen=True)
 class Step:
-    """One look-up.
+    """A look-up.
 
     Attributes:
-        question: What is asked; `#1` stands for the value of the first look-up.
+        question: The question. `#1` stands for the value of the first look-up.
         query: The search for it, likewise.
-        value: What it comes to.
-        sentence: The words of a document that carry it.
+        value: The value found.
+        sentence: The words of a document that contain it.
         said: A sentence with the same content, in a reader's words.
         quote: The clauses of the document's sentence that a reader copies.
-        given: The value in a reader's words; empty for the value itself.
-        hint: What the document would say if it only hinted at the value.
+        given: The value in a reader's words. Empty for the value itself.
+        hint: The text of the document if it only hinted at the value.
         ret: The type of the value.
         needs: The look-ups it waits for, from 0.
     """
@@ -172,7 +172,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Fact:
-    """A relation of a thing to a value, and how a document says it."""
+    """A relation of a thing to a value, with the sentence of a document."""
 
     relation: str
     thing: str
@@ -182,7 +182,10 @@ class Fact:
     def step(
         self, question: str, query: str, *, thing: str = "", ret: str = "text", needs: tuple[int, ...] = ()
     ) -> Step:
-        """The look-up of the fact; `thing` replaces its name in question and query, `#1` perhaps."""
+        """Return the look-up of the fact.
+
+        `thing` replaces the name in question and query, for example by `#1`.
+        """
         ways = [way.format(a=self.thing, b=self.value) for way in _SAID[self.relation]]
         own = [way for way in ways if way != self.sentence]
         said = own[len(self.thing + self.value) % len(own)]
@@ -205,17 +208,17 @@ class Fact:
 
 @dataclass(frozen=True)
 class Case:
-    """A question.
+    """A question with look-ups and answers.
 
     Attributes:
         kind: `chain`, `comparison`, `fan-out`, `linked` (a fan-out whose documents are titled as the list names
             them, so that one search brings several) or `fact`.
         question: The question.
         steps: Its look-ups.
-        answers: What a right answer says, each in one of its wordings.
-        sentence: The answer in a sentence, in a reader's words; the look-ups before the last are no part of it.
+        answers: The contents of a right answer, each in one of its wordings.
+        sentence: The answer in a sentence, in a reader's words. The look-ups before the last are no part of it.
         size: Hops, things or items.
-        hidden: The look-up whose value the documents hint at and never say, from 0; None where they say all.
+        hidden: The look-up whose value the documents hint at and never say, from 0. None if they say all.
     """
 
     kind: str
@@ -227,31 +230,31 @@ class Case:
     hidden: int | None = None
 
     def filled(self, text: str) -> str:
-        """A question or query with the values of the look-ups it builds on."""
+        """Fill a question or query with the values of earlier look-ups."""
         for n, step in reversed([*enumerate(self.steps, 1)]):
             text = text.replace(f"#{n}", step.value)
         return text
 
     def asks(self, step: Step, text: str) -> bool:
-        """Whether a text is the question of a step, filled with values as a reader gave them."""
+        """Report whether a text is the question of a step, filled with values in a reader's words."""
         return bare(self.filled(step.question)) == bare(text)
 
     def right(self, answer: str) -> bool:
-        """Whether an answer says all that a right one says, and nothing that no document does."""
+        """Report whether an answer is complete and says nothing beyond the documents."""
         said = AnswerText(answer)
         if self.hidden is not None and (not answer or said.says(self.steps[self.hidden].value)):
             return False
-        return all(any(said.says(one) for one in ways) for ways in self.answers)
+        return all(any(said.says(way) for way in ways) for ways in self.answers)
 
 
 def bare(text: str) -> str:
-    """A text without the words that a reader puts before names."""
+    """Remove the words a reader puts before names."""
     return re.sub(r"\b(?:the town of|the river|the) (?=[A-Z])", "", text)
 
 
 @dataclass
 class World:
-    """Documents by title, and what they say."""
+    """Documents by title, and the cases about the documents."""
 
     documents: dict[str, str] = field(default_factory=dict)
     cases: list[Case] = field(default_factory=list)
@@ -263,12 +266,12 @@ def invent(seed: int, each: int) -> World:
 
 
 def invent_hard(seed: int) -> World:
-    """A world with ten questions whose answers its documents hint at and never say."""
+    """Invent a world with ten questions only hinted at by the documents."""
     return _Inventor(seed).hard_world()
 
 
 def invent_folder(seed: int) -> World:
-    """Ten documents of some 360 tokens, of which a table of 18 cells and a report of 1,300 words are asked."""
+    """Invent ten documents of about 360 tokens, for a table of 18 cells and a report of 1,300 words."""
     return _Inventor(seed).folder_world()
 
 
@@ -329,7 +332,10 @@ class _Inventor:
         return self._world
 
     def _hidden(self, case: Case, hidden: int) -> Case:
-        """The case with one look-up whose value is only hinted at; a right answer tells the values of the others."""
+        """Return a case with a single look-up value only hinted at.
+
+        A right answer tells the values of the other look-ups.
+        """
         step, documents = case.steps[hidden], self._world.documents
         for title, text in documents.items():
             documents[title] = text.replace(step.sentence, step.hint)
@@ -345,7 +351,7 @@ class _Inventor:
         return self._world
 
     def _name(self) -> str:
-        """A name that nothing has yet; longer ones once few short ones are left."""
+        """Return an unused name. Longer names are used if few short names are left."""
         while True:
             middles = 1 if len(self._names) < 0.9 * len(STARTS) * len(MIDDLES) * len(ENDS) else 2
             inner = (self._random.choice(MIDDLES) for _ in range(middles))
@@ -355,7 +361,7 @@ class _Inventor:
                 return name
 
     def _document(self, title: str, *facts: str) -> None:
-        """A document; a corpus search follows names to documents that are titled so."""
+        """Add a document. A corpus search follows names to documents with the name as title."""
         filler = self._random.sample(FILLER, 5)
         self._world.documents[title] = " ".join([*facts[:1], filler[0], *facts[1:], *filler[1:]])
 
@@ -447,8 +453,11 @@ class _Inventor:
 
 
 def from_folder(folder: Path, most: int) -> tuple[World, Path]:
-    """Chains out of a public set, and its corpus: the questions all of whose look-ups stand in a gold passage."""
-    passages = {one["_id"]: one["text"] for one in _lines(folder / "corpus.jsonl")}
+    """Read chains from a public set, and return the world with the path of the corpus.
+
+    Only questions with all look-ups in a gold passage are used.
+    """
+    passages = {item["_id"]: item["text"] for item in _lines(folder / "corpus.jsonl")}
     gold: dict[str, list[str]] = {}
     for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         asked, passage, *_ = line.split("\t")
@@ -464,7 +473,7 @@ def from_folder(folder: Path, most: int) -> tuple[World, Path]:
 
 
 def _steps(decomposition: Sequence[dict[str, str]], passages: Sequence[str]) -> Iterator[Step]:
-    """The look-ups of a question, each with the sentence that tells its answer, of the gold passage that fits best."""
+    """Yield the look-ups of a question, each with the answering sentence of the best gold passage."""
     answers = {f"#{n}": part["answer"] for n, part in enumerate(decomposition, 1)}
     for n, part in enumerate(decomposition):
         asked = part["question"]
@@ -472,7 +481,7 @@ def _steps(decomposition: Sequence[dict[str, str]], passages: Sequence[str]) -> 
             asked = asked.replace(name, answer)
         words = set(_normalize_answer(asked).split())
         telling = [text for text in passages if AnswerText(text).says(part["answer"])]
-        for text in sorted(telling, key=lambda one: -len(words & set(_normalize_answer(one).split()))):
+        for text in sorted(telling, key=lambda item: -len(words & set(_normalize_answer(item).split()))):
             sentences = (s for s in text.replace(". ", ".|").split("|") if AnswerText(s).says(part["answer"]))
             needs = tuple(k for k in range(n) if f"#{k + 1}" in part["question"])
             query = part["question"].replace(" >> ", " ")

@@ -1,4 +1,4 @@
-"""Many questions at once: throughput against the ideal, waiting, memory, and several processes on one database.
+"""Load benchmark: throughput against the ideal, waiting, memory, and processes sharing a database.
 
     python benchmarks/load.py [QUESTIONS] [PROCESSES]
     python benchmarks/load.py --crowd CLIENTS WATCHERS SECONDS
@@ -6,16 +6,16 @@
 
 Each of 200 questions asks for the older of two invented people and the years between: a model judges and plans, two
 searches and two readings run side by side, a date difference follows, a model writes. Model and search tool are
-simulated and take 300 ms a call, so that the critical path of a question is five calls, 1.5 s; what the machine
-itself needs comes on top. The ideal is what one question alone takes: if nothing got in anything's way, all of them
-together would take as long, if the processor had no work to do; with the work it has, no less than the sum of it over
-the cores that the processes may use (one a process: an event loop is one thread). `share` is that bound, the
+simulated and take 300 ms a call, so that the critical path of a question is five calls, 1.5 s. The time of the machine
+itself comes on top. The ideal is the time of one question alone: if nothing got in anything's way, all of them together
+would take as long, if the processor had no work to do. With the work it has, the ideal is no less than the sum of the
+work over the cores that the processes may use (one a process: an event loop is one thread). `share` is that bound, the
 greater of the two, over the wall time.
 
-Graph, saver and server stand apart: the rows `none`, `sqlite` and `server`, whose processor time a question (CPU ms)
-is that of the whole, each time with one layer more. The server works on 16 questions at a time.
+Graph, saver and server are shown separately: the rows `none`, `sqlite` and `server`, whose processor time a question
+(CPU ms) is that of the whole, each time with one layer more. The server works on 16 questions at a time.
 
-A crowd is clients that ask the server one question after the other, and watchers of what these ask.
+A crowd is clients that ask the server one question after the other, and watchers of these runs.
 
 Each row is a process of its own, so that its peak memory (RSS) is its own. The rows with several processes share one
 database, opened by all at the same moment, and afterwards every thread must be there with its answer. Postgres is the
@@ -62,7 +62,7 @@ LAST += ("Lenz", "Moser", "Nagel", "Ostrow", "Prinz", "Quandt", "Rauch", "Seidl"
 
 
 def person(n: int) -> tuple[str, int]:
-    """A name and a year of birth, of which there are 276."""
+    """Return a name and a year of birth, from a set of 276 people."""
     n %= len(FIRST) * len(LAST)
     return f"{FIRST[n % len(FIRST)]} {LAST[n // len(FIRST)]}", 1500 + n * 37 % 400
 
@@ -74,8 +74,8 @@ def pair(n: int) -> tuple[tuple[str, int], tuple[str, int]]:
 
 def question(n: int) -> str:
     """The n-th question."""
-    (one, _), (other, _) = pair(n)
-    return f"Who was older, {one} or {other}, and by how many years?"
+    (item, _), (other, _) = pair(n)
+    return f"Who was older, {item} or {other}, and by how many years?"
 
 
 NONE_MISSING = "MISSING: none\n\n"
@@ -84,7 +84,7 @@ BORN = dict(map(person, range(len(FIRST) * len(LAST))))
 
 
 class Model(BaseChatModel):
-    """A chat model that reads its prompts and answers as a good one would, after 300 ms."""
+    """Simulated chat model: reads prompts and answers like a good model, after 300 ms."""
 
     @property
     def _llm_type(self) -> str:
@@ -158,7 +158,7 @@ def plan_births(said: str) -> dict[str, Any]:
 
 
 def read_birth(said: str) -> dict[str, Any]:
-    """What a reader makes of the passages in a prompt."""
+    """Return the reading of the passages in a prompt."""
     asked = re.search(r"^Task: When was (.+) born\?$", said, re.MULTILINE)
     for n, name, year in re.findall(r'<passage n="(\d+)"[^>]*>\n.*?(\w+ \w+) was born in (\d+)', said):
         if asked and name == asked[1]:
@@ -183,7 +183,7 @@ def write_draft(said: str) -> str:
 
 
 def search_tool() -> BaseTool:
-    """A search that finds the one passage on a person, after 300 ms."""
+    """Create a search for the only passage on a person, with a delay of 300 ms."""
 
     async def search(query: str, k: int = 8) -> tuple[str, list[dict[str, Any]]]:  # noqa: ARG001 - the interface has it
         await asyncio.sleep(SECONDS)
@@ -199,7 +199,7 @@ def search_tool() -> BaseTool:
 
 
 async def ask(graph: Any, n: int, context: Context) -> float:
-    """Ask the n-th question; returns the seconds it took, and raises if the answer is not the right one."""
+    """Ask the n-th question and return the seconds. Raises if the answer is wrong."""
     began = time.perf_counter()
     durable = {"durability": "sync"} if graph.checkpointer else {}
     config = {"configurable": {"thread_id": f"load-{n}"}}
@@ -212,7 +212,7 @@ async def ask(graph: Any, n: int, context: Context) -> float:
 
 
 async def work(kind: str, place: str, first: int, count: int) -> dict[str, Any]:
-    """Ask one question alone, then a number of them at once; returns what was measured."""
+    """Ask a question alone, then several at once, and return the measurements."""
     if kind == "server":
         return await serve(place, first, count)
     settings = Settings(home=place if kind == "sqlite" else "unused")
@@ -235,7 +235,7 @@ async def work(kind: str, place: str, first: int, count: int) -> dict[str, Any]:
 
 
 async def serve(place: str, first: int, count: int, crowd: tuple[int, ...] = ()) -> dict[str, Any]:
-    """The same by the server, whose clients are another process: what is measured is the server's alone."""
+    """Measure a server. The clients run in another process, so only the server is measured."""
     os.environ |= {"WEIWO_HOME": place, "WEIWO_WEB": "off", "WEIWO_TELEMETRY": "off"}
     app = create_app({"tools": [search_tool()], "models": Model()})
     config = uvicorn.Config(app, port=0, log_level="critical", lifespan="on", ws="none", timeout_keep_alive=30)
@@ -262,7 +262,7 @@ async def serve(place: str, first: int, count: int, crowd: tuple[int, ...] = ())
 
 
 async def ask_server(url: str, first: int, count: int) -> list[float]:
-    """Ask a server a number of questions at once, each on a thread of its own; the seconds that each took."""
+    """Ask a server several questions at once, each on a separate thread, and return the seconds of each."""
     async with httpx.AsyncClient(base_url=url, timeout=600) as http:
 
         async def one(n: int) -> float:
@@ -277,7 +277,10 @@ async def ask_server(url: str, first: int, count: int) -> list[float]:
 
 
 async def crowd_server(url: str, clients: int, watchers: int, seconds: int) -> list[float]:
-    """Ask and watch for some time; the seconds of each question, or the first thing that goes wrong."""
+    """Ask and watch for a given time, and return the seconds of each question.
+
+    The first failure is raised.
+    """
     took: list[float] = []
     until = time.monotonic() + seconds
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=clients + watchers)
@@ -317,7 +320,7 @@ async def crowd_server(url: str, clients: int, watchers: int, seconds: int) -> l
 
 
 def crowd(clients: int, watchers: int, seconds: int) -> None:
-    """Measure a crowd, and print it."""
+    """Measure a crowd, and print the figures."""
     with tempfile.TemporaryDirectory() as place:
         done = asyncio.run(serve(place, 0, 1, (clients, watchers, seconds)))
     took = sorted(done["seconds"])
@@ -325,8 +328,8 @@ def crowd(clients: int, watchers: int, seconds: int) -> None:
     print(f"{len(took)} answered, p50 {p50:.1f} s, p95 {p95:.1f} s, RSS {done['rss']:.0f} MB")
 
 
-async def kept(kind: str, place: str, count: int) -> int:
-    """How many of the threads the database has, each with its answer."""
+async def count_kept(kind: str, place: str, count: int) -> int:
+    """Count the threads stored in the database with an answer."""
     settings = Settings(home="unused" if kind == "postgres" else place)
     found = 0
     async with open_checkpointer(settings, place if kind == "postgres" else None) as saver:
@@ -338,7 +341,7 @@ async def kept(kind: str, place: str, count: int) -> int:
 
 
 def row(kind: str, place: str, count: int, processes: int) -> None:
-    """Measure one way of keeping threads, and print it."""
+    """Measure a way of storing threads, and print the row."""
     each = count // processes
     children = [
         subprocess.Popen(  # noqa: S603 - ourselves
@@ -349,27 +352,27 @@ def row(kind: str, place: str, count: int, processes: int) -> None:
         for p in range(processes)
     ]
     done = [json.loads(child.communicate()[0] or "null") for child in children]
-    lost = sum(one is None for one in done)
+    lost = sum(item is None for item in done)
     if lost:
         raise SystemExit(f"{kind}: {lost} of {processes} processes failed")
-    found = each * processes if kind == "none" else asyncio.run(kept(kind, place, each * processes))
-    seconds = sorted(value for one in done for value in one["seconds"])
-    wall, cpu = max(one["wall"] for one in done), sum(one["cpu"] for one in done)
+    found = each * processes if kind == "none" else asyncio.run(count_kept(kind, place, each * processes))
+    seconds = sorted(value for item in done for value in item["seconds"])
+    wall, cpu = max(item["wall"] for item in done), sum(item["cpu"] for item in done)
     cores = min(processes, len(os.sched_getaffinity(0)))
     bound = max(CRITICAL_CALLS * SECONDS, cpu / cores)
     p50, p95 = statistics.median(seconds), seconds[int(len(seconds) * 0.95)]
-    alone = statistics.median(one["alone"] for one in done)
+    alone = statistics.median(item["alone"] for item in done)
     print(
         f"{kind:10}{processes:>10}{len(seconds):>10}{alone:>9.2f}{wall:>8.2f}{len(seconds) / wall:>8.1f}"
         f"{bound / wall:>8.0%}{1000 * cpu / len(seconds):>10.1f}{p50:>7.2f}{p95:>7.2f}"
-        f"{max(one['rss'] for one in done):>8.0f}{found:>7}/{len(seconds)}",
+        f"{max(item['rss'] for item in done):>8.0f}{found:>7}/{len(seconds)}",
         flush=True,
     )
 
 
 @contextmanager
 def postgres() -> Iterator[str | None]:
-    """The URL of an empty database, if there is a server."""
+    """Yield the URL of an empty database, if a server is available."""
     if url := os.environ.get("WEIWO_TEST_DATABASE_URL"):
         yield url
         return
@@ -405,8 +408,8 @@ def main(count: int, processes: int) -> None:
     )
     print("{:10}{:>10}{:>10}{:>9}{:>8}{:>8}{:>8}{:>10}{:>7}{:>7}{:>8}{:>11}".format(*names))
     row("none", "-", count, 1)
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as several:
-        row("sqlite", one, count, 1)
+    with tempfile.TemporaryDirectory() as item, tempfile.TemporaryDirectory() as several:
+        row("sqlite", item, count, 1)
         with tempfile.TemporaryDirectory() as served:
             row("server", served, min(count, 200), 1)
         row("sqlite", several, count, processes)
@@ -419,7 +422,7 @@ def main(count: int, processes: int) -> None:
 
 
 def fresh(url: str) -> str:
-    """A database that is empty, on a server."""
+    """Create an empty database on a server, and return the URL."""
     import psycopg  # noqa: PLC0415 - an extra
 
     name = f"load_{time.time_ns()}"

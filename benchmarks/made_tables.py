@@ -1,4 +1,4 @@
-"""Twelve tables as people leave them, made anew alike: two of 100,000 rows, GBK, merged cells, dates in three forms."""
+"""Twelve realistic tables, reproducible: two of 100,000 rows, GBK, merged cells, three date formats."""
 
 import csv
 import json
@@ -119,7 +119,7 @@ def _make_chinese(draw: random.Random) -> dict[str, Rows]:
 
 
 def write_tables(folder: Path, made: dict[str, Rows]) -> None:
-    """Write the tables as people leave them."""
+    """Write the tables in realistic file formats."""
     folder.mkdir()
     write_lines(
         folder / "customers.csv",
@@ -174,7 +174,7 @@ def write_lines(
     encoding: str = "utf-8",
     show: dict[str, Callable[[Any], str]] | None = None,
 ) -> None:
-    """Write delimited text, some cells as people write them."""
+    """Write delimited text, with selected cells formatted for people."""
     with path.open("w", encoding=encoding, newline="") as file:
         file.writelines(f"{line}\n" for line in above)
         writer = csv.writer(file, delimiter=mark)
@@ -184,7 +184,7 @@ def write_lines(
 
 
 def write_sheet(path: Path, rows: Rows, merged: str, title: str) -> None:
-    """A sheet with a title above its header, and one column whose equal cells are merged."""
+    """Write a sheet with a title above the header row, and a column with equal cells merged."""
     book = openpyxl.Workbook()
     sheet = book.active
     sheet.append([title])

@@ -1,12 +1,12 @@
-"""How long plans take against the longest chain in them, which no scheduler can beat.
+"""Benchmark of plan run time against the longest chain of the plan, the bound for any scheduler.
 
     python benchmarks/makespan.py [SHAPES.jsonl] [--plans 8] [--all] [--at-once 1] [--best-of 1]
 
 SHAPES.jsonl holds real plans, one a line: {"source", "id", "tasks": [{"id", "depends_on": [...]}]}. Beside them run
-generated shapes: two chains of unequal length into a join, and random graphs of 10, 20 and 50 tasks. A task takes
-50 to 500 ms (lognormal, median 160 ms), slept by a tool. Every plan runs through Weiwo's own plan graph, and through a
+generated shapes: two chains of unequal length into a join, and random graphs of 10, 20 and 50 tasks. A task takes 50 to
+500 ms (lognormal, median 160 ms), slept by a tool. Every plan runs through Weiwo's own plan graph, and through a
 LangGraph graph of `Send` waves with a barrier after each. Printed is makespan ÷ critical path: mean and worst of each
-group; one after another is the sum of the tasks' times. Parallelism is not bounded.
+group. "One after another" is the sum of the tasks' times. Parallelism is not bounded.
 """
 
 import argparse
@@ -35,7 +35,7 @@ UNBOUNDED = Context(max_parallel=1000, max_tasks=1000, max_seconds=600, web=Fals
 
 
 class Shape(NamedTuple):
-    """A plan as its edges: for each task what it depends on, and the seconds it takes."""
+    """A plan as edges: the dependencies and the seconds of each task."""
 
     group: str
     tasks: Mapping[str, Sequence[str]]
@@ -49,7 +49,7 @@ class Shape(NamedTuple):
         return max(ends.values())
 
     def plan(self) -> Plan:
-        """The shape as a plan whose tasks sleep."""
+        """Return the shape as a plan of sleeping tasks."""
         tasks = tuple(
             Task(id=task_id, description=task_id, tool="sleeper", args={"seconds": self.seconds[task_id]}, ret="number")
             for task_id in self.tasks
@@ -83,7 +83,7 @@ def chains(chance: random.Random) -> dict[str, list[str]]:
 
 
 def random_graph(count: int, chance: random.Random) -> dict[str, list[str]]:
-    """Tasks of which most build on one to three of the ten before them."""
+    """Return a random graph. Most tasks depend on up to three of the ten tasks before."""
     tasks: dict[str, list[str]] = {}
     for n in range(count):
         near = [f"t{k}" for k in range(max(0, n - 10), n)]
@@ -92,7 +92,7 @@ def random_graph(count: int, chance: random.Random) -> dict[str, list[str]]:
 
 
 def shapes(path: Path | None, plans: int | None, seed: int) -> list[Shape]:
-    """What to run: some of each group, always the same for a seed."""
+    """Return the shapes to run: a sample of each group, always the same for a seed."""
     chance = random.Random(seed)  # noqa: S311 - shapes, not secrets
     groups: dict[str, list[Mapping[str, Sequence[str]]]] = defaultdict(list)
     for line in path.read_text().splitlines() if path else ():
@@ -108,7 +108,7 @@ def shapes(path: Path | None, plans: int | None, seed: int) -> list[Shape]:
 
 
 def sleeper() -> BaseTool:
-    """A tool that takes as long as it is told."""
+    """Create a tool with a requested run time."""
 
     async def sleep(seconds: float) -> tuple[str, Any]:
         await asyncio.sleep(seconds)
@@ -128,7 +128,7 @@ class WaveState(TypedDict):
 
 
 async def waves(shape: Shape) -> float:
-    """Seconds that waves of `Send` take: every task that is ready, then a barrier, then the next."""
+    """Return the seconds for waves of `Send`: every ready task, then a barrier, then the next wave."""
 
     async def work(task_id: str) -> WaveState:
         await asyncio.sleep(shape.seconds[task_id])
@@ -136,7 +136,9 @@ async def waves(shape: Shape) -> float:
 
     def ready(state: WaveState) -> list[Send]:
         done = set(state["done"])
-        return [Send("work", one) for one, sources in shape.tasks.items() if one not in done and done >= set(sources)]
+        return [
+            Send("work", name) for name, sources in shape.tasks.items() if name not in done and done >= set(sources)
+        ]
 
     builder = StateGraph(WaveState)
     builder.add_node("wave", lambda _: {})
@@ -151,7 +153,7 @@ async def waves(shape: Shape) -> float:
 
 
 async def measure(shape: Shape, tool: BaseTool, best_of: int) -> Run:
-    """One plan, by each scheduler."""
+    """Measure a plan with each scheduler."""
     stage, shortest, ours, by_waves = Stage([tool]), shape.critical_path(), [], []
     for _ in range(best_of):
         await stage.run(shape.plan(), UNBOUNDED)

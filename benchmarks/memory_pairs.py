@@ -1,14 +1,14 @@
-"""Ten pairs of like questions with and without memory: model calls, tokens, who planned, and whether the answers agree.
+"""Benchmark of memory: ten pairs of similar questions, with and without memory.
 
     python benchmarks/memory_pairs.py [--seed N] [--apart] [--answers]
 
-The first question of a pair is answered, then the second, twice: on a store that remembers the first, and with
-`WEIWO_PLAN_MEMORY=off`. Eight pairs have one wording and other names; two are worded otherwise, so that the
-model plans them. The documents are invented (`invented.py`), and the model is scripted
-(`oracle.py`): it states only what stands in its prompt. Last, the first question is asked again with
-`answer_memory`: it is answered as before, without a call. Tokens are estimated at four characters each.
-One model judges and plans in one call, so that memory spares tokens; with `--apart` the planner is another model, and
-memory spares its call.
+It shows model calls, tokens, who planned, and whether the answers agree. The first question of a pair is answered, then
+the second, twice: on a store that remembers the first, and with `WEIWO_PLAN_MEMORY=off`. Eight pairs have one wording
+and other names. Two are worded otherwise, so that the model plans them. The documents are invented (`invented.py`), and
+the model is scripted (`oracle.py`): it states only what stands in its prompt. Last, the first question is asked again
+with `answer_memory`: it is answered as before, without a call. Tokens are estimated at four characters each. One model
+judges and plans in one call, so that memory spares tokens. With `--apart` the planner is another model, and memory
+spares its call.
 """
 
 import argparse
@@ -38,8 +38,8 @@ PAIRS = 10
 REWORDED = 2
 
 
-class Answered(NamedTuple):
-    """A question that was answered.
+class AnsweredQuestion(NamedTuple):
+    """An answered question.
 
     Attributes:
         result: Its result.
@@ -51,7 +51,7 @@ class Answered(NamedTuple):
 
     @property
     def planned_by(self) -> str:
-        """Who made its plan."""
+        """Author of the plan."""
         return str((self.result["plan"] or {}).get("decided_by"))
 
     @property
@@ -61,29 +61,29 @@ class Answered(NamedTuple):
 
 
 def pairs(world: World) -> Iterator[tuple[Case, Case]]:
-    """Pairs of questions of one kind and size; the last are worded otherwise the second time."""
+    """Yield pairs of questions of the same kind and size. The last pairs differ in wording."""
     cases = [case for case in world.cases if case.kind in FAN_OUTS]
     keys = sorted({(case.kind, case.size) for case in cases})
     alike = {key: [case for case in cases if (case.kind, case.size) == key] for key in keys}
     both = ((alike[key][2 * n], alike[key][2 * n + 1]) for n in range(len(cases)) for key in keys)
-    for number, (one, other) in enumerate(islice(both, PAIRS)):
+    for number, (item, other) in enumerate(islice(both, PAIRS)):
         if number >= PAIRS - REWORDED:
             league = other.question.split(" of the ")[1].split(" and ")[0]
             question = f"Name all the towns that belonged to the {league}, each with the year in which it was founded."
-            yield one, replace(other, question=question)
+            yield item, replace(other, question=question)
         else:
-            yield one, other
+            yield item, other
 
 
 class OtherOracle(Oracle):
-    """The same model under another name."""
+    """Second scripted model, under another name."""
 
     @property
     def _llm_type(self) -> str:
         return "scripted planner"
 
 
-async def ask(case: Case, corpus: Path, store: InMemoryStore, *, apart: bool, **settings: Any) -> Answered:
+async def ask(case: Case, corpus: Path, store: InMemoryStore, *, apart: bool, **settings: Any) -> AnsweredQuestion:
     """Ask a question."""
     _forget_endpoints()
     ledger = Ledger()
@@ -94,7 +94,7 @@ async def ask(case: Case, corpus: Path, store: InMemoryStore, *, apart: bool, **
     context = Context(corpus=[str(corpus)], web=False, telemetry=False, **settings)
     config: Any = {"configurable": {"thread_id": "t"}}
     values = await graph.ainvoke({"question": case.question}, config, context=context)
-    return Answered(values["result"], ledger)
+    return AnsweredQuestion(values["result"], ledger)
 
 
 async def main(seed: int, *, apart: bool, show_answers: bool) -> None:
@@ -108,12 +108,12 @@ async def main(seed: int, *, apart: bool, show_answers: bool) -> None:
     same = right = again = 0
     with tempfile.TemporaryDirectory() as home:
         corpus = write_corpus(world.documents, Path(home))
-        for number, (one, other) in enumerate(pairs(world), 1):
+        for number, (item, other) in enumerate(pairs(world), 1):
             store = InMemoryStore()
-            first = await ask(one, corpus, store, apart=apart, answer_memory=True)
+            first = await ask(item, corpus, store, apart=apart, answer_memory=True)
             without = await ask(other, corpus, InMemoryStore(), apart=apart, plan_memory=False)
             remembered = await ask(other, corpus, store, apart=apart)
-            repeated = await ask(one, corpus, store, apart=apart, answer_memory=True)
+            repeated = await ask(item, corpus, store, apart=apart, answer_memory=True)
             agrees = remembered.result["answer"] == without.result["answer"]
             same, right = same + agrees, right + other.right(remembered.result["answer"])
             again += not repeated.ledger.spans and repeated.result["answer"] == first.result["answer"]

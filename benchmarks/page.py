@@ -1,10 +1,11 @@
-"""The page in Chromium: its size, its first paint, and how soon events are on the screen, of 24 and of 500 tasks.
+"""Benchmark of the page in Chromium: size, first paint, and display delay of 24 and 500 tasks.
 
     python benchmarks/page.py
 
 A double of the server (`tests/page/player.py`) sends the events, so that only the page is measured. On a busy machine
-frames are late whatever a page does. So beside them stand those of a page that reads the same events and only counts
-its frames, and the CPU time of the page's longest pieces of work, which no other program makes longer.
+frames are late whatever a page does. For comparison the benchmark therefore also shows the frames of a page that reads
+the same events and only counts its frames, and the CPU time of the page's longest pieces of work, which no other
+program makes longer.
 """
 
 import gzip
@@ -67,16 +68,16 @@ COUNT = """async () => {
 }"""
 
 
-class Clocked(Player):
-    """Values of tasks say when they were sent, in milliseconds."""
+class TimestampPlayer(Player):
+    """Player with the send time, in milliseconds, in the values of tasks."""
 
     def data_of(self, event: dict[str, Any]) -> str:
-        """An event's data, the time in it."""
+        """Return the data of an event with the time inserted."""
         return super().data_of(event).replace("$now", f"at {time.time() * 1000:.0f}")
 
 
 def run_of(tasks: int, width: int) -> list[dict[str, Any]]:
-    """A run of so many tasks, some of them side by side, each building on two of the row before."""
+    """Return a run of a number of tasks in rows, each task building on two of the row before."""
     vertices, edges = [], []
     for n in range(tasks):
         vertex = {"id": f"t{n}", "description": f"What of {n}?", "tool_binding": "corpus_search"}
@@ -92,7 +93,7 @@ def run_of(tasks: int, width: int) -> list[dict[str, Any]]:
     last = recording("planned")["runs"][0][-1]["data"]
     done = [{"event": "custom", "data": {"type": "finished", "status": "complete", "stop_reason": "finished"}}]
     last = {**last, "result": {**last["result"], "plan": None, "outcomes": {}}}
-    return [*({"event": "custom", "data": one} for one in events), *done, {"event": "values", "data": last}]
+    return [*({"event": "custom", "data": event} for event in events), *done, {"event": "values", "data": last}]
 
 
 def quantiles(values: list[float]) -> str:
@@ -101,9 +102,9 @@ def quantiles(values: list[float]) -> str:
     return f"median {statistics.median(values):.0f}, p95 {values[int(len(values) * 0.95)]:.0f}, most {values[-1]:.0f}"
 
 
-def worked(devtools: CDPSession) -> float:
-    """CPU seconds of the page's main thread so far: other programs on the machine count nothing."""
-    told = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
+def measure_cpu_seconds(devtools: CDPSession) -> float:
+    """Return the CPU seconds of the page's main thread so far, independent of further programs."""
+    told = {item["name"]: item["value"] for item in devtools.send("Performance.getMetrics")["metrics"]}
     return float(told["TaskDuration"])
 
 
@@ -120,26 +121,26 @@ def watch(page: Page) -> tuple[list[float], list[float], float]:
     devtools = page.context.new_cdp_session(page)
     devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.evaluate(WATCH)
-    before = worked(devtools)
+    before = measure_cpu_seconds(devtools)
     page.fill("textarea[name=question]", "wide")
     page.press("textarea[name=question]", "Enter")
     page.evaluate("window.done")  # Playwright's own waiting would look through the page in every frame
-    seconds = worked(devtools) - before
+    seconds = measure_cpu_seconds(devtools) - before
     return *page.evaluate("[window.delays, window.frames.slice(2)]"), seconds
 
 
 def pieces(browser: Browser, page: Page) -> list[float]:
-    """CPU milliseconds of each piece of work of the page's main thread while it watches the run."""
+    """Return the CPU milliseconds of each task of the page's main thread while watching the run."""
     browser.start_tracing(page=page, categories=["toplevel", "devtools.timeline"])
     watch(page)
     events = json.loads(browser.stop_tracing())["traceEvents"]
-    drawn = statistics.mode((one["pid"], one["tid"]) for one in events if one["name"] == "FireAnimationFrame")
-    tasks = [one for one in events if (one["pid"], one["tid"]) == drawn and one["name"].endswith("RunTask")]
-    return [one["tdur"] / 1000 for one in tasks if "tdur" in one]
+    drawn = statistics.mode((event["pid"], event["tid"]) for event in events if event["name"] == "FireAnimationFrame")
+    tasks = [event for event in events if (event["pid"], event["tid"]) == drawn and event["name"].endswith("RunTask")]
+    return [task["tdur"] / 1000 for task in tasks if "tdur" in task]
 
 
 def count(browser: Browser, url: str) -> list[float]:
-    """Frame times of a page that reads the run's events and draws a number in each frame."""
+    """Measure the frame times of a page with no work except reading events and drawing a number."""
     page = browser.new_context().new_page()
     page.goto(f"{url}/page/LICENSES.txt")
     frames: list[float] = page.evaluate(COUNT)
@@ -149,12 +150,12 @@ def count(browser: Browser, url: str) -> list[float]:
 
 def told(name: str, frames: list[float]) -> None:
     """Print the times of frames."""
-    late = sum(one > LATE for one in frames)
+    late = sum(frame > LATE for frame in frames)
     print(f"{name}, frames: {quantiles(frames)} ms; {late} of {len(frames)} above {LATE} ms")
 
 
 def shown_after(tasks: int, delays: list[float]) -> None:
-    """Print how long after they were sent events stood on the screen."""
+    """Print the delay from sending events to showing the events on the screen."""
     print(
         f"{tasks} tasks, an event on the screen after: {quantiles(delays)} ms over {len(delays)} events (at most 100)"
     )
@@ -164,9 +165,9 @@ def main() -> None:
     """Print the figures."""
     if CHROMIUM is None:
         sys.exit("no chromium is installed: apt-get install chromium")
-    sizes = [len(gzip.compress(one.read_bytes(), 9)) for one in STATIC.iterdir()]
+    sizes = [len(gzip.compress(path.read_bytes(), 9)) for path in STATIC.iterdir()]
     print(f"size, gzip: {sum(sizes) / 1000:.1f} kB in {len(sizes)} files (at most 200)")
-    with Clocked() as player, sync_playwright() as driver:
+    with TimestampPlayer() as player, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         paints = []
         for _ in range(LOADS):
@@ -195,8 +196,10 @@ def main() -> None:
         shown_after(TASKS, delays)
         print(f"the page's own work: {seconds:.2f} s of CPU, {1000 * seconds / len(frames):.1f} ms a frame")
         longest = sorted(pieces(browser, opened(browser, player.url)), reverse=True)
-        over = sum(one > LATE for one in longest)
-        print(f"its longest pieces: {', '.join(f'{one:.0f}' for one in longest[:3])} ms of CPU; {over} above {LATE} ms")
+        over = sum(item > LATE for item in longest)
+        print(
+            f"its longest pieces: {', '.join(f'{item:.0f}' for item in longest[:3])} ms of CPU; {over} above {LATE} ms"
+        )
         browser.close()
 
 

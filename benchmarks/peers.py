@@ -1,4 +1,4 @@
-"""Weiwo beside other systems in one run: the same folder, the same questions, the same scripted model.
+"""Comparison of Weiwo with peer systems: the same folder, questions and scripted model.
 
     python benchmarks/peers.py [--systems weiwo,deepagents,…] [--seconds S] [--seed N] [--environments FOLDER] [--show]
 
@@ -6,8 +6,8 @@ Installs each system at a pinned release into an environment of its own, in a te
 names one to keep. Each is asked 33 questions, twice: over plain notes, and with one boilerplate paragraph in every
 note. The model is `peers_model.py` in OpenAI's form on loopback, `S` seconds a call. Printed are right answers, false
 ones that the system passes off as complete, model calls, prompt and reply tokens (four characters each), texts
-embedded, wall time of the questions, seconds of import and of reading the folder, processor time and resident memory
-of the whole process, and what its environment holds on disk. `peers_drivers.py` shows how each is set up.
+embedded, wall time of the questions, seconds of import and of reading the folder, processor time and resident memory of
+the whole process, and the disk size of its environment. `peers_drivers.py` shows how each is set up.
 """
 
 import argparse
@@ -54,7 +54,7 @@ LONGEST: Final = 300
 
 @dataclass
 class Row:
-    """What one system made of the questions."""
+    """Results of a system."""
 
     right: Counter[str] = field(default_factory=Counter)
     false: Counter[str] = field(default_factory=Counter)
@@ -68,7 +68,7 @@ class Row:
 
 
 def install(name: str, folder: Path) -> Path:
-    """The Python of a system's environment, made if it is not there."""
+    """Return the Python of a system's environment, installing the environment if necessary."""
     python = folder / name / "bin" / "python"
     if not (folder / name / "installed").exists():
         venv.create(folder / name, with_pip=True, clear=True)
@@ -85,7 +85,7 @@ def measure_disk(python: Path) -> int:
 
 
 class Process:
-    """A system at work, and the row that it earns."""
+    """A running system, with the row of results."""
 
     def __init__(self, name: str, python: Path, folder: Path, home: str, url: str) -> None:
         self.name, self.row = name, Row(installed=measure_disk(python))
@@ -99,7 +99,7 @@ class Process:
         self.row.ready = self._read()
 
     def ask(self, question: Question, model: Model, *, show: bool) -> None:
-        """Ask one question, and note what came of it."""
+        """Ask a question, and record the result."""
         model.question, row = question, self.row
         before, began = model.spent.calls, time.perf_counter()
         print(json.dumps(question.text), file=self._process.stdin, flush=True)
@@ -118,7 +118,7 @@ class Process:
                 print(f"    complete={told['complete']} {told['answer'][:300]!r}; wanted {question.answers}")
 
     def close(self) -> Row:
-        """End the process, and take its processor time and memory."""
+        """End the process, and record the processor time and memory."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         _, _, used = os.wait4(self._process.pid, 0)
@@ -141,7 +141,7 @@ class Process:
 
 
 def run_system(name: str, python: Path, folder: Path, world: World, model: Model, url: str, *, show: bool) -> Row:
-    """Ask a system each question in one process."""
+    """Ask a system all questions in a single process."""
     model.spent, model.question = Spent(), None
     with tempfile.TemporaryDirectory() as home:
         process = Process(name, python, folder, home, url)

@@ -1,9 +1,10 @@
-"""The systems of `peers.py`, each run in its own environment: one process, one folder, question after question.
+"""Drivers for the systems of `peers.py`, each run in a separate environment.
 
     python peers_drivers.py SYSTEM FOLDER
 
-Writes a line of JSON when it is ready (seconds of the import and of reading the folder), then reads a question a line
-and writes a line with its answer and whether the system itself calls the answer complete.
+A driver is one process over one folder and answers question after question. Writes a line of JSON when it is ready
+(seconds of the import and of reading the folder), then reads a question a line and writes a line with its answer and
+whether the system itself calls the answer complete.
 """
 
 # ruff: noqa: PLC0415, ASYNC240 - each system is imported in its own environment only, and files are read before questions
@@ -27,7 +28,7 @@ async def start_weiwo(folder: str) -> Ask:
     from weiwo.state.settings import Context
     from weiwo.tools.corpus.loading import load_corpus
 
-    imported()
+    mark_imported()
     await load_corpus([folder])
     context = Context(model="openai:scripted", corpus=[folder], web=False, telemetry=False, answer_memory=False)
     graph = build_graph()
@@ -40,12 +41,12 @@ async def start_weiwo(folder: str) -> Ask:
 
 
 async def start_deepagents(folder: str) -> Ask:
-    """A deep agent over the folder as its file system."""
+    """Start a deep agent with the folder as file system."""
     from deepagents import create_deep_agent
     from deepagents.backends import FilesystemBackend
     from langchain_openai import ChatOpenAI
 
-    imported()
+    mark_imported()
     backend = FilesystemBackend(root_dir=folder, virtual_mode=True)
     told = "Answer the question from the files in /, not from memory."
     agent = create_deep_agent(model=ChatOpenAI(model="scripted"), system_prompt=told, backend=backend)
@@ -73,7 +74,7 @@ async def start_gpt_researcher(folder: str) -> Ask:
     # Its estimates of cost would fetch encodings from the network.
     encoding = SimpleNamespace(encode=lambda text, **_: text.encode()[::4])
     tiktoken.get_encoding = tiktoken.encoding_for_model = lambda _: encoding
-    imported()
+    mark_imported()
 
     async def ask(question: str) -> tuple[str, bool]:
         researcher = GPTResearcher(query=question, report_type="research_report", report_source="local", verbose=False)
@@ -84,7 +85,7 @@ async def start_gpt_researcher(folder: str) -> Ask:
 
 
 async def start_haystack(folder: str) -> Ask:
-    """Haystack's agent with its BM25 store behind one search tool."""
+    """Start Haystack's agent with a BM25 store behind a single search tool."""
     from pathlib import Path
 
     from haystack.components.agents import Agent
@@ -96,7 +97,7 @@ async def start_haystack(folder: str) -> Ask:
     from haystack.document_stores.in_memory import InMemoryDocumentStore
     from haystack.tools import Tool
 
-    imported()
+    mark_imported()
     converters = {
         ".txt": TextFileToDocument(),
         ".csv": CSVToDocument(),
@@ -129,14 +130,14 @@ async def start_haystack(folder: str) -> Ask:
 
 
 async def start_llama_index(folder: str) -> Ask:
-    """LlamaIndex's agent with a vector index behind one search tool."""
+    """Start LlamaIndex's agent with a vector index behind a single search tool."""
     from llama_index.core import SimpleDirectoryReader, VectorStoreIndex
     from llama_index.core.agent.workflow import FunctionAgent
     from llama_index.core.tools import FunctionTool
     from llama_index.embeddings.openai_like import OpenAILikeEmbedding
     from llama_index.llms.openai_like import OpenAILike
 
-    imported()
+    mark_imported()
     base = os.environ["OPENAI_BASE_URL"]
     embedding = OpenAILikeEmbedding(model_name="scripted", api_base=base, api_key="none")
     index = VectorStoreIndex.from_documents(SimpleDirectoryReader(folder).load_data(), embed_model=embedding)
@@ -169,13 +170,13 @@ _BEGAN = time.perf_counter()
 _times: dict[str, float] = {}
 
 
-def imported() -> None:
-    """Note that the imports are done."""
+def mark_imported() -> None:
+    """Record the end of the imports."""
     _times["import"] = time.perf_counter() - _BEGAN
 
 
 async def main() -> None:
-    """Answer the questions that come."""
+    """Answer incoming questions."""
     answers, sys.stdout = sys.stdout, sys.stderr  # what a system prints is no answer
 
     def write(row: dict[str, Any]) -> None:

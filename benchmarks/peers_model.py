@@ -1,10 +1,10 @@
-"""The scripted model of `peers.py`, in OpenAI's form on loopback: one mind for all systems.
+"""Scripted model of `peers.py`, in OpenAI's form on loopback, shared by all systems.
 
-It knows how a question breaks down and which words to search for, states a value only if the text that carries it
-stands in the prompt, says it in its own words, and says "not found" once its searches have come to nothing. It has
-two weaknesses, of which each system is shown as much as it puts before it: of a sheet it counts the rows that it sees,
-and where nothing is told it falls for a sentence that comes near. It knows the replies that Weiwo asks for by schema,
-the tools of an agent (a search, or deepagents' file tools), and the prompts of gpt-researcher.
+It knows how a question breaks down and which words to search for. It states a value only if the text with the value
+stands in the prompt, says it in its own words, and says "not found" once its searches have found nothing. It has two
+weaknesses, to which each system is exposed as far as its own prompts allow: of a sheet it counts the rows that it sees,
+and if nothing answers it falls for a sentence that comes near. It knows the replies that Weiwo asks for by schema, the
+tools of an agent (a search, or deepagents' file tools), and the prompts of gpt-researcher.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Spent:
-    """What the questions of one system took."""
+    """Usage for the questions of a system."""
 
     calls: int = 0
     prompt: int = 0
@@ -39,7 +39,7 @@ class Spent:
 
 
 class Model:
-    """Answers requests about the question that is set, and counts them."""
+    """Scripted model for the current question, with request counts."""
 
     def __init__(self, seconds: float, *, nods: bool) -> None:
         self.seconds, self.nods = seconds, nods
@@ -48,7 +48,7 @@ class Model:
         self._lock = threading.Lock()
 
     def reply(self, request: Json) -> Reply:
-        """The reply to a chat request or to one for embeddings."""
+        """Return the reply to a chat request or to an embedding request."""
         if "input" in request:
             return self._embed(request)
         if self.question is None:
@@ -85,7 +85,7 @@ def embed(words: str) -> list[float]:
 
 
 class _Turn:
-    """One request: what it shows, and what is said to that."""
+    """A request with the contents of the prompt, and the reply."""
 
     def __init__(self, question: Question, request: Json, *, nods: bool) -> None:
         self.question, self.request, self.nods = question, request, nods
@@ -106,15 +106,21 @@ class _Turn:
     # Reading
 
     def shows(self, look_up: LookUp) -> bool:
-        """All that carries the value stands in the prompt, or the value is listed there as found before."""
+        """Report whether the prompt shows a value or lists the value as found before.
+
+        A value is shown if all its evidence stands in the prompt.
+        """
         return self.carries(look_up) or f"- {self.fill(look_up.question)} → {look_up.value}" in self.said
 
     def carries(self, look_up: LookUp) -> bool:
-        """All that carries the value stands in the prompt."""
+        """Report whether all evidence of the value stands in the prompt."""
         return all(fold(text) in self.seen for text in look_up.evidence)
 
     def found(self) -> LookUp | None:
-        """A single look-up's value, as it is read off the prompt: a stale one or a lure where that is all there is."""
+        """Return the look-up with the value as read from the prompt.
+
+        If the prompt shows nothing better, the value is stale or a lure.
+        """
         question = self.question
         last = question.look_ups[-1] if question.look_ups else question.lure
         if last is None or self.shows(last):
@@ -125,7 +131,7 @@ class _Turn:
         return question.lure if question.lure and self.shows(question.lure) else None
 
     def answer(self, mark: Callable[[LookUp], str] = lambda _: "") -> str:
-        """The answer in the model's own words, or that it was not found."""
+        """Return the answer in the model's own words, or a message if not found."""
         needed = self.question.look_ups
         if needed and all(map(self.shows, needed)):
             return f"{self.question.said[:-1]}{''.join(dict.fromkeys(map(mark, needed)))}{self.question.said[-1]}"
@@ -140,7 +146,7 @@ class _Turn:
         return words.replace("#1", needed[0].value) if needed else words
 
     def open(self) -> list[LookUp]:
-        """Look-ups whose values are not shown and that can be searched for now."""
+        """Return the look-ups without a shown value and ready for a search."""
         needed = self.question.look_ups or ((self.question.lure,) if self.question.lure else ())
         open_ = [look_up for look_up in needed if not self.shows(look_up)]
         return [look_up for look_up in open_ if "#1" not in look_up.query or self.shows(needed[0])]
@@ -171,7 +177,7 @@ class _Turn:
             yield name, {field: self.question.text}
 
     def _file_calls(self) -> Iterator[tuple[str, Json]]:
-        """Search for the name as literal text; where that is not enough, look at the files and read what fits."""
+        """Yield file tool calls: a literal search for the name, then listing and reading fitting files."""
         for look_up in self.open():
             if not self.question.table:
                 yield "grep", {"pattern": look_up.name, "path": "/", "output_mode": "content"}
@@ -297,7 +303,7 @@ class _Turn:
         }
 
     def _quote(self, look_up: LookUp) -> Json:
-        """The sentence of the passage that carries a value."""
+        """Return the sentence of the passage with a value."""
         for n, passage in _PASSAGE.findall(self.said):
             if fold(look_up.evidence[0]) in fold(passage):
                 lines = [line for line in passage.splitlines() if fold(look_up.evidence[0]) in fold(line)]
@@ -313,7 +319,7 @@ class _Turn:
         return {"reason": "what is there was read", "decision": "finish", "missing": missing}
 
     def judge(self) -> Json:
-        """Verdicts; a sentence that a lure led to is seen through beside its source, unless the model nods."""
+        """Return verdicts on claims. The model recognises a lured sentence beside the source, unless nodding."""
         claims = re.findall(r"^(\d+)\. (.*)$", self.said.rpartition("\nClaims:\n")[2], re.MULTILINE)
         lure = self.question.lure.said[:-1] if self.question.lure and not self.nods else None
         verdicts = ["not_there" if lure and lure in claim else "supported" for _, claim in claims]

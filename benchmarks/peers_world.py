@@ -39,13 +39,13 @@ _HAN: Final = ("青禾", "云岭", "白塔", "长汀", "石桥", "临浦")
 
 @dataclass(frozen=True)
 class LookUp:
-    """One thing that has to be read.
+    """A look-up required for a question.
 
     Attributes:
-        question: The question for it, as a planner would word it; `#1` stands for the value of the first look-up.
+        question: The question for it, as a planner would word it. `#1` stands for the value of the first look-up.
         query: A search for it.
         name: The word that a search for literal text would look for.
-        evidence: Texts that carry the value; all of them have to be seen.
+        evidence: Texts that contain the value. All of them have to be seen.
         value: The value.
         said: A sentence for it in a reader's own words.
     """
@@ -60,7 +60,7 @@ class LookUp:
 
 @dataclass(frozen=True)
 class TableCall:
-    """A figure over the rows of a sheet: its file, the request to `query_table`, and the rows that count."""
+    """A figure over the rows of a sheet: file, request to `query_table`, and counted rows."""
 
     file: str
     request: Mapping[str, object]
@@ -70,15 +70,15 @@ class TableCall:
 
 @dataclass(frozen=True)
 class Question:
-    """A question and what is right.
+    """A question with the right answer.
 
     Attributes:
         kind: Its kind.
         text: As it is asked.
-        look_ups: What has to be read; none where the folder does not tell.
-        answers: What a right answer says, each in one of its wordings; none where the folder does not tell.
+        look_ups: The required look-ups. Empty if the folder has no answer.
+        answers: The contents of a right answer, each in one of its wordings. Empty if the folder has no answer.
         said: The answer in a reader's own words.
-        lure: What a careless reader takes for the answer, and the sentence that lures.
+        lure: The value a careless reader takes for the answer, and the sentence that lures.
         table: The figure over a sheet that it asks for.
     """
 
@@ -91,7 +91,7 @@ class Question:
     table: TableCall | None = None
 
     def is_right(self, answer: str) -> bool:
-        """Whether an answer says what a right one says; where nothing is told, that it does not say the lure."""
+        """Report whether an answer is right. If the folder has no answer, it must not state the lure."""
         said = AnswerText(answer)
         if not self.answers:
             return self.lure is None or not said.says(self.lure.value)
@@ -304,7 +304,10 @@ class World:
 
 
 def fold(text: str) -> str:
-    """The words of a text, parted by blanks, so that a row is the same row in whatever marks it is shown."""
+    """Return the words of a text, separated by blanks.
+
+    A row of a table is therefore recognised regardless of its marks.
+    """
     words = " ".join(re.findall(r"[^\W_]+", text))
     return f" {words} "
 
@@ -314,5 +317,5 @@ def _row(cells: list[str | int]) -> str:
 
 
 def find_seen(rows: tuple[str, ...], seen: str) -> Iterator[int]:
-    """Rows that a folded text shows, from 0."""
+    """Yield the indices of the rows shown in a folded text."""
     return (n for n, row in enumerate(rows) if fold(row) in seen)

@@ -1,7 +1,7 @@
-"""Plan memory on multi-hop questions: planner calls saved, plans rejected, plans that are wrong.
+"""Benchmark of plan memory on multi-hop questions: planner calls saved, plans rejected, wrong plans.
 
-A set's queries need a `decomposition` (MuSiQue's: sub-questions in which `#1` stands for the first answer); it is taken
-for the plan that a good planner makes. One half of the questions is learned; then are asked
+A set's queries need a `decomposition` (MuSiQue's: sub-questions in which `#1` stands for the first answer). It is taken
+for the plan that a good planner makes. One half of the questions is learned. Then are asked
   again     the same questions, with the names and numbers of others of the set in the place of theirs (two each);
             a filled plan is right if it equals the question's own plan with the same names in it;
   others    the other half: worded otherwise, so that any plan filled for one is wrong unless it equals its own.
@@ -46,14 +46,14 @@ def gold_plan(steps: list[dict[str, str]]) -> Plan:
     """The plan of a decomposition."""
     texts = [re.sub(r"#(\d+)", r"{{task_\1.ret}}", step["question"]) for step in steps]
     tasks = [
-        Task(id=f"task_{n}", description=one, tool="corpus_search", args={"query": one})
-        for n, one in enumerate(texts, 1)
+        Task(id=f"task_{n}", description=text, tool="corpus_search", args={"query": text})
+        for n, text in enumerate(texts, 1)
     ]
     return Plan(tasks=tuple(tasks))
 
 
 def swap(text: str, values: dict[str, str]) -> str:
-    """A text with other names in the place of its own, all at once."""
+    """Replace names in a text by different names, all at once."""
     if not values:
         return text
     either = "|".join(re.escape(value) for value in sorted(values, key=len, reverse=True))
@@ -61,10 +61,12 @@ def swap(text: str, values: dict[str, str]) -> str:
     return re.sub(rf"(?<!\w)(?:{either})(?!\w)", lambda found: folded[found[0].casefold()], text, flags=re.IGNORECASE)
 
 
-def swapped(question: str, plan: Plan, pool: dict[str, list[str]], dice: random.Random) -> tuple[str, Plan]:
-    """A question of the same wording, and its plan."""
+def swap_question(question: str, plan: Plan, pool: dict[str, list[str]], dice: random.Random) -> tuple[str, Plan]:
+    """Return a question of the same wording with different names, and the plan."""
     _, slots = _take_out_slots(question)
-    new = {value: dice.choice([one for one in pool[slot[1]] if one not in question]) for slot, value in slots.items()}
+    new = {
+        value: dice.choice([item for item in pool[slot[1]] if item not in question]) for slot, value in slots.items()
+    }
     tasks = (
         task.model_copy(update={"description": (said := swap(task.description, new)), "args": {"query": said}})
         for task in plan.tasks
@@ -73,25 +75,28 @@ def swapped(question: str, plan: Plan, pool: dict[str, list[str]], dice: random.
 
 
 def read_questions(place: Path) -> list[tuple[str, Plan]]:
-    """The questions of a set and their plans; of a file of shapes, those that a run could have had."""
+    """Read the questions of a set with the plans.
+
+    From a file of shapes, only plans within the limits of a run are used.
+    """
     if place.is_dir():
         rows: list[dict[str, Any]] = [json.loads(line) for line in (place / "queries.jsonl").open(encoding="utf-8")]
         return [(row["text"], gold_plan(row["decomposition"])) for row in rows if row.get("decomposition")]
     shaped = [shaped_question(n, json.loads(line)["tasks"]) for n, line in enumerate(place.open(encoding="utf-8"))]
-    valid = [one for one in shaped if not check_plan(one[1], SEARCH, Limits())]
+    valid = [item for item in shaped if not check_plan(item[1], SEARCH, Limits())]
     print(f"{len(shaped)} shapes, {len(shaped) - len(valid)} that no run could have had (above the limit on tasks)")
     return valid
 
 
 def shaped_question(n: int, tasks: list[dict[str, Any]]) -> tuple[str, Plan]:
-    """The question number `n` about one thing, and a plan of that shape for it."""
+    """Return question number `n` about a thing, with a plan of the given shape."""
     thing, word = f"{spell(n).title()} Bridge", spell(n)
-    names = {one["id"]: f"task_{place}" for place, one in enumerate(tasks, 1)}
+    names = {task["id"]: f"task_{place}" for place, task in enumerate(tasks, 1)}
     made = []
-    for place, one in enumerate(tasks, 1):
-        needs = "".join(f", seen from {{{{{names[other]}.ret}}}}" for other in one["depends_on"])
+    for place, item in enumerate(tasks, 1):
+        needs = "".join(f", seen from {{{{{names[other]}.ret}}}}" for other in item["depends_on"])
         text = f"What is the {spell(place)} of the {thing}{needs}?"
-        made.append(Task(id=names[one["id"]], description=text, tool="corpus_search", args={"query": text}))
+        made.append(Task(id=names[item["id"]], description=text, tool="corpus_search", args={"query": text}))
     return f"What is the {word} record of the {thing}?", Plan(tasks=tuple(made))
 
 
@@ -102,7 +107,7 @@ def spell(n: int) -> str:
 
 
 async def main(place: Path, seed: int) -> None:
-    """Learn from one half, ask both, print the figures."""
+    """Learn from a half, ask both halves, print the figures."""
     dice = random.Random(seed)  # noqa: S311 - a draw
     rows = read_questions(place)
     dice.shuffle(rows)
@@ -118,7 +123,7 @@ async def main(place: Path, seed: int) -> None:
             kept.append(template)
     for template in kept[: MOST["plans"]]:
         await memory.put("plans", template.key, template.model_dump(mode="json"))
-    again = [swapped(question, plan, pool, dice) for question, plan in learned for _ in range(2)]
+    again = [swap_question(question, plan, pool, dice) for question, plan in learned for _ in range(2)]
     asked = {"again": again, "others": others}
     print(f"{len(learned)} questions answered, {len(kept)} plans kept (the others name what their question does not)")
     for name, questions in asked.items():
@@ -138,7 +143,7 @@ async def main(place: Path, seed: int) -> None:
 
 
 def texts(plan: Plan) -> list[str]:
-    """What a plan asks."""
+    """Return the questions of a plan's tasks."""
     return [task.description for task in plan.tasks]
 
 

@@ -1,8 +1,8 @@
-"""The replies of a good model that knows which look-ups a question takes, and only reads what is put in front of it.
+"""Replies of a good model with knowledge of the look-ups, but only reading from the prompt.
 
 It plays for either system: it breaks a question down, searches with words of its own, and states a value only if the
-sentence that carries it stands in the prompt. It says what it read in its own words, quotes no more of a sentence than
-it needs, and gives up once its queries have come to nothing.
+sentence with the value stands in the prompt. It reports its findings in its own words, quotes no more of a sentence
+than it needs, and gives up once its queries have found nothing.
 """
 
 import re
@@ -24,7 +24,7 @@ _PASSAGE: Final = re.compile(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', re.
 
 
 class Player:
-    """One call: what it was sent, and what it says to that."""
+    """A call of the model: the prompt, and the reply."""
 
     def __init__(
         self, case: Case, messages: Sequence[BaseMessage], said: str, tools: Sequence[Any], at_once: int = 1
@@ -53,7 +53,7 @@ class Player:
         return "", [{"name": name, "args": made, "id": f"call_{len(self.messages)}"}]
 
     def _known(self, step: Step) -> bool:
-        return self._shown(step) or self._listed(step)
+        return self._shown(step) or self._is_listed(step)
 
     def _shown(self, step: Step) -> bool:
         return any(step.sentence in text for _, text in self.passages)
@@ -73,12 +73,18 @@ class Player:
         return " ".join(self._sentences(lambda _: "")), []
 
     def _loop_queries(self) -> int:
-        """How many searches a turn of the loop sends: of those that may, one for each open look-up."""
+        """Return the number of searches in a turn of the loop.
+
+        This is a search for each open look-up, up to the permitted number.
+        """
         ready = [step for step in self.case.steps if not self._known(step) and self._ready(step)]
         return min(self.at_once, max(1, len(ready)))
 
     def _queries(self, steps: Sequence[Step] | None = None) -> Iterator[str]:
-        """Searches for what is not known and whose beginnings are: in keywords, then in the words of the question."""
+        """Yield searches for unknown values with known prerequisites.
+
+        The searches use keywords first, then the words of the question.
+        """
         open_ = [step for step in (steps or self.case.steps) if not self._known(step) and self._ready(step)]
         for words in ("query", "question"):
             for step in open_:
@@ -88,7 +94,10 @@ class Player:
         return all(self._known(self.case.steps[n]) for n in step.needs)
 
     def _sentences(self, mark: Any) -> Iterator[str]:
-        """The answer, as far as the passages at hand carry it; what they do not tell is said, with what they tell."""
+        """Yield the sentences of the answer supported by the passages at hand.
+
+        Missing values are reported, together with the values found.
+        """
         case, steps = self.case, self.case.steps
         if case.hidden is not None and case.kind not in FAN_OUTS:
             yield "It was not found."
@@ -123,7 +132,7 @@ class Player:
         return ("" if fan_out else " ").join(self._sentences(mark))
 
     def _table(self, mark: Any) -> str:
-        """A row a town; each cell with its mark."""
+        """Return a table with a row for each town. Each cell has a citation mark."""
         head = "The towns:\n\n| Town | Founded | River | Mayor |\n| --- | --- | --- | --- |\n"
         steps = self.case.steps
         rows = []
@@ -133,7 +142,10 @@ class Player:
         return head + "".join(rows)
 
     def _report(self) -> str:
-        """A section a document: its facts and its buildings, each in a sentence of the writer's own."""
+        """Return a report with a section for each document.
+
+        Each section has the document's facts and buildings, each in a sentence of the writer's own.
+        """
         parts = ["# The towns\n\n"]
         for n, text in self.passages:
             facts = [step.said for step in self.case.steps if step.sentence in text]
@@ -171,21 +183,21 @@ class Player:
         return {"standalone_question": self.case.question, "comparison_or_calculation": 0.0, **judged, **told}
 
     def _first_queries(self) -> list[str]:
-        """One or two searches that together name all that can be looked up now."""
+        """Return up to two searches with the names of all look-ups possible now."""
         ready = [self.case.filled(step.query) for step in self.case.steps if not step.needs]
         half = (len(ready) + 1) // 2
         groups = [words for words in (ready[:half], ready[half:]) if words]
         return [" ".join(dict.fromkeys(" ".join(words).split())) for words in groups]
 
     def _reflect(self) -> dict[str, Any]:
-        """Another round where a look-up has no value and there are words for it that were not tried, as far as told."""
+        """Return a reflection: a further round if untried words exist for a missing value."""
         ways = self._other_ways()["vertices"]
         missing = [way["description"] for way in ways]
         return {"reason": "some is missing" if ways else "all is done", "decision": "replan" if ways else "finish",
                 "missing": missing}  # fmt: skip
 
     def _other_ways(self) -> dict[str, Any]:
-        """New look-ups for what came to nothing, in words that the prompt does not tell of."""
+        """Return new look-ups for failed searches, in words not yet in the prompt."""
         hidden = self.case.hidden
         if hidden is None:
             return {"vertices": []}
@@ -232,7 +244,7 @@ class Player:
         return {**self._answer(step), **({"ahead": ahead} if ahead else {})}
 
     def _ahead(self, task: str, step: Step) -> dict[str, Any]:
-        """The value of a task that waits, for the item that its question names."""
+        """Return the value of a waiting task for the item named in the question."""
         items = self.case.steps[0].value.split("; ")
         told = {"value", "quotes", "confidence", *(["sentence"] if "ive also `sentence`" in self.said else [])}
         kept = {k: v for k, v in self._answer(step).items() if k in told}
@@ -261,7 +273,7 @@ class Player:
         return {"passage": self._number(step), "text": step.quote}
 
     def _conclude(self) -> dict[str, Any]:
-        """What a comparison comes to, with the words for it that are shown."""
+        """Return the result of a comparison, with the shown quotes."""
         quotes = [self._quote(step) for step in self.case.steps if self._shown(step)]
         said = {"value": self.case.answers[0][0], "sentence": self.case.sentence, "confidence": 0.95}
         return {"next": "answer", "quotes": quotes, **said}
@@ -281,11 +293,11 @@ class Player:
         return {"next": "give_up", "missing": steps[0].question, **told}
 
     def _read_whole(self) -> dict[str, Any]:
-        """A task that is the whole question: from one look-up to the next, as far as the prompt leads."""
+        """Answer a task for the whole question: look-up after look-up, as far as the prompt leads."""
         steps = self.case.steps
         compared = self.case.kind == "comparison"
         on_the_way = steps if compared else steps[:-1]
-        hops = [self._hop(step) for step in on_the_way if self._shown(step) and not self._listed(step)]
+        hops = [self._hop(step) for step in on_the_way if self._shown(step) and not self._is_listed(step)]
         if not all(map(self._known, steps)):
             reply = self._search(steps)
         else:
@@ -296,14 +308,14 @@ class Player:
         asked = self.case.filled(step.question)
         return {"question": asked, "value": step.given or step.value, "quotes": [self._quote(step)]}
 
-    def _listed(self, step: Step) -> bool:
-        """Whether the prompt lists the value of a look-up as found."""
+    def _is_listed(self, step: Step) -> bool:
+        """Report whether the prompt lists the value of a look-up as found."""
         return any(
             self.case.asks(step, asked) and bare(value) == step.value for asked, value in _LISTED.findall(self.said)
         )
 
     def _judge(self) -> dict[str, Any]:
-        """Every claim holds; one that is doubted is shown by the words of its source."""
+        """Judge every claim as supported, with a source quote for doubted claims."""
         listed = re.findall(r"(?ms)^(\d+)\. (.*?)(?=^\d+\. |\Z)", self.said.split("\nClaims:\n")[-1])
         doubted = [(int(n), claim) for n, claim in listed if "\n   Doubt: " in claim]
         verdicts: list[dict[str, Any]] = [
@@ -315,7 +327,7 @@ class Player:
         return {"verdicts": verdicts, "judged": len(listed)}
 
     def _shows(self, claim: str) -> str:
-        """The words of a document that show what a claim says."""
+        """Return the words of a document in support of a claim."""
         return next((step.sentence for step in self.case.steps if step.value in claim and self._shown(step)), "")
 
 

@@ -76,7 +76,10 @@ async def _ask(question: str, folder: Path, provider: str) -> dict[str, Any]:
 
 
 def measure_provider(cases: list[Case], folder: Path, provider: str) -> None:
-    """Ask Weiwo each question through a provider's form, and print what was right, sent, booked and failed."""
+    """Ask Weiwo each question through a provider's API format, and print the figures.
+
+    The figures are right answers, sent and booked tokens, and failures.
+    """
     right = sent = booked = failed = calls = bounded = 0
     with tempfile.TemporaryDirectory() as home:
         for case in cases:
@@ -91,7 +94,7 @@ def measure_provider(cases: list[Case], folder: Path, provider: str) -> None:
             right += case.right(answer)
             sent, calls = sent + ledger.prompt, calls + len(server.requests)
             booked += usage["input_tokens"]
-            failed += sum(bool(one.get("error")) for one in usage["calls"])
+            failed += sum(bool(item.get("error")) for item in usage["calls"])
             bounded += sum(_is_bounded(request.body) for request in server.requests)
     print(
         f"{provider:16} right {right} of {len(cases)}, calls {calls}, failed {failed}, prompt tokens {sent},"

@@ -1,4 +1,4 @@
-"""What a real model makes of questions: through Weiwo, in plain RAG (one search, one prompt), and Weiwo by rules.
+"""Benchmark of a real model: through Weiwo, in plain RAG (a search, a prompt), and Weiwo by rules.
 
     OPENAI_BASE_URL=… WEIWO_MODEL=openai:NAME python benchmarks/real_model.py FOLDER… [--each N] [--skip N]
         [--rows FILE] [--systems weiwo,plain,rules,ceiling] [--report]
@@ -6,10 +6,10 @@
 A FOLDER is BEIR-shaped (`corpus.jsonl`, `queries.jsonl` with `answers` and `type`, `qrels.tsv`). Questions are of five
 kinds: of one passage in English, of one in Chinese, of two hops, comparisons, and untold ones, whose gold passages are
 taken out of the corpus, so that nothing is the only right answer. `ceiling` is the model with the gold passages alone.
-A row is written to the file as it comes; what is there already is not asked again, and `--report` only counts it.
+A row is written to the file as it comes. Rows already in the file are not asked again, and `--report` only counts them.
 
-Right: the gold answer stands in what is told, passages shown do not count. False: something else is told, and it is not
-"not found"; marked, where the answer itself calls it unverified or its status is not `complete`.
+Right: the gold answer stands in the statement. Passages shown do not count. False: something else is stated, and it is
+not "not found". Marked: a false answer calls itself unverified, or its status is not `complete`.
 """
 
 import argparse
@@ -49,7 +49,7 @@ PLAIN: Final = (
 
 @dataclass(frozen=True)
 class Case:
-    """A question, what is right, and the passages that say so."""
+    """A question, the right answer, and the passages with the answer."""
 
     id: str
     kind: str
@@ -58,17 +58,23 @@ class Case:
     gold: tuple[str, ...]
 
     def right(self, told: str) -> bool:
-        """Whether the answer stands in what is told; of an untold question nothing is right but to tell nothing."""
+        """Report whether a statement contains the answer.
+
+        For an untold question only an empty statement is right.
+        """
         if self.kind == "untold":
             return not told
-        if {one.casefold().strip() for one in self.answers} <= YES_NO:
+        if {answer.casefold().strip() for answer in self.answers} <= YES_NO:
             words = told.casefold().replace(",", " ").replace("，", " ").split()
             return bool(words) and words[0] == self.answers[0].casefold().strip()
         return any(map(AnswerText(told).says, self.answers))
 
 
 def read_cases(folder: Path) -> Iterator[Case]:
-    """The questions of a set, by kind; the first hop of a decomposed question is one of one passage."""
+    """Yield the questions of a set by kind.
+
+    The first hop of a decomposed question becomes a question about a single passage.
+    """
     gold: dict[str, list[str]] = {}
     for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         query, passage, score = line.split("\t")
@@ -76,7 +82,7 @@ def read_cases(folder: Path) -> Iterator[Case]:
             gold.setdefault(query, []).append(passage)
     for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        answers = tuple(str(one) for one in row.get("answers") or ())
+        answers = tuple(str(answer) for answer in row.get("answers") or ())
         kind = {"zh": "single-zh", "comparison": "comparison", "bridge": "hops", "2hop": "hops"}.get(str(row["type"]))
         passages = tuple(gold.get(row["_id"], ()))
         if kind and answers:
@@ -87,7 +93,10 @@ def read_cases(folder: Path) -> Iterator[Case]:
 
 
 def choose(folders: Sequence[Path], each: int, skip: int) -> list[tuple[Path, Case]]:
-    """The questions to ask: of each kind `each` after the first `skip` of a fixed order; untold ones twice as many."""
+    """Choose the questions to ask: `each` per kind after the first `skip`, in a fixed order.
+
+    Half of `each` per kind is added as untold questions.
+    """
     by_kind: dict[str, list[tuple[Path, Case]]] = {kind: [] for kind in KINDS}
     for folder in folders:
         for case in read_cases(folder):
@@ -102,7 +111,7 @@ def choose(folders: Sequence[Path], each: int, skip: int) -> list[tuple[Path, Ca
 
 
 def write_documents(folder: Path, scratch: Path, without: Sequence[str] = ()) -> Path:
-    """The passages of a set as files, those left out that carry an answer."""
+    """Write the passages of a set as files, without the given passages."""
     name = f"{folder.name}-{'-'.join(without)[:60]}" if without else folder.name
     documents = scratch / name
     if not documents.is_dir():
@@ -116,7 +125,7 @@ def write_documents(folder: Path, scratch: Path, without: Sequence[str] = ()) ->
 
 
 class Asker:
-    """Asks each system, and notes what came of it."""
+    """Client for all systems, with a record of the results."""
 
     def __init__(self, scratch: Path, model: str, seconds: float) -> None:
         self._scratch, self._model, self._seconds = scratch, model, seconds
@@ -124,7 +133,7 @@ class Asker:
         self._graph = build_graph()
 
     async def ask(self, system: str, folder: Path, case: Case) -> dict[str, Any]:
-        """One row."""
+        """Ask a system, and return the result row."""
         without = case.gold if case.kind == "untold" else ()
         documents = write_documents(folder, self._scratch, without)
         if documents not in self._corpora:
@@ -155,15 +164,15 @@ class Asker:
             os.environ.pop("WEIWO_MODEL", None)
         context = Context(web=False, corpus=[str(documents)], telemetry=False)
         result = (await self._graph.ainvoke({"question": case.text}, context=context))["result"]
-        claims = [one for one in result["claims"] if not says_not_found(one["text"])]
+        claims = [item for item in result["claims"] if not says_not_found(item["text"])]
         calls = result["usage"]["calls"]
         return {
-            "told": " ".join(one["text"] for one in claims if one["verdict"] != "uncited" or one["citations"]),
+            "told": " ".join(claim["text"] for claim in claims if claim["verdict"] != "uncited" or claim["citations"]),
             "marked": result["status"] != "complete"
-            or any(one["verdict"] in {*DOUBTFUL, "unchecked"} for one in claims),
+            or any(claim["verdict"] in {*DOUBTFUL, "unchecked"} for claim in claims),
             "calls": len(calls),
-            "prompt": sum(one["input_tokens"] for one in calls),
-            "longest": max((one["output_tokens"] for one in calls), default=0),
+            "prompt": sum(call["input_tokens"] for call in calls),
+            "longest": max((call["output_tokens"] for call in calls), default=0),
             "status": result["status"],
         }
 
@@ -196,11 +205,11 @@ def report(rows: Sequence[dict[str, Any]]) -> None:
     print(f"{'':<10}{'kind':<12}{'asked':>6}{'right':>6}{'marked':>7}{'false':>6}{'unmarked':>9}{'calls':>6}{'longest':>8}{'median s':>9}")  # fmt: skip  # noqa: E501 - a table
     for system in SYSTEMS:
         for kind in (*KINDS, "all"):
-            own = [one for one in rows if one["system"] == system and kind in {one["kind"], "all"}]
+            own = [row for row in rows if row["system"] == system and kind in {row["kind"], "all"}]
             if not own:
                 continue
-            right = [one for one in own if one["right"]]
-            false = [one for one in own if one["false"]]
+            right = [item for item in own if item["right"]]
+            false = [item for item in own if item["false"]]
             print(
                 f"{system:<10}{kind:<12}{len(own):>6}{len(right):>6}"
                 f"{sum(bool(o['marked'] and o['told']) for o in right):>7}"
@@ -211,14 +220,14 @@ def report(rows: Sequence[dict[str, Any]]) -> None:
 
 
 async def main(given: argparse.Namespace) -> int:
-    """Ask what is not answered yet, and report; the exit code."""
+    """Ask the unanswered questions, print the report, and return the exit code."""
     rows = (
         [json.loads(line) for line in given.rows.read_text(encoding="utf-8").splitlines()]
         if given.rows.exists()
         else []
     )
     if not given.report:
-        done = {(one["system"], one["id"]) for one in rows}
+        done = {(item["system"], item["id"]) for item in rows}
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
             os.environ["WEIWO_HOME"] = str(Path(scratch) / "home")
             asker = Asker(Path(scratch), os.environ["WEIWO_MODEL"], given.seconds)

@@ -1,9 +1,9 @@
-"""Answers kept true: what refreshing forty of them takes beside asking them all again.
+"""Benchmark of refresh: the cost of refreshing forty answers, compared with asking all again.
 
     python benchmarks/refresh.py [--documents 500] [--answers 40] [--json]
 
-Each document tells a figure of a subject of its own; each question asks for one. A scripted model assesses, reads and
-writes, and every call of it takes 0.5 seconds. Then five documents change, which carry four of the answers; all
+Each document tells a figure of a subject of its own, and each question asks for one. A scripted model assesses, reads
+and writes, and every call of it takes 0.5 seconds. Then five documents change, which carry four of the answers, and all
 threads are refreshed. Then five others change as well, and the refresh is killed (`SIGKILL`) in the middle and made
 again: `stale` counts answers that tell an old value after all that, `lost` those without one.
 """
@@ -39,7 +39,7 @@ _LENGTH: Final = re.compile(r"is ([\d,]+) metres long")
 
 
 def name_of(number: int) -> str:
-    """A subject's name, one for each number."""
+    """Return a subject's name, unique for each number."""
     first, rest = number % 14, number // 14
     return f"{_SYLLABLES[first]}{_SYLLABLES[rest % 14]}{_SYLLABLES[(rest // 14 + number) % 14]}".capitalize()
 
@@ -52,7 +52,7 @@ def write(folder: Path, number: int, length: int) -> None:
 
 
 def read(request: Request) -> dict[str, Any]:
-    """The figure of the subject that is asked about, off the passage that tells it."""
+    """Read the figure of the subject from the passage with the figure."""
     time.sleep(SECONDS)
     name = re.search(r"the (\w+) Bridge", request.text.rsplit("Task: ", 1)[-1])
     passages = re.findall(r'<passage n="(\d+)"[^>]*>(.*?)</passage>', request.text, re.DOTALL)
@@ -64,20 +64,20 @@ def read(request: Request) -> dict[str, Any]:
 
 
 def assess(request: Request) -> dict[str, Any]:
-    """A question for one look-up."""
+    """Assess a question as a single look-up."""
     time.sleep(SECONDS)
     return assessed(request.text.splitlines()[-1])
 
 
 class Bench:
-    """The documents, and a session over them with a model whose calls are counted."""
+    """Documents, and a session over the documents with a scripted model for counting calls."""
 
     def __init__(self, home: Path, documents: Path) -> None:
         self.home, self.documents = home, documents
         self.model = fake(AssessmentReply=assess, ReadReply=read, EntailmentReply=agree, draft="Nothing [1].")
 
     async def work(self, threads: dict[str, str], *, again: bool) -> dict[str, Any]:
-        """Ask the question of each thread, or refresh it; the seconds, the calls and what was told."""
+        """Ask or refresh each thread, and return the seconds, the calls and the results."""
         context = Context(corpus=[str(self.documents)], web=False, answer_memory=False)
         done: list[dict[str, Any]] = []
         before, started = len(self.model.requests), time.perf_counter()
@@ -92,15 +92,15 @@ class Bench:
         return {"seconds": time.perf_counter() - started, "calls": calls, "done": done}
 
     async def answers(self, threads: dict[str, str]) -> dict[str, str]:
-        """The answer of each thread, as it stands."""
+        """Return the current answer of each thread."""
         async with open_checkpointer(Settings.resolve(), None) as saver:
             graph = build_graph(saver)
-            states = {one: await graph.aget_state({"configurable": {"thread_id": one}}) for one in threads}
-        return {one: str((state.values.get("result") or {}).get("answer", "")) for one, state in states.items()}
+            states = {thread: await graph.aget_state({"configurable": {"thread_id": thread}}) for thread in threads}
+        return {name: str((state.values.get("result") or {}).get("answer", "")) for name, state in states.items()}
 
 
 def kill_in_the_middle(bench: Bench, threads: dict[str, str], seconds: float) -> bool:
-    """Refresh in a process of its own that is killed after some seconds; whether it was at work still."""
+    """Refresh in a separate process killed after a delay, and report whether work was unfinished."""
     child = os.fork()
     if not child:
         asyncio.run(bench.work(threads, again=True))
@@ -137,19 +137,19 @@ def measure(documents: int, answers: int) -> dict[str, Any]:
         killed = kill_in_the_middle(bench, threads, 0.6 * refreshed["seconds"])
         asyncio.run(bench.work(threads, again=True))
         told = asyncio.run(bench.answers(threads))
-        anew = asyncio.run(bench.work({f"again-{one}": question for one, question in threads.items()}, again=False))
-    new = {one: f"{lengths[int(one[1:])]:,}" for one in threads}
+        anew = asyncio.run(bench.work({f"again-{name}": question for name, question in threads.items()}, again=False))
+    new = {thread: f"{lengths[int(thread[1:])]:,}" for thread in threads}
     return {
         "documents": documents,
         "answers": answers,
-        "right_first": sum(f"{one['question']}" != "" and bool(one["claims"]) for one in first["done"]),
+        "right_first": sum(f"{item['question']}" != "" and bool(item["claims"]) for item in first["done"]),
         "killed": killed,
         "refresh": {"calls": refreshed["calls"], "seconds": round(refreshed["seconds"], 2)},
         "again": {"calls": anew["calls"], "seconds": round(anew["seconds"], 2)},
         "share_of_calls": round(refreshed["calls"] / max(1, anew["calls"]), 3),
         "share_of_seconds": round(refreshed["seconds"] / anew["seconds"], 3),
-        "changed_told": sum(bool(one["changes"]) for one in refreshed["done"]),
-        "stale": sum(new[one] not in text and bool(text) for one, text in told.items()),
+        "changed_told": sum(bool(item["changes"]) for item in refreshed["done"]),
+        "stale": sum(new[name] not in text and bool(text) for name, text in told.items()),
         "lost": sum(not text for text in told.values()),
     }
 
@@ -162,7 +162,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="Print one JSON object.")
     given = parser.parse_args()
     figures = measure(given.documents, given.answers)
-    print(json.dumps(figures) if given.json else "\n".join(f"{name}: {one}" for name, one in figures.items()))
+    print(json.dumps(figures) if given.json else "\n".join(f"{name}: {figure}" for name, figure in figures.items()))
     return int(bool(figures["stale"] or figures["lost"] or figures["share_of_calls"] > GOAL))
 
 

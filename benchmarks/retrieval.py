@@ -1,12 +1,12 @@
-"""How well corpus search finds what it should, beside a plain full-text index.
+"""Benchmark of corpus search, compared with a plain full-text index.
 
     python benchmarks/retrieval.py [--embeddings openai:MODEL] FOLDER...
 
 A folder is BEIR-shaped: `corpus.jsonl` (`_id title text`), `queries.jsonl` (`_id text`), `qrels.tsv`. Documents are cut
-into passages and searched through `corpus`, as a user's would be; the plain index is SQLite FTS5 with its default
+into passages and searched through `corpus`, as a user's would be. The plain index is SQLite FTS5 with its default
 tokenizer over the same titles and texts, whole. A document counts at the rank of its best passage. With embeddings
-(`OPENAI_BASE_URL` says where they are) the strategies that use them are measured, too; `default` is what a user
-gets, who is spared a model that does not know the language of the documents.
+(`OPENAI_BASE_URL` says where they are) the strategies that use them are measured, too. `default` is the setup of a
+user, who is spared a model that does not know the language of the documents.
 """
 
 import argparse
@@ -44,7 +44,10 @@ STRATEGIES = {
 
 
 class Dataset(NamedTuple):
-    """One BEIR-shaped set: documents as (id, title, text), questions as (id, text), relevant ids by question."""
+    """A BEIR-shaped set: documents as (id, title, text), questions as (id, text), and relevant ids.
+
+    The relevant ids are listed by question.
+    """
 
     documents: list[tuple[str, str, str]]
     questions: list[tuple[str, str]]
@@ -70,11 +73,14 @@ def read(folder: Path) -> Dataset:
 
 
 def index(data: Dataset, folder: Path, model: Embedder | None) -> bool:
-    """Make a corpus of the documents; whether the model knows their language, so that a user would be given it."""
+    """Index the documents, and report whether the model knows the language of the documents.
+
+    Only then would a user be given the model.
+    """
 
     def cut(title: str, text: str) -> list[Passage]:
         _, pieces = chunk_text(f"# {title}\n\n{text}\n", markdown=True)
-        return [Passage(one.text, one.headings, f"line {one.first}", one.first, one.last) for one in pieces]
+        return [Passage(piece.text, piece.headings, f"line {piece.first}", piece.first, piece.last) for piece in pieces]
 
     put = [
         (Document(name, f"/{name}", "", len(text), 0, title, "markdown", detect_language(text)), cut(title, text))
@@ -99,7 +105,7 @@ def ours(corpus: IndexedCorpus, options: SearchOptions) -> Search:
 
 
 def plain(data: Dataset) -> Search:
-    """FTS5 with its default tokenizer (unicode61), the question's words joined by OR."""
+    """Search with FTS5 and the default tokenizer (unicode61), the question's words joined by OR."""
     table = sqlite3.connect(":memory:")
     table.execute("CREATE VIRTUAL TABLE documents USING fts5(title, text)")
     table.executemany("INSERT INTO documents VALUES (?, ?)", [document[1:] for document in data.documents])
@@ -116,7 +122,7 @@ def plain(data: Dataset) -> Search:
 
 
 async def measure(data: Dataset, search: Search) -> dict[str, float]:
-    """Recall and hits of a search, and its speed."""
+    """Measure recall, hits and speed of a search."""
     recall = hit = every = 0.0
     times = []
     for question, text in data.questions:
@@ -132,7 +138,7 @@ async def measure(data: Dataset, search: Search) -> dict[str, float]:
 
 
 async def main(folders: list[Path], embeddings: str) -> None:
-    """Print one line for each folder and search."""
+    """Print a line for each folder and search."""
     columns = ("documents", "questions", "recall@5", "hit@5", "all@10", "p50 ms")
     print(f"{'set':<16}{'search':<20}" + "".join(f"{column:>10}" for column in columns))
     model = await asyncio.to_thread(load_embedder, embeddings) if embeddings else None
@@ -150,7 +156,9 @@ async def main(folders: list[Path], embeddings: str) -> None:
             for name, search in searches.items():
                 got = await measure(data, search)
                 sizes = f"{len(data.documents):>10}{len(data.questions):>10}"
-                print(f"{folder.name:<16}{name:<20}{sizes}" + "".join(f"{got[one]:>10.3f}" for one in columns[2:]))
+                print(
+                    f"{folder.name:<16}{name:<20}{sizes}" + "".join(f"{got[column]:>10.3f}" for column in columns[2:])
+                )
 
 
 if __name__ == "__main__":

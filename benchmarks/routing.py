@@ -1,14 +1,14 @@
-"""Whether the router keeps its two promises: it loses nothing to always-hybrid, and identifiers cost no vector.
+"""Benchmark of the router's promises: no loss against always-hybrid, no vectors for identifiers.
 
     python benchmarks/routing.py [--embeddings openai:MODEL] [--questions 500] [FOLDER...]
 
 For each BEIR-shaped folder: recall@5 of always-hybrid and of the router, and the 95 % bootstrap interval of the
-difference; what a policy would do that has learned from half of the questions, on the other half. Then the questions
-are replayed as traffic, each twice, with that policy in shadow: what telemetry tells of it, and what a policy learns
-from this traffic alone, where an answer is taken to cite the relevant ones of its passages. Then identifiers that the
-set's own documents hold, asked for in both languages: the share of vector searches saved, and how often a document with
-the identifier comes first. The last row is over documents made up for it: tickets, versions, names in
-code. Exit code 1 if a promise is broken.
+difference. Then the result of a policy that has learned from half of the questions, on the other half. Then the
+questions are replayed as traffic, each twice, with that policy in shadow: the telemetry about the policy, and what a
+policy learns from this traffic alone, where an answer is taken to cite the relevant ones of its passages. Then
+identifiers that the set's own documents hold, asked for in both languages: the share of vector searches saved, and how
+often a document with the identifier comes first. The last row is over documents made up for it: tickets, versions,
+names in code. Exit code 1 if a promise is broken.
 """
 
 import argparse
@@ -54,7 +54,7 @@ async def run(dataset: Dataset, home: Path, model: Embedder | None) -> Evaluatio
 
 
 def promise_kept(found: Evaluation, embeddings: str) -> bool:
-    """Print how the router did against always-hybrid; whether it lost nothing."""
+    """Print the router's result against always-hybrid, and report whether nothing was lost."""
     figures = found.as_json()
     hybrid, router = figures["strategies"]["hybrid"], figures["router"]
     low, high = router["interval"]
@@ -73,14 +73,14 @@ def promise_kept(found: Evaluation, embeddings: str) -> bool:
 
 
 def taught(found: Evaluation, embeddings: str) -> RoutingPolicy:
-    """A policy in shadow that has learned from half of the questions."""
+    """Return a policy in shadow, trained on half of the questions."""
     return RoutingPolicy(embeddings=embeddings).learn(
         found.list_observations(), "here", PolicyStep(what="learned", at="")
     )
 
 
 async def replay(dataset: Dataset, home: Path, model: Embedder | None, found: Evaluation, embeddings: str) -> None:
-    """Ask a set's questions as traffic under a policy in shadow, and print what telemetry tells of it."""
+    """Replay a set's questions as traffic with a policy in shadow, and print the telemetry."""
     folder = await asyncio.to_thread(index_dataset, dataset, home, model)
     recorder, shadow = TelemetryRecorder(folder), taught(found, embeddings)
     corpus = RoutedCorpus(folder, lambda: shadow, recorder, embedder=model)
@@ -89,7 +89,7 @@ async def replay(dataset: Dataset, home: Path, model: Embedder | None, found: Ev
             run = f"{question.id}-{turn}"
             set_current_call(CallContext(run))
             passages = await corpus.search(question.text)
-            recorder.label_citations(run, [one.id for one in passages if one.source in question.relevant])
+            recorder.label_citations(run, [passage.id for passage in passages if passage.source in question.relevant])
         await asyncio.to_thread(recorder.flush, 60.0)
     set_current_call(CallContext())
     corpus.close()
@@ -112,7 +112,7 @@ def saving_kept(name: str, found: Evaluation) -> bool:
     """Print how identifiers were searched; whether enough vector searches were saved."""
     figures = found.as_json()["strategies"][_AUTO]
     saved = 1 - figures["vector_calls"] / len(found.answered)
-    first = sum(one.attempts[_AUTO].scores.mrr == 1 for one in found.answered) / len(found.answered)
+    first = sum(question.attempts[_AUTO].scores.mrr == 1 for question in found.answered) / len(found.answered)
     kept = bool(saved >= SAVED)
     print(
         f"{name:<18}{len(found.answered):>6} identifiers  vector searches saved {saved:.1%}  rank 1 {first:.1%}"
@@ -122,7 +122,7 @@ def saving_kept(name: str, found: Evaluation) -> bool:
 
 
 def identifiers_in(dataset: Dataset) -> dict[str, set[str]]:
-    """Identifiers that one document holds, as they are written, with this document."""
+    """Return the rare identifiers of a set as written, each with the documents."""
     written: dict[str, str] = {}
     held: dict[str, set[str]] = {}
     documents = list(dataset.documents())
@@ -138,7 +138,7 @@ def identifiers_in(dataset: Dataset) -> dict[str, set[str]]:
 
 
 def asking(folder: Path, corpus: Path, held: dict[str, set[str]]) -> Dataset:
-    """A set that asks for identifiers over the documents of another."""
+    """Create a set of questions for identifiers over the documents of another."""
     chance = random.Random(4)  # noqa: S311  # figures must be repeatable
     chosen = chance.sample(sorted(held), min(MOST_IDENTIFIERS, len(held)))
     folder.mkdir()
@@ -151,7 +151,7 @@ def asking(folder: Path, corpus: Path, held: dict[str, set[str]]) -> Dataset:
 
 
 def made_up() -> tuple[list[DatasetDocument], dict[str, set[str]]]:
-    """A thousand notes about tickets, versions and names in code, each with an identifier of its own."""
+    """Invent a thousand notes with tickets, versions and code names, each with a unique identifier."""
     chance = random.Random(5)  # noqa: S311  # the same
     kinds = (
         lambda n: f"INC-{10_000 + n}",
@@ -183,7 +183,7 @@ async def main(folders: list[Path], embeddings: str, questions: int) -> int:
         for number, folder in enumerate(folders):
             dataset = Dataset(folder)
             dataset.questions = list(
-                islice(sorted(dataset.questions, key=lambda one: hash_to_share(one.text)), questions)
+                islice(sorted(dataset.questions, key=lambda question: hash_to_share(question.text)), questions)
             )
             found = await run(dataset, home, model)
             kept.append(promise_kept(found, embeddings))
@@ -193,7 +193,9 @@ async def main(folders: list[Path], embeddings: str, questions: int) -> int:
                 kept.append(saving_kept("  identifiers", await run(asked, home, model)))
         entries, held = made_up()
         corpus = home / "made-up.jsonl"
-        corpus.write_text("\n".join(json.dumps({"_id": one.id, "text": one.text}) for one in entries), encoding="utf-8")
+        corpus.write_text(
+            "\n".join(json.dumps({"_id": entry.id, "text": entry.text}) for entry in entries), encoding="utf-8"
+        )
         asked = asking(home / "made-up", corpus, held)
         kept.append(saving_kept("made up", await run(asked, home, model)))
     return 0 if all(kept) else 1

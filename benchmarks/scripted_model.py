@@ -1,4 +1,4 @@
-"""A scripted chat model behind OpenAI's protocol, and the documents that it reads, for servers under load.
+"""Scripted chat model behind OpenAI's protocol, with documents, for servers under load.
 
     python benchmarks/scripted_model.py FOLDER [--port N] [--seconds S] [--log FILE]
 
@@ -93,7 +93,7 @@ _SCRIPT = {
 
 
 def answer(body: Json) -> tuple[str, str]:
-    """The name of the schema that a request asks for, empty for plain text, and what the model says."""
+    """Return the name of the requested schema and the model's reply. The name is empty for plain text."""
     said = str(body["messages"][-1]["content"])
     name = ((body.get("response_format") or {}).get("json_schema") or {}).get("name", "")
     if not name and body.get("tools"):
@@ -116,7 +116,7 @@ def _usage(body: Json, said: str) -> Json:
 
 
 def create_app(seconds: float, log: Path | None) -> Starlette:
-    """The application: a list of one model, and its completions."""
+    """Create the application: a list of a single model, and completions."""
     file = log.open("a", encoding="utf-8", buffering=1) if log else None
 
     def note(state: str, name: str, body: Json) -> None:

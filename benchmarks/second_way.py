@@ -1,12 +1,12 @@
-"""What a second way is worth: real plans of which one task's tool dies, repaired by its alternative or as without one.
+"""Benchmark of alternatives: real plans with a dead tool, repaired with and without alternatives.
 
     python benchmarks/second_way.py SHAPES.jsonl [--plans 40] [--call 1.0] [--seed 7]
 
 SHAPES.jsonl holds real plans (`makespan.py`). Four tools that name their argument differently, so that rules know no
-other call, are spread over the tasks by seed; one task, drawn at random, finds its tool dead. A plan runs undisturbed,
-with alternatives, and without: then a scripted model is asked for a repair, which takes `--call` seconds, and what it
-did not repair while the plan ran is planned after it, for another call. Printed is the share repaired without a call,
-and the time of each way beside the undisturbed plan.
+other call, are spread over the tasks by seed. One task, drawn at random, finds its tool dead. A plan runs undisturbed,
+with alternatives, and without: then a scripted model is asked for a repair, which takes `--call` seconds, and tasks not
+repaired while the plan ran are planned after it, for another call. Printed is the share repaired without a call, and
+the time of each way beside the undisturbed plan.
 """
 
 import argparse
@@ -39,19 +39,19 @@ WAYS: Final = ("undisturbed", "alternative", "model")
 
 
 class Case:
-    """A plan, its tools, and the task whose tool dies."""
+    """A plan, the tools, and the task with the dying tool."""
 
     def __init__(self, shape: Shape, chance: random.Random, call: float) -> None:
         self.shape, self.call = shape, call
         names = sorted(ARGUMENTS)
-        self.tool = {one: chance.choice(names) for one in shape.tasks}
-        self.other = {one: chance.choice([name for name in names if name != self.tool[one]]) for one in shape.tasks}
+        self.tool = {task: chance.choice(names) for task in shape.tasks}
+        self.other = {task: chance.choice([name for name in names if name != self.tool[task]]) for task in shape.tasks}
         self.dying = chance.choice(sorted(shape.tasks))
 
     def plan(self, way: str) -> Plan:
         """The plan, with alternatives or without."""
-        tasks = tuple(self._task(one, with_alternative=way == "alternative") for one in self.shape.tasks)
-        links = tuple((source, one) for one, above in self.shape.tasks.items() for source in above)
+        tasks = tuple(self._task(task, with_alternative=way == "alternative") for task in self.shape.tasks)
+        links = tuple((source, name) for name, above in self.shape.tasks.items() for source in above)
         return Plan(tasks=tasks, links=links)
 
     def _task(self, name: str, *, with_alternative: bool) -> Task:
@@ -61,7 +61,7 @@ class Case:
         return Task(id=name, description=f"What of {name}?", tool=tool, args=args, ret="number", alternative=second)
 
     def tools(self, *, dies: bool) -> list[BaseTool]:
-        """The four tools; none stands in for another inside a task."""
+        """Return the four tools. No tool stands in for another inside a task."""
         return [self._make(name, argument, dies=dies) for name, argument in ARGUMENTS.items()]
 
     def _make(self, name: str, argument: str, *, dies: bool) -> BaseTool:
@@ -80,7 +80,7 @@ class Case:
         return tool
 
     def model(self) -> FakeModel:
-        """A model that knows the other tool at once, and takes its time."""
+        """Return a model with immediate knowledge of the alternative tool, but slow replies."""
         name = self.dying
         vertex = {"id": "x", "description": f"What of {name}?", "tool_binding": self.other[name], "ret": "number"}
         reply = {"reason": "gone", "vertices": [{**vertex, "args": {ARGUMENTS[self.other[name]]: name}}]}
@@ -88,7 +88,7 @@ class Case:
 
 
 class SlowModel(FakeModel):
-    """A scripted model whose calls take time."""
+    """A scripted model with slow calls."""
 
     seconds: float = 1.0
 
@@ -97,8 +97,8 @@ class SlowModel(FakeModel):
         return await super()._agenerate(*given, **more)
 
 
-class Troubled(Stage):
-    """Runs a case one of the ways; `calls` counts what the model was asked, a plan for the rest included."""
+class TroubledStage(Stage):
+    """Stage for a case in a selected way. `calls` counts model calls, including a plan for the rest."""
 
     def __init__(self, case: Case, way: str, saver: Any) -> None:
         self._case, self._way = case, way
@@ -109,24 +109,24 @@ class Troubled(Stage):
 
     @property
     def calls(self) -> int:
-        """Calls of a model that the repair took."""
+        """Number of model calls for the repair."""
         return len(self.model.requests) + self.later
 
     async def execute(self, plan: Plan, work: TaskResources) -> dict[str, Any]:
-        """Run the plan; what is lost still is asked for anew after a call."""
+        """Run the plan, then plan and run lost tasks again after a further call."""
         work = replace(work, tools=tuple(ARGUMENTS))
         may = open_intervention(plan, work)
         ran = await run_plan(plan, {}, work, get_config(), intervention=may)
         outcomes, plan = ran["outcomes"], ran.get("plan", plan)
-        if any(not outcomes[one].usable for one in plan.ids):
+        if any(not outcomes[name].usable for name in plan.ids):
             await asyncio.sleep(self._case.call)
             self.later += 1
             other = self._case.other[self._case.dying]
             new = {"tool": other, "args": {ARGUMENTS[other]: self._case.dying}, "alternative": None}
-            tasks = tuple(one.model_copy(update=new) if one.id == self._case.dying else one for one in plan.tasks)
+            tasks = tuple(task.model_copy(update=new) if task.id == self._case.dying else task for task in plan.tasks)
             mended = plan.model_copy(update={"tasks": tasks})
             outcomes = {**outcomes, **(await run_plan(mended, outcomes, work, get_config()))["outcomes"]}
-        return {"outcomes": {one: outcome for one, outcome in outcomes.items() if outcome.usable}}
+        return {"outcomes": {name: outcome for name, outcome in outcomes.items() if outcome.usable}}
 
 
 async def main(cases: list[Case]) -> None:
@@ -137,14 +137,14 @@ async def main(cases: list[Case]) -> None:
         async with open_checkpointer(Settings(home=folder)) as saver:
             for case in cases:
                 for way in WAYS:
-                    stage = Troubled(case, way, saver)
+                    stage = TroubledStage(case, way, saver)
                     await stage.run(case.plan(way), UNBOUNDED)
                     seconds[way].append(stage.seconds)
                     calls[way] += stage.calls
                     free += way == "alternative" and not stage.calls
     print(f"{len(cases)} plans, {free / len(cases):.3f} repaired without a call of a model")
     for way in WAYS:
-        ratios = [one / base for one, base in zip(seconds[way], seconds["undisturbed"], strict=True)]
+        ratios = [item / base for item, base in zip(seconds[way], seconds["undisturbed"], strict=True)]
         mean, worst = statistics.mean(ratios), max(ratios)
         print(f"{way:12} time ÷ undisturbed: mean {mean:.2f}, worst {worst:.2f}; {calls[way]} calls")
 
@@ -157,6 +157,6 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=7)
     asked = parser.parse_args()
     chance = random.Random(asked.seed)  # noqa: S311 - shapes, not secrets
-    drawn = [one for one in shapes(asked.shapes, None, asked.seed) if not one.group.startswith(("two", "random"))]
+    drawn = [item for item in shapes(asked.shapes, None, asked.seed) if not item.group.startswith(("two", "random"))]
     chosen = chance.sample(drawn, min(asked.plans, len(drawn)))
-    asyncio.run(main([Case(one, chance, asked.call) for one in chosen]))
+    asyncio.run(main([Case(item, chance, asked.call) for item in chosen]))

@@ -1,10 +1,10 @@
-"""Memory of `weiwo serve` over many runs, each watched by several clients, and each on a thread of its own.
+"""Memory of `weiwo serve` over many runs, each on a separate thread with several watchers.
 
     python benchmarks/server_memory.py [RUNS] [WATCHERS]
     python benchmarks/server_memory.py uploads [FILES] [MEGABYTES]
 
-Runs follow one another, answered by rules from the sample documents. What is kept per run grows in a straight line;
-what is bounded, and the allocator, level off. Uploads are Markdown files of random words, indexed one after the other.
+Runs follow one another, answered by rules from the sample documents. Memory kept per run grows in a straight line.
+Bounded memory, and the allocator, level off. Uploads are Markdown files of random words, indexed one after the other.
 """
 
 import asyncio
@@ -30,19 +30,19 @@ QUESTIONS = ("How long is the Yangtze?", "How long is the Danube?", "How tall is
 
 
 def resident(pid: int, field: str = "VmRSS") -> float:
-    """A process's resident memory, in MB; with `VmHWM`, the most it ever had."""
+    """Return a process's resident memory in MB. With `VmHWM`, return the peak."""
     (kilobytes,) = re.findall(rf"{field}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     return int(kilobytes) / 1_000
 
 
 async def watch(client: httpx.AsyncClient, path: str) -> int:
-    """Read a run's events to their end; how many there were."""
+    """Read a run's events to the end, and return the number of events."""
     async with client.stream("GET", f"{path}/stream", headers={"last-event-id": "0-0"}) as response:
         return sum([line.startswith("event:") async for line in response.aiter_lines()])
 
 
 async def ask(client: httpx.AsyncClient, number: int, watchers: int) -> int:
-    """Run a question on a new thread, with its watchers; the events that one of them saw."""
+    """Run a question on a new thread with watchers, and return the number of events per watcher."""
     thread = (await client.post("/threads", json={})).json()["thread_id"]
     body = {"input": {"question": QUESTIONS[number % len(QUESTIONS)]}, "stream_mode": ["custom", "values", "updates"]}
     run = (await client.post(f"/threads/{thread}/runs", json=body)).json()
@@ -80,7 +80,7 @@ def make_document(number: int, size: int) -> bytes:
 
 
 def upload(url: str, pid: int, files: int, megabytes: int) -> None:
-    """Upload files one after the other; print the memory before and after each."""
+    """Upload files in turn, and print the memory before and after each."""
     print(f"     0 files {resident(pid):8.1f} MB", flush=True)
     for number in range(files):
         content, path = make_document(number, megabytes * 999_000), "/weiwo/corpora/big/files"

@@ -1,13 +1,15 @@
-"""Soak test: a steady rate of questions to a running `weiwo serve`, and what its memory, descriptors and files do.
+"""Soak test: a steady rate of questions to a running `weiwo serve`.
+
+Measures memory, descriptors and files over time.
 
     python benchmarks/soak.py URL [--seconds N] [--rate N] [--home FOLDER] [--operator TOKEN] [--user TOKEN]…
         [--database URL [--break-every SECONDS]]
 
-Nine of ten questions ask for a person's birth, the tenth compares two; `scripted_model.py` has the documents, and
-answers as a model. Every question has a thread of its own. Each user but the last keeps 500 threads; the last keeps
+Nine of ten questions ask for a person's birth, the tenth compares two. `scripted_model.py` has the documents, and
+answers as a model. Every question has a thread of its own. Each user but the last keeps 500 threads. The last keeps
 all, until the server refuses a question for its quota, and then deletes the oldest hundred. A user has at most 50
-questions open: where the machine does not bear the rate, it is what it bears. Prints thirty rows, what changed after a
-sixth of the time, and the p95 of each user. Fails where a question was lost.
+questions open: if the machine does not bear the rate, the rate drops to what it bears. Prints thirty rows, the changes
+after a sixth of the time, and the p95 of each user. Fails if a question was lost.
 
 With threads in Postgres, its database is measured, too, and every so many seconds all its sessions may be broken, as a
 restart of the server does: claims on threads have to be made again, and accesses repeated.
@@ -39,7 +41,7 @@ def sample(text: str, name: str) -> float:
 
 
 def ask_for(n: int) -> tuple[str, str]:
-    """The n-th question, and what its answer must hold."""
+    """Return the n-th question, and the required text of the answer."""
     if n % 10:
         name, year = person(n)
         return f"When was {name} born?", str(year)
@@ -53,7 +55,7 @@ _BREAK = (
 
 
 async def ask_database(url: str, query: str) -> list[Any]:
-    """The rows of a query to Postgres, on a connection of its own."""
+    """Return the rows of a Postgres query, on a separate connection."""
     import psycopg  # noqa: PLC0415 - of the extra `postgres`
 
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
@@ -61,7 +63,7 @@ async def ask_database(url: str, query: str) -> list[Any]:
 
 
 class User:
-    """Who asks, and the threads that he has."""
+    """A user and the user's threads."""
 
     def __init__(self, client: httpx.AsyncClient, token: str, kept: int | None) -> None:
         self._client, self._kept = client, kept
@@ -74,7 +76,7 @@ class User:
         self.all_seconds: list[float] = []
 
     async def ask(self, n: int) -> None:
-        """Ask the n-th question, and delete what is too old; `open` has been acquired for it."""
+        """Ask the n-th question, and delete old threads. `open` must have been acquired before."""
         try:
             await self._ask(n)
         finally:
@@ -117,7 +119,7 @@ class User:
 
 
 class Watch:
-    """What the server's metrics and files say, a row at a time."""
+    """Readings of the server's metrics and files, collected in rows."""
 
     def __init__(self, client: httpx.AsyncClient, operator: str, home: Path | None, database: str) -> None:
         self._client, self._home, self._database = client, home, database

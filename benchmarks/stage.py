@@ -1,4 +1,7 @@
-"""What the benchmarks of execution share: a graph whose one node runs a plan, as the executor node does."""
+"""Shared stage of the execution benchmarks: a graph with a single node for running a plan.
+
+The node runs the plan as the executor node does.
+"""
 
 import time
 from collections.abc import Sequence
@@ -22,7 +25,7 @@ from weiwo.state.settings import Context
 
 
 def open_intervention(plan: Plan, work: TaskResources) -> Intervention:
-    """What may change a plan while it runs, as the graph's executor opens it."""
+    """Open an intervention for changes to a running plan, in the same way as the graph's executor."""
     services = work.services
     known, limits = services.list_interfaces(work.tools), services.settings.limits
     return Intervention(
@@ -38,10 +41,10 @@ def open_intervention(plan: Plan, work: TaskResources) -> Intervention:
 
 
 class Stage:
-    """Runs plans over some tools.
+    """Stage for running plans with given tools.
 
     Attributes:
-        seconds: What the latest plan took, from the first line of the executor's work to its last.
+        seconds: The time of the latest plan, from the first line of the executor's work to its last.
     """
 
     def __init__(self, tools: Sequence[BaseTool], saver: Any = None, models: Any = None) -> None:
@@ -71,7 +74,7 @@ class Stage:
         return await run_plan(plan, {}, work, get_config())
 
     async def run(self, plan: Plan, context: Context) -> dict[str, Outcome]:
-        """Run a plan, on a thread of its own; each of its tasks must come to a value."""
+        """Run a plan on a separate thread. Raises if a task has no value."""
         outcomes: dict[str, Outcome] = (await self.values(plan, context))["outcomes"]
         lost = [outcome for outcome in outcomes.values() if not outcome.usable]
         if lost or len(outcomes) != len(plan.tasks):

@@ -1,4 +1,4 @@
-"""What a start of the command costs, beside importing what it stands on: medians of CPU time over fresh processes.
+"""Benchmark of command start, compared with imports: median CPU time over fresh processes.
 
     python benchmarks/start.py [RUNS]
 
@@ -23,12 +23,12 @@ HEAVY: Final = "import langgraph.graph, langgraph.checkpoint.sqlite.aio"
 
 
 class Start(NamedTuple):
-    """A command, and the import whose cost its own is measured by.
+    """A command, with the import for comparison.
 
     Attributes:
-        arguments: What is typed after `weiwo`.
+        arguments: The arguments after `weiwo`.
         beside: The import it is compared with.
-        goal: How many times that it may cost.
+        goal: The highest permitted ratio to the cost of the import.
     """
 
     arguments: tuple[str, ...]
@@ -37,13 +37,13 @@ class Start(NamedTuple):
 
 
 def starts(thread_id: str) -> list[Start]:
-    """What is measured."""
+    """Return the commands to measure."""
     light = [("search", "Danube"), ("threads",), ("corpus",), ("show", thread_id), ("doctor",)]
     return [*(Start(arguments, LIGHT, 2.5) for arguments in light), Start(("ask", QUESTION), HEAVY, 1.4)]
 
 
 def cpu_seconds(command: list[str], env: dict[str, str]) -> float:
-    """CPU seconds of a process to its end."""
+    """Return the CPU seconds of a process until the end."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, env=env, check=True, stdin=subprocess.DEVNULL, capture_output=True)  # noqa: S603 - ours
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -51,7 +51,10 @@ def cpu_seconds(command: list[str], env: dict[str, str]) -> float:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The environment of every process: no model, no web, a home of its own, and bytecode cached."""
+    """Return the environment of every process: no model, a separate home, cached bytecode.
+
+    There is no web search either.
+    """
     own = {name: value for name, value in os.environ.items() if not name.startswith(("WEIWO_", "PYTHONDONTWRITE"))}
     return {**own, "WEIWO_HOME": str(folder / "home"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
 

@@ -31,7 +31,7 @@ GOALS = {"rules": 0.5, "model": 0.95, "seconds": 0.3}
 
 
 class Case(NamedTuple):
-    """A question, its gold, and the request that a good model makes of it; None where no request answers it."""
+    """A question, the gold answer, and a good model's request. None if no request answers the question."""
 
     question: str
     gold: Any
@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
 
 def where(rows: Rows, **wanted: Any) -> Rows:
-    """The rows that have these values."""
+    """Return the rows with the given values."""
     return [row for row in rows if all(row[key.replace("_", " ")] == value for key, value in wanted.items())]
 
 
@@ -55,7 +55,7 @@ def tops(counts: Mapping[str, float]) -> list[str]:
 
 
 def request(table: str, function: str = "", column: str = "", **more: Any) -> dict[str, Any]:
-    """A request with one measure, filters given as `where=[(column, op, value)]`."""
+    """Build a request with a single measure, and filters given as `where=[(column, op, value)]`."""
     filters = [{"column": name, "op": op, "value": value} for name, op, value in more.pop("where", ())]
     measures = {"measures": [{"function": function, "column": column}]} if function else {}
     return {"table": table, "filters": filters, **measures, **more}
@@ -411,7 +411,10 @@ def make_cases(made: Mapping[str, Rows]) -> list[Case]:
 
 
 def is_right(value: Any, gold: Any) -> bool:
-    """Whether a result is the gold: a figure to a millionth, names as a set, groups each with its figure."""
+    """Report whether a result equals the gold answer.
+
+    A figure must agree to a millionth, names as a set, groups each with its figure.
+    """
     if isinstance(gold, dict):
         said = dict(str(line).rsplit(" – ", 1) for line in value) if isinstance(value, list) else {}
         return said.keys() == gold.keys() and all(
@@ -419,7 +422,7 @@ def is_right(value: Any, gold: Any) -> bool:
         )
     if isinstance(gold, list):
         found = value if isinstance(value, list) else [value]
-        return {str(one).rsplit(" – ", 1)[0] for one in found} == set(map(str, gold))
+        return {str(item).rsplit(" – ", 1)[0] for item in found} == set(map(str, gold))
     return isinstance(value, int | float) and abs(value - gold) <= 1e-6 * max(1.0, abs(gold))
 
 
@@ -456,7 +459,7 @@ async def measure() -> int:
                     print(f"  {who} wrong: {case.question} {result.detail['expression']} = {result.value}; {case.gold}")
             found = await registry.corpus.search(case.question, 5)
             shown = str(case.gold) if not isinstance(case.gold, list | dict) else str(next(iter(case.gold)))
-            counts["passages hold it"] += case.gold is not None and any(shown in one.text for one in found)
+            counts["passages hold it"] += case.gold is not None and any(shown in item.text for item in found)
     total, asked_of = len(cases), sum(case.request is not None for case in cases)
     for name in ("rules right", "rules wrong", "model right", "model wrong", "passages hold it"):
         print(f"{name}: {counts[name]} of {asked_of if name == 'model right' else total}")

@@ -1,12 +1,12 @@
-"""Folders made from templates, with copies folded into one passage and without any folding, and no model.
+"""Benchmark of template folders without a model, with and without folding of copied passages.
 
     python benchmarks/templates.py [--misses] [--json]
 
 Ten folders (`tests/support/template_folders.py`): contracts, leases, minutes, mail with a legal footer and others, five
-documents each and in half of them the form that nobody filled in; every document stands there twice, the copy in a
-folder of its own. Counted are: right answers to questions about one document (its value stands in the answer before
-that of any other) and about all (every value stands there); and of the passages an answer shows, how many repeat the
-names and figures of another one. Exit code 1 where folding loses an answer or repeats more than no folding.
+documents each and in half of them the form that nobody filled in. Every document stands there twice, the copy in a
+folder of its own. Counted are right answers to questions about one document (its value stands in the answer before that
+of any other) and about all (every value stands there), and, of the passages an answer shows, how many repeat the names
+and figures of another one. Exit code 1 if folding loses an answer or repeats more than no folding.
 """
 
 import argparse
@@ -43,7 +43,7 @@ class Count:
 
 def keep_all(old: Sequence[Evidence], new: Sequence[Evidence]) -> list[Evidence]:
     """Merge by identity alone: nothing is folded."""
-    return list({one.id: one for one in (*new, *old)}.values())
+    return list({evidence.id: evidence for evidence in (*new, *old)}.values())
 
 
 def write(kind: str, into: Path) -> dict[str, str]:
@@ -60,16 +60,16 @@ def write(kind: str, into: Path) -> dict[str, str]:
 def judge(name: str, result: ResultJson, values: dict[str, str], count: Count) -> bool:
     """Count an answer; the name is empty where all documents are asked for."""
     answer = str(result["answer"])
-    at = {one: answer.find(value) for one, value in values.items()}
+    at = {item: answer.find(value) for item, value in values.items()}
     if name:
         right = at[name] >= 0 and all(place < 0 or place >= at[name] for place in at.values())
         count.named, count.right_named = count.named + 1, count.right_named + right
     else:
         right = all(place >= 0 for place in at.values())
         count.all, count.right_all = count.all + 1, count.right_all + right
-    shown = [Told.of(one["text"]) for one in result["extracts"]]
+    shown = [Told.of(item["text"]) for item in result["extracts"]]
     count.shown += len(shown)
-    count.repeated += sum(any(one.equals(other) for other in shown[:n]) for n, one in enumerate(shown))
+    count.repeated += sum(any(item.equals(other) for other in shown[:n]) for n, item in enumerate(shown))
     return right
 
 
@@ -80,8 +80,8 @@ async def ask_all(*, misses: bool) -> Count:
         with tempfile.TemporaryDirectory() as documents:
             values = write(kind, Path(documents))
             context = Context(web=False, corpus=[documents], telemetry=False)
-            one, every = QUESTIONS[kind]
-            for name, question in [*((name, one.format(name=name)) for name in values), ("", every)]:
+            item, every = QUESTIONS[kind]
+            for name, question in [*((name, item.format(name=name)) for name in values), ("", every)]:
                 state = await graph.ainvoke({"question": question}, context=context)
                 if not judge(name, state["result"], values, count) and misses:
                     print(f"--- {question}\n{state['result']['answer']}\n")

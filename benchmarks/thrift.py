@@ -1,4 +1,4 @@
-"""What an answer costs beside a plain ReAct loop: calls, tokens and time, by kind of question.
+"""Benchmark of the cost of an answer beside a plain ReAct loop: calls, tokens and time by kind.
 
     python benchmarks/thrift.py [--each N] [--seed N] [--kind KIND] [--calls] [FOLDER…]
     python benchmarks/thrift.py --habit weak
@@ -6,17 +6,17 @@
 
 All search the same index with the same scripted model (`oracle.py`). It states only what stands in its prompt and says
 it in its own words: no value, quote or sentence is its source's whole sentence. The loop is
-`langchain.agents.create_agent` with one search tool that shows as many passages as a task of Weiwo does; it is run
+`langchain.agents.create_agent` with one search tool that shows as many passages as a task of Weiwo does. It is run
 twice, with one search a turn and with all that it can send in one turn. A table and a report over a small folder are
 also asked for in one plain prompt that holds all documents.
 
-The documents are invented (`invented.py`), so that nothing can be known by heart; a FOLDER is BEIR-shaped, and its
+The documents are invented (`invented.py`), so that nothing can be known by heart. A FOLDER is BEIR-shaped, and its
 questions that come with a `decomposition` are chains as well. Tokens are estimated at four characters each, schemas
 among them. Wall time is virtual: each call takes two seconds, and nothing else takes any.
 
-`--habit weak` counts what a model that answers from memory, cites the wrong passage and nods as its own verifier gets
-told: answers that say something false, and those of them that are `complete` and bear no mark. With `--provider` the
-model is behind each provider's wire form on loopback, and Weiwo asks it through the provider's own package.
+`--habit weak` measures a model that answers from memory, cites the wrong passage and nods as its own verifier. It
+counts the answers that say something false, and those of them that are `complete` and bear no mark. With `--provider`
+the model is behind each provider's wire form on loopback, and Weiwo asks it through the provider's own package.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from oracle import Ledger, Oracle
-from weak_player import remembered
+from weak_player import list_false_values
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -44,7 +44,7 @@ from tests.support.virtual_time import VirtualTimeLoop
 from weiwo.graph import build_graph
 from weiwo.models.endpoint import _forget_endpoints
 from weiwo.state.settings import Context
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.tools.corpus.base import Corpus
 from weiwo.tools.corpus.loading import load_corpus
 from weiwo.tools.passages import as_text
@@ -56,7 +56,7 @@ ALL: Final = 100
 """More searches than a turn can send."""
 WHOLE: Final = frozenset({"table", "report"})
 FEW: Final = ("calls", "prompt", "reply", "wall")
-_MARK: Final = localized("writer.rendering", "unverified")["en"]
+_MARK: Final = localize_message("writer.rendering", "unverified")["en"]
 
 Goals = Mapping[str, float]
 GOALS: Final[Mapping[str, Mapping[str, Goals]]] = {
@@ -75,7 +75,7 @@ GOALS: Final[Mapping[str, Mapping[str, Goals]]] = {
 
 @dataclass
 class Row:
-    """What one system took for the questions of a kind."""
+    """Usage and results of a system for the questions of a kind."""
 
     questions: int = 0
     right: int = 0
@@ -88,10 +88,10 @@ class Row:
     wall: float = 0
 
     def add(self, case: Case, reply: "Reply") -> None:
-        """Count one question."""
+        """Count a question."""
         ledger = reply.ledger
         self.questions, self.right = self.questions + 1, self.right + case.right(reply.answer)
-        false = any(value in reply.answer for value in remembered(case))
+        false = any(value in reply.answer for value in list_false_values(case))
         self.false, self.unmarked = self.false + false, self.unmarked + (false and reply.firm)
         self.calls, self.wall = self.calls + len(ledger.spans), self.wall + ledger.seconds()
         self.prompt, self.cached = self.prompt + ledger.prompt, self.cached + ledger.cached
@@ -103,7 +103,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, what it took, and whether it is told as complete and without a mark."""
+    """An answer, the usage, and a flag for complete answers without a mark."""
 
     answer: str
     ledger: Ledger
@@ -111,7 +111,7 @@ class Reply:
 
 
 def search_tool(corpus: Corpus) -> BaseTool:
-    """The loop's one tool."""
+    """Return the only tool of the loop."""
 
     async def search(query: str) -> str:
         return as_text(await corpus.search(query, PASSAGES), "Nothing matches.")
@@ -129,7 +129,7 @@ async def ask_loop(case: Case, corpus: Corpus, habit: str, *, at_once: int) -> R
 
 
 async def ask_plainly(case: Case, documents: Mapping[str, str], habit: str) -> Reply:
-    """The answer to one prompt that holds all documents."""
+    """Answer with a single prompt containing all documents."""
     ledger = Ledger()
     passages = "\n".join(
         f'<passage n="{n}" title="{title}">\n{text}\n</passage>' for n, (title, text) in enumerate(documents.items(), 1)
@@ -155,7 +155,7 @@ Table = dict[str, dict[str, Row]]
 async def measure(
     cases: Iterable[Case], folder: Path, documents: Mapping[str, str], *, show_calls: bool, habit: str
 ) -> Table:
-    """Ask all systems; what each took, by kind."""
+    """Ask all systems, and return the usage of each by kind."""
     corpus = await load_corpus([str(folder)])
     table: Table = defaultdict(lambda: defaultdict(Row))
     for case in cases:
@@ -179,7 +179,7 @@ async def measure(
 
 
 def show(title: str, table: Table, *, habit: str) -> None:
-    """Print what each system took, and Weiwo's share of it beside the goals."""
+    """Print the usage of each system, and Weiwo's share compared with the goals."""
     print(f"\n{title}")
     head = f"{'':12}{'':11}{'n':>4}{'right':>6}{'calls':>7}{'prompt':>9}{'cached':>8}{'reply':>7}{'wall s':>7}"
     print(f"{head}{'false':>7}{'unmarked':>9}" if habit == "weak" else head)
@@ -204,7 +204,7 @@ def _shares(ours: Row, other: Row, goals: Goals) -> str:
 
 
 def sum_kinds(tables: Iterable[Table]) -> Table:
-    """The rows of all kinds together, of the systems that all were asked of."""
+    """Sum the rows of all kinds, for the systems asked in all kinds."""
     total: dict[str, Row] = defaultdict(Row)
     for table in tables:
         for kind, rows in table.items():
@@ -214,7 +214,7 @@ def sum_kinds(tables: Iterable[Table]) -> Table:
 
 
 def write_corpus(documents: Mapping[str, str], folder: Path) -> Path:
-    """Documents as a corpus that can be indexed."""
+    """Write documents as a corpus file for indexing."""
     path = folder / "corpus.jsonl"
     rows = (json.dumps({"_id": title, "title": title, "text": text}) for title, text in documents.items())
     path.write_text("\n".join(rows), encoding="utf-8")

@@ -1,7 +1,7 @@
-"""The replies of a weak model: it answers from memory, cites the wrong passage, and nods at whatever it verifies.
+"""Replies of a weak model: answers from memory, wrong citations, and approval of every claim.
 
 Of three look-ups it states one from memory, though the passage may lie before it, cites a passage that does not tell
-for the second, and reads the third as a good model would. What no passage tells it states from memory as well.
+for the second, and reads the third as a good model would. Values without a passage are stated from memory as well.
 """
 
 from dataclasses import replace
@@ -14,22 +14,22 @@ _HABITS = ("memory", "citation", "")
 
 
 def remember(step: Step) -> str:
-    """The false value that a weak model has in its memory."""
+    """Return the false value in a weak model's memory."""
     if step.ret == "date":
         return str(int(step.value) + 37)
     return step.value[::-1].capitalize()
 
 
-def remembered(case: Case) -> list[str]:
-    """The false values of a case: a right answer says none of them."""
+def list_false_values(case: Case) -> list[str]:
+    """Return the false values of a case. A right answer contains no such value."""
     return [remember(step) for step in case.steps if not step.ret.startswith("list")]
 
 
 class WeakPlayer(Player):
-    """One call to a weak model: the same questions and queries, and worse replies."""
+    """A call to a weak model: the same questions and queries as a good model, with worse replies."""
 
     def _habit(self, step: Step) -> str:
-        """What it does wrong with a look-up."""
+        """Return the error the model makes with a look-up."""
         if step.ret.startswith("list"):
             return ""
         if self.case.hidden is not None and step is self.case.steps[self.case.hidden]:
@@ -37,7 +37,7 @@ class WeakPlayer(Player):
         return _HABITS[sum(map(ord, step.value)) % len(_HABITS)]
 
     def _wrong(self, step: Step) -> Step:
-        """A look-up with what the model says of it."""
+        """Return a look-up with the model's version of the value."""
         if self._habit(step) != "memory":
             return step
         false = remember(step)
@@ -61,7 +61,7 @@ class WeakPlayer(Player):
                 "next": "answer", "confidence": 0.95}  # fmt: skip
 
     def _quote(self, step: Step) -> dict[str, Any]:
-        """The words of the passage that tells, or of another where it is cited wrongly or not there at all."""
+        """Return the words of the right passage, or of another for a wrong citation or a missing passage."""
         if self._shown(step) and self._habit(step) == "":
             return super()._quote(step)
         others = [(n, text) for n, text in self.passages if step.sentence not in text] or self.passages
@@ -71,18 +71,18 @@ class WeakPlayer(Player):
     def _hop(self, step: Step) -> dict[str, Any]:
         return {**super()._hop(step), "value": self._wrong(step).given or self._wrong(step).value}
 
-    def _listed(self, step: Step) -> bool:
-        return super()._listed(step) or any(f" → {remember(step)}" in line for line in self.said.splitlines())
+    def _is_listed(self, step: Step) -> bool:
+        return super()._is_listed(step) or any(f" → {remember(step)}" in line for line in self.said.splitlines())
 
     def _conclude(self) -> dict[str, Any]:
-        """The second thing wins, whatever the values say."""
+        """Conclude a comparison in favour of the second thing, regardless of the values."""
         other = self.case.steps[-1].query.split()[0]
         quotes = [self._quote(step) for step in self.case.steps if self._shown(step)]
         said = f"{other} is the oldest of them, founded in {remember(self.case.steps[-1])}."
         return {"next": "answer", "quotes": quotes, "value": other, "sentence": said, "confidence": 0.95}
 
     def _sentences(self, mark: Any) -> Any:
-        """An answer with what it remembers in the place of what stands there."""
+        """Yield an answer with remembered values in place of the values in the passages."""
         case = self.case
         if case.kind == "comparison":
             yield self._conclude()["sentence"].replace(".", f"{mark(case.steps[-1])}.")
@@ -105,5 +105,5 @@ class WeakPlayer(Player):
         return f"MISSING: none\n{told}" if "`MISSING:`" in self.said else told
 
     def _shows(self, claim: str) -> str:  # noqa: ARG002 - as the good model has it
-        """Any true words: it has not looked."""
+        """Return any words of a passage, without checking the claim."""
         return self.passages[0][1].split(". ")[0] if self.passages else ""

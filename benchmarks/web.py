@@ -1,12 +1,13 @@
-"""Weiwo on a web of its own, beside one search and one answer, on the same questions in the same run.
+"""Benchmark of Weiwo on an invented web, compared with one search and one answer in the same run.
 
     python benchmarks/web.py [--questions N] [--seed S] [--show]
 
-Some 320 generated pages of an invented country on loopback (`tests.web_world`), in English and Chinese: facts that take
-several pages, pages that contradict each other, copies, dead and blocked pages, pages of 50 MB, wrong charsets.
-Weiwo answers by rules and with a scripted model that knows only what its prompts show. Beside it, with the same reader:
-one search and the snippets, and one search and the first three pages. `--show` prints what was not right.
-Exits with 1 if one of the promises about pages that are not what they seem is broken.
+Both systems get the same questions. Some 320 generated pages of an invented country on loopback (`tests.web_world`), in
+English and Chinese: facts that take several pages, pages that contradict each other, copies, dead and blocked pages,
+pages of 50 MB, wrong charsets. Weiwo answers by rules and with a scripted model that knows only what its prompts show.
+For comparison, with the same reader: one search and the snippets, and one search and the first three pages. `--show`
+prints the answers that were not right. Exits with 1 if one of the promises about pages that are not what they seem is
+broken.
 """
 
 import argparse
@@ -55,21 +56,24 @@ def weiwo(context: Context, model: BaseChatModel | None) -> Way:
 
 
 def once(model: BaseChatModel | None, pages: int) -> Way:
-    """One search, some pages, one answer."""
+    """Return a way of answering with a single search, a few pages and a single answer."""
     return lambda world, question: one_shot(world, question, model, pages=pages)
 
 
 async def asked_twice(world: WebWorld, context: Context, asked: Sequence[Question]) -> Promise:
-    """Whether a question that is asked again is answered without the web while results are kept."""
+    """Check for answers to repeated questions without the web, while results are kept."""
     async with open_store(Settings.resolve(context)) as store:
         graph = build_graph(store=store, tools=[world.read_page()], models=reader())
-        pairs = [(await ask(graph, world, one, context), await ask(graph, world, one, context)) for one in asked]
+        pairs = [
+            (await ask(graph, world, question, context), await ask(graph, world, question, context))
+            for question in asked
+        ]
     return again(pairs)
 
 
 @contextmanager
-def served(seed: int) -> Iterator[WebWorld]:
-    """A web at an address of its own, so that nothing is kept of what others have fetched."""
+def serve_world(seed: int) -> Iterator[WebWorld]:
+    """Context manager for a web at a fresh address, so nothing fetched by earlier runs is cached."""
     with WebWorld(seed) as world:
         os.environ["SEARXNG_BASE_URL"] = world.search_url
         yield world
@@ -95,7 +99,7 @@ async def main(count: int | None, seed: int, *, show: bool) -> int:
         print(f"{len(site.pages)} pages, {len(asked)} questions, seed {seed}\n", flush=True)
         worlds, rows = [], {}
         for name, way in ways.items():
-            with served(seed) as world:
+            with serve_world(seed) as world:
                 rows[name] = [await way(world, question) for question in asked]
                 worlds.append(world)
         print(table(rows, site))
@@ -103,7 +107,7 @@ async def main(count: int | None, seed: int, *, show: bool) -> int:
         asked_weiwo = {name: answered for name, answered in rows.items() if name.startswith("Weiwo")}
         if show:
             _show(asked_weiwo)
-        with served(seed) as world:
+        with serve_world(seed) as world:
             opened = await tour(world, of_each_kind(world))
             twice = await asked_twice(world, context, asked[:TWICE])
             worlds.append(world)

@@ -1,8 +1,8 @@
-"""Wiring: which node follows which, the plan's fan-out, checkpointers.
+"""Graph wiring: node order, the plan's fan-out, checkpointers.
 
-`graph` is the compiled default; `build_graph` makes one with your own checkpointer, store, tools and models. Both are
-imported when they are first asked for: what only reads checkpoints starts without LangGraph. LangGraph servers take
-the default from `weiwo.graph.default_graph`, since they look a graph up among a module's variables.
+`graph` is the compiled default. `build_graph` makes a graph with your own checkpointer, store, tools and models. Both
+are imported on first use, so that code that only reads checkpoints starts without LangGraph. LangGraph servers take the
+default from `weiwo.graph.default_graph`, since they look a graph up among a module's variables.
 """
 
 from importlib import import_module
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """Import a public name when it is first used."""
+        """Import a public name on first use."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module = "builder" if name == "build_graph" else "default_graph"

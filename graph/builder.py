@@ -1,4 +1,4 @@
-"""The graph, from question to answer. Read it top to bottom and you know the system.
+"""The graph, from question to answer. Read the file from top to bottom to know the system.
 
 START → master ─┬─ simple ─────────────────────────────→ writer → END
                 ├─ moderate → executor → reflection ─┬──→ writer
@@ -7,12 +7,12 @@ START → master ─┬─ simple ───────────────�
                                           └─ plan graph: Send(task), Send(task), Send(for_each) …
                                                          each → task graph (act → read → reflect)
 
-`send_tasks` sends every task of a plan at once; a task starts as soon as the outcomes it needs are there.
+`send_tasks` sends every task of a plan at once. A task starts as soon as the outcomes it needs are available.
 
-A draft that finds parts of the question missing goes back to `planner` once, unspoken; see `_by_result`.
-Where the question was answered before, `master` gives that answer and the run ends.
-Where a question can mean several things, `clarify` stands behind the master and asks which, if a person can be asked.
-Where a person is asked about plans, `approval` stands before the executor; what it rejects goes to the planner.
+If a draft finds parts of the question missing, it goes back to `planner` once, before it is shown. See `_by_result`. If
+the question was answered before, `master` gives that answer and the run ends. If a question can mean several things,
+`clarify` follows the master and asks which, if a person can be asked. If a person is asked about plans, `approval`
+precedes the executor, and rejected plans go to the planner.
 """
 
 import time
@@ -80,11 +80,11 @@ def build_graph(
     """Build and compile the graph.
 
     Args:
-        checkpointer: Where threads are kept; without one nothing can be resumed. A LangGraph server brings its own.
+        checkpointer: Storage of threads. Without one nothing can be resumed. A LangGraph server brings its own.
             As a subgraph, True keeps checkpoints of its own in the outer graph's saver, and False keeps none.
         store: Long-term store shared by threads.
         tools: Your tools, beside the built-in ones.
-        models: Chat models by role (master, planner, executor, reflection, writer), or one for all; they win over
+        models: Chat models by role (master, planner, executor, reflection, writer), or one for all. They override
             configured names.
         serves_clients: Whether runs come from clients of a server, whose context may set little
             (`state/settings.py`). Runs on a LangGraph server count as such in any case.
@@ -147,7 +147,7 @@ def _add_agents(builder: _Builder, open_context: Callable[..., Awaitable[RunCont
 
 
 def _add_edges(builder: _Builder) -> None:
-    """Which node follows which."""
+    """Add the edges between the nodes."""
     builder.add_edge(START, "master")
     builder.add_conditional_edges("master", on_loop(_by_clarity))
     builder.add_conditional_edges("clarify", on_loop(by_level))
@@ -168,7 +168,7 @@ def send_tasks(state: PlanState) -> Sequence[Send]:
 
 
 def _compile_plan_graph() -> TaskGraph:
-    """Compile the graph of one plan: a `Send` for each task, and nothing after it."""
+    """Compile the graph of a plan: a `Send` for each task, with no step after the tasks."""
     builder: StateGraph[PlanState, ExecutionContext, PlanInput, PlanOutput] = StateGraph(
         PlanState, input_schema=PlanInput, output_schema=PlanOutput
     )  # no context schema: an `ExecutionContext` has none in JSON
@@ -182,7 +182,7 @@ plan_graph: Final = _compile_plan_graph()
 
 
 async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -> dict[str, Any]:
-    """Run the plan in force; what it came to, and what that took."""
+    """Run the plan in force, and return the outcomes and the usage."""
     plan = state.get("plan")
     if plan is None:
         return {}  # a state edited by hand; reflection says so
@@ -204,7 +204,7 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
 async def _write(
     state: SearchState, open_context: Callable[[SearchState], Awaitable[RunContext]], graph: TaskGraph
 ) -> dict[str, Any]:
-    """Write the answer: in one draft, or as a report whose sections are written side by side."""
+    """Write the answer as a single draft, or as a report with sections written in parallel."""
     services = await open_context(state)
     state = with_ledger(state, services)
     if not wants_report(state, services):
@@ -221,22 +221,27 @@ async def _write(
 def _by_clarity(
     state: SearchState,
 ) -> Literal["clarify", "writer", "approval", "executor", "reflection", "planner", "__end__"]:
-    """A question that was answered before ends; one that can mean several things is asked about before the search."""
+    """Route after the master: end, clarify, or continue by level.
+
+    The run ends if the question was answered before. A question that can mean several things is clarified before the
+    search.
+    """
     if state.get("result"):
         return END  # type: ignore[return-value]  # which is "__end__"
     return "clarify" if state["assessment"].clarification is not None else by_level(state)
 
 
 def by_level(state: SearchState) -> Literal["writer", "approval", "executor", "reflection", "planner"]:
-    """Simple questions go to the writer alone, moderate ones to the executor, complex ones to the planner."""
+    """Route by level: simple to the writer, moderate to the executor, complex to the planner."""
     level = state["assessment"].level
     return "writer" if level == "simple" else "planner" if level == "complex" else _by_plan(state)
 
 
 def _by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"]:
-    """Where a person is asked, each revision of the plan is asked about once before it runs.
+    """Route a plan to approval, execution or reflection.
 
-    A plan that failed and that the planner knew nothing better for is not run again: reflection ends with the reason.
+    If a person is asked, each revision of the plan is submitted once before it runs. A failed plan that the planner
+    could not improve is not run again, and reflection ends with the reason.
     """
     if is_stuck(state):
         return "reflection"
@@ -245,12 +250,16 @@ def _by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"
 
 
 def _by_approval(state: SearchState) -> Literal["planner", "executor"]:
-    """What a person said is for the planner; a plan they approved or edited runs."""
+    """Route feedback of a person to the planner, and an approved or edited plan to the executor."""
     return "planner" if state.get("feedback") else "executor"
 
 
 def _by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"]:
-    """What a draft calls missing is planned for before it is spoken; where it says nothing of it, reflection asks."""
+    """Route a draft: end with a result, plan for missing parts, or reflect.
+
+    The parts that a draft calls missing are planned for before it is shown. If it says nothing of them, reflection
+    asks.
+    """
     looks = state.get("reflections", [])
     if state.get("result") or not looks:  # none where a client writes the state in the writer's name
         return END  # type: ignore[return-value]  # which is "__end__"
@@ -258,7 +267,7 @@ def _by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"
 
 
 def _by_decision(state: SearchState) -> Literal["executor", "planner", "writer"]:
-    """Retry what failed, plan anew what can be had another way, or write from what there is."""
+    """Route after reflection: retry failures, plan again, or write with the available results."""
     decision = state["reflections"][-1].decision
     if decision == "retry":
         return "executor"

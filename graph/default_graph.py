@@ -1,4 +1,4 @@
-"""The default graph, compiled with the settings of the environment: what `from weiwo import graph` gives."""
+"""The default graph, compiled with the environment's settings: `from weiwo import graph`."""
 
 from weiwo.graph.builder import build_graph
 

@@ -1,7 +1,7 @@
-"""Opens the run context anew for every node, and books what the node spent.
+"""Open a new run context for every node, and record the node's usage.
 
-Settings and tools are worked out once for all nodes of one invocation: tools are slow to set up, and a run that is
-answered from the documents as they were when it began does not contradict itself. One that is resumed begins anew.
+Settings and tools are resolved once for all nodes of one invocation: tools are slow to set up, and a run answered from
+the documents as they were at its start does not contradict itself. A resumed run starts anew.
 """
 
 import asyncio
@@ -47,15 +47,18 @@ _KEPT: Final = 16
 
 @dataclass(frozen=True)
 class ServedUser:
-    """Whoever our own server runs a question for, handed to LangGraph as the authenticated user of the run."""
+    """User of our own server behind a run, passed to LangGraph as the authenticated user."""
 
     identity: str  # the user's name on the server
     memory: str  # the user whose memory it is, in the memory store
 
 
 @dataclass(frozen=True)
-class _Opened:
-    """What the nodes of one invocation share; the control is held so that its id stays its own."""
+class _InvocationResources:
+    """Resources shared by the nodes of an invocation.
+
+    The control is held so that its id stays its own.
+    """
 
     control: RunControl | None
     context: Context | None
@@ -71,11 +74,11 @@ class _Invocations:
 
     def __init__(self, tools: Sequence[BaseTool]) -> None:
         self._tools = tools
-        self._opened: OrderedDict[int, _Opened] = OrderedDict()
+        self._opened: OrderedDict[int, _InvocationResources] = OrderedDict()
         self._lock = Lock()
 
-    async def open(self, runtime: Runtime[Context], *, anew: bool, from_client: bool) -> _Opened:
-        """What the nodes of an invocation share; `anew` where a run begins in it."""
+    async def open(self, runtime: Runtime[Context], *, anew: bool, from_client: bool) -> _InvocationResources:
+        """Open the shared resources of an invocation. With `anew`, a run begins in the invocation."""
         control = runtime.control
         with self._lock:
             found = None if anew or control is None else self._opened.get(id(control))
@@ -90,7 +93,7 @@ class _Invocations:
         if settings.telemetry:
             log = UsageLog(Path(settings.home), user)
             registry.add_notes(await asyncio.to_thread(log.notes))
-        opened = _Opened(control, runtime.context, settings, hurried, registry, user)
+        opened = _InvocationResources(control, runtime.context, settings, hurried, registry, user)
         if control is not None:
             with self._lock:
                 self._opened[id(control)] = opened
@@ -105,10 +108,12 @@ def context_opener(
     *,
     serves_clients: bool = False,
 ) -> Callable[..., Awaitable[RunContext]]:
-    """A function that opens the run context of one node, with your tools beside ours, and models by role or for all.
+    """Return a function opening the run context of a node.
+
+    Your tools are added to the built-in ones, and models are given by role or for all.
 
     Returns:
-        From the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.
+        A function from the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.
     """
     given = dict.fromkeys(ROLES, models) if isinstance(models, BaseChatModel) else dict(models or {})
     invocations = _Invocations(tools)
@@ -150,22 +155,25 @@ def context_opener(
 
 
 def _called_event(call: ModelCall) -> ModelCalledEvent:
-    """What is told of a model call that has ended."""
+    """Return the event of a finished model call."""
     told = call.model_dump(include={"role", "purpose", "model", "input_tokens", "output_tokens"})
     return ModelCalledEvent(**told, seconds=round(call.seconds, 1))
 
 
 def _hurries(begun: Assessment | None, usual_seconds: float) -> bool:
-    """Whether a run is quick unless somebody set its depth: models are slow as it begins, or it began so and stays."""
+    """Report whether a run is quick unless a user set the depth.
+
+    A run is quick if models are slow as it begins. A run that began quick stays quick.
+    """
     if begun is None:
         return usual_seconds > SLOW_CALL
     return begun.strategy is not None and begun.strategy.depth == "quick"
 
 
 def _open_calls(
-    run: str, opened: _Opened, settings: Settings, store: BaseStore | None, state: SearchState
+    run: str, opened: _InvocationResources, settings: Settings, store: BaseStore | None, state: SearchState
 ) -> ToolCalls:
-    """The tool calls of a node, bounded and counted; telemetry notes how they went."""
+    """Open the tool calls of a node, bounded and counted. Telemetry records the results."""
     return ToolCalls(
         run,
         opened.registry,
@@ -181,7 +189,7 @@ def _open_calls(
 
 
 def _find_acting_log() -> ActingLog | None:
-    """The log of acting calls of the saver that keeps the run, if it is one of ours."""
+    """Return the acting-call log of the run's saver, for savers of this package."""
     return getattr(get_config()["configurable"].get(SAVER_KEY), "acting_log", None)
 
 
@@ -190,7 +198,10 @@ _CALLS: Final[Mapping[Depth, int]] = {"quick": 3, "normal": 6, "deep": 30}
 
 
 def _give_time(settings: Settings, usual_seconds: float) -> Limits:
-    """The limits of a run, its seconds those that a slow model needs for its calls where the user set none."""
+    """Return the limits of a run, extending the seconds for slow models.
+
+    Seconds set by the user stay.
+    """
     limits, depth = settings.limits, settings.depth
     if limits.max_seconds != DEPTHS[depth].get("max_seconds", Limits.max_seconds):
         return limits
@@ -198,7 +209,10 @@ def _give_time(settings: Settings, usual_seconds: float) -> Limits:
 
 
 def _find_user(runtime: Runtime[Context], settings: Settings, from_client: bool) -> str:  # noqa: FBT001 - private
-    """Whoever asks, by whom memory is kept apart; empty for a server's client who has no name of their own."""
+    """Return the user of a run, used to separate memories.
+
+    The result is empty for a server's client without a name of their own.
+    """
     if not from_client:
         return local_user(settings)
     user = runtime.server_info.user if runtime.server_info is not None else None
@@ -208,13 +222,13 @@ def _find_user(runtime: Runtime[Context], settings: Settings, from_client: bool)
 
 
 def _open_memory(runtime: Runtime[Context], user: str, emit: Callable[[EventBase], None]) -> MemoryStore | None:
-    """The memory of whoever asks; None without a store, and for somebody without a name."""
+    """Open the user's memory, or return None without a store or a user name."""
     if runtime.store is None or not user:
         return None
     return MemoryStore(runtime.store, user, lambda line: emit(TaskProgressEvent(task_id=PLANNING, note=line)))
 
 
 async def run_agent(agent: Agent, state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Run an agent and book what it spent."""
+    """Run an agent and record the usage."""
     update = await agent(state, services)
     return {**update, "usage": services.budget.delta()}

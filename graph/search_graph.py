@@ -1,7 +1,7 @@
-"""The compiled graph, as `build_graph` returns it: LangGraph's, which can be called synchronously and copied.
+"""The compiled graph returned by `build_graph`: LangGraph's, with synchronous calls and safe copies.
 
 Every node is async, and LangGraph runs async nodes for async callers only. So `invoke` and `stream` run the graph on
-the event loop that its checkpointer is bound to, where that runs in another thread, else on one of their own. That one
+the event loop that its checkpointer is bound to, if that runs in another thread, else on a loop of their own. That loop
 has its own thread: the caller has the result when the run has it, even if a tool still blocks some thread, and a caller
 who is interrupted, or leaves a stream early, ends the run at once. Savers with sync methods alone work in threads.
 
@@ -47,32 +47,35 @@ _TOOL_DESCRIPTION: Final = (
 
 
 class ToolQuestion(BaseModel):
-    """What the graph is asked as a tool."""
+    """Arguments of the graph as a tool."""
 
     question: str = Field(description="The whole question, as one would ask a person who knows nothing of before.")
 
 
 class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled graph that can also be called synchronously, and whose copies read what it wrote."""
+    """A compiled graph with synchronous calls, and with copies able to read earlier writes."""
 
     @classmethod
     def of(cls, compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
-        """A compiled graph as one of these."""
+        """Convert a compiled graph to this class."""
         graph = cls(**vars(compiled))
         graph._serde_allowlist = compiled._serde_allowlist  # noqa: SLF001 - as LangGraph's own `compile` sets it
         return graph
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
-        """A copy with some attributes changed."""
+        """Return a copy with some attributes changed."""
         copied = super().copy(update)
         copied._serde_allowlist = self._serde_allowlist  # noqa: SLF001 - the same
         return copied
 
     def as_tool(self, args_schema: type[BaseModel] | None = None, **options: Any) -> BaseTool:
-        """The graph as a tool of another agent, from `{"question": …}` to the answer; the artifact is the result.
+        """Return the graph as a tool of another agent, from `{"question": …}` to the answer.
+
+        The artifact is the result.
 
         Args:
-            args_schema: Other arguments; the tool is then LangChain's own, which returns all that the graph does.
+            args_schema: Other arguments. The tool is then LangChain's own, which returns everything that the graph
+                does.
             options: `name` and `description`, as LangChain's.
         """
         if args_schema is not None or "arg_types" in options:
@@ -99,7 +102,10 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         config: Any = None,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
-        """As LangGraph's; an answer sent with an earlier checkpoint is never taken for the one given there before."""
+        """Stream like LangGraph, with answers bound to the given checkpoint.
+
+        An answer sent with an earlier checkpoint is never mistaken for the answer given there before.
+        """
         if isinstance(input, Command):
             return self._stream_command(input, config, kwargs)
         return super().astream(input, config, **kwargs)
@@ -142,7 +148,7 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         config: Any = None,
         **kwargs: Any,
     ) -> SearchOutput:
-        """As LangGraph's; what comes back has a type."""
+        """Run the graph like LangGraph, with a typed result."""
         return cast("SearchOutput", await super().ainvoke(input, config, **kwargs))
 
     def invoke(  # type: ignore[override]  # the same
@@ -151,7 +157,10 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         config: Any = None,
         **kwargs: Any,
     ) -> SearchOutput:
-        """As `ainvoke`, for callers without an event loop (or from within one, blocking it)."""
+        """Run `ainvoke` for callers without an event loop.
+
+        A caller inside an event loop blocks it.
+        """
         config = _with_async_saver(config)
         run = self._start(self.ainvoke(input, config, **kwargs), config)
         try:
@@ -180,7 +189,7 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             run.end()
 
     def _start(self, coroutine: Coroutine[Any, Any, T], config: RunnableConfig) -> "_LoopThread[T] | _LoopTask[T]":
-        """Run a coroutine on the loop of the checkpointer, where that runs in another thread, else on one of its own.
+        """Run a coroutine on the checkpointer's loop, if running in another thread, else on a new loop.
 
         Raises:
             RuntimeError: The checkpointer is bound to the loop of the caller, who would block it.
@@ -196,17 +205,17 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
 
 def carry_answer(answer: Any, before: Sequence[Interrupt], now: Sequence[Interrupt]) -> dict[str, Any] | None:
-    """Address an answer to questions that were put again.
+    """Address an answer to repeated questions.
 
     Args:
-        answer: An answer, or answers by the ids of the questions as they were put before.
-        before: Those questions.
+        answer: An answer, or answers by the ids of the earlier questions.
+        before: The earlier questions.
         now: The questions as they wait now.
 
     Returns:
-        Answers by the ids of the questions that ask the same as before; None where there are none.
+        Answers by the ids of the questions that ask the same as before. None if there are none.
     """
-    ids = {one.id for one in before}
+    ids = {interrupt.id for interrupt in before}
     by_id = isinstance(answer, Mapping) and answer and set(answer) <= ids
     if not by_id and (len(before) != 1 or len(now) != 1):
         return None
@@ -214,14 +223,18 @@ def carry_answer(answer: Any, before: Sequence[Interrupt], now: Sequence[Interru
     for old in before:
         if by_id and old.id not in answer:
             continue
-        same = (one.id for one in now if one.id not in found and _content_of(one) == _content_of(old))
+        same = (
+            interrupt.id
+            for interrupt in now
+            if interrupt.id not in found and _content_of(interrupt) == _content_of(old)
+        )
         if (new := next(same, None)) is not None:
             found[new] = answer[old.id] if by_id else answer
     return found or None
 
 
 def _content_of(asked: Interrupt) -> Any:
-    """What a question is about, without what is said about an earlier answer."""
+    """Return the content of a question, without remarks on an earlier answer."""
     if not isinstance(asked.value, Mapping):
         return asked.value
     said = {"complaints", "description", "action_requests"}
@@ -229,7 +242,7 @@ def _content_of(asked: Interrupt) -> Any:
 
 
 def _with_async_saver(config: RunnableConfig | None) -> RunnableConfig:
-    """A configuration, the surrounding one included; the saver of a graph around this one has async methods in it."""
+    """Return the merged configuration, with async methods on the saver of a surrounding graph."""
     whole = ensure_config(config)
     saver = whole["configurable"].get(SAVER_KEY)
     if isinstance(saver, BaseCheckpointSaver):
@@ -238,7 +251,7 @@ def _with_async_saver(config: RunnableConfig | None) -> RunnableConfig:
 
 
 def _as_tool_reply(values: SearchOutput) -> tuple[str, dict[str, Any]]:
-    """The answer with its list of sources, and the result behind it."""
+    """Return the answer with the list of sources, and the full result."""
     if "__interrupt__" in values:
         return "The plan waits for a person's approval; nothing was searched yet.", {}
     return values["messages"][-1].text, dict(values["result"])
@@ -251,7 +264,7 @@ def _take(parts: "queue.SimpleQueue[Any]") -> Any:
 
 
 class _LoopTask(Generic[T]):
-    """A coroutine on a loop that runs in another thread; `result` is what it comes to."""
+    """A coroutine on a loop of another thread. `result` is the future result."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> None:
         context = contextvars.copy_context()
@@ -262,12 +275,12 @@ class _LoopTask(Generic[T]):
         self.result: Future[T] = asyncio.run_coroutine_threadsafe(held(), loop)
 
     def end(self) -> None:
-        """Call it off, unless it has ended."""
+        """Cancel the coroutine, unless finished."""
         self.result.cancel()
 
 
 class _LoopThread(Generic[T]):
-    """A coroutine on a loop and a thread of its own; `result` is what it comes to."""
+    """A coroutine on a loop and a thread of its own. `result` is the future result."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
         self.result: Future[T] = Future()
@@ -277,7 +290,7 @@ class _LoopThread(Generic[T]):
         self._thread.start()
 
     def end(self) -> None:
-        """Call it off, unless it has ended."""
+        """Cancel the coroutine, unless finished."""
         self._begun.wait(_END_SECONDS)
         if not self.result.done():
             with suppress(RuntimeError):  # its loop was closed this very moment

@@ -1,4 +1,4 @@
-"""The graph that servers serve, as `langgraph.json` names it: its runs are clients' runs."""
+"""The graph for servers, as named in `langgraph.json`: every run is a client's run."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ graph = build_graph(serves_clients=True)
 
 
 class EventChannels(StreamTransformer):
-    """Stream transformer: each stream event on the custom channel of its type, as `useExtension` asks for `planned`.
+    """Stream transformer: puts each stream event on the custom channel of the event's type.
 
-    A LangGraph server forwards what is on a named channel by that name, and a bare custom event without any. Events
-    tell of the run, so those of subgraphs are on the run's own channels.
+    `useExtension`, for example, asks for `planned`. A LangGraph server forwards data on a named channel by that name,
+    and a bare custom event without any. Events describe the run, so those of subgraphs are on the run's own channels.
     """
 
     required_stream_modes = ("custom",)
@@ -30,7 +30,7 @@ class EventChannels(StreamTransformer):
         return dict(self._channels)
 
     def process(self, event: Any) -> bool:
-        """Put a custom event on its channel, in place of the bare one."""
+        """Put a custom event on the named channel, in place of the bare event."""
         data = event["params"]["data"] if event["method"] == "custom" else None
         channel = self._channels.get(str(data.get("type"))) if isinstance(data, dict) else None
         if channel is not None:
@@ -39,5 +39,8 @@ class EventChannels(StreamTransformer):
 
 
 def stream_transformers() -> list[Any]:
-    """The transformers that a LangGraph server adds to each run, by this name."""
+    """Return the transformers added to each run by a LangGraph server.
+
+    The server looks this function up by its name.
+    """
     return [EventChannels]

@@ -1,4 +1,4 @@
-"""One attempt at a model call while it is under way: its deadline, what it has come to, whether it repeats itself."""
+"""A model call attempt in progress: deadline, result so far, and repetition check."""
 
 import time
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ _HASTE_OF_WRITER = 0.8
 
 @dataclass(frozen=True)
 class CallDeadline:
-    """How long a call may take, all its attempts and pauses included."""
+    """Time limit of a call, including all attempts and pauses."""
 
     seconds: float  # that long
     last: bool = False  # the run's time for work ends with it
@@ -32,13 +32,13 @@ class CallDeadline:
 
     @classmethod
     def of(cls, role: str, seconds: float, budget: Budget, needed: float = 0.0) -> "CallDeadline":
-        """The time a role may take for a call that starts now.
+        """Return the deadline of a role for a call starting now.
 
         Args:
-            role: Who asks; the writer may use the time that all others have to leave to it.
-            seconds: The bound that is configured.
-            budget: What the run may still spend.
-            needed: The seconds that a slow endpoint needs for it; it may take these in place of fewer.
+            role: The calling role. The writer may use the time that all other roles must leave to it.
+            seconds: The configured limit.
+            budget: The remaining budget of the run.
+            needed: The seconds that a slow endpoint needs for the call, used instead of a smaller limit.
         """
         left = budget.remaining_seconds()
         if role == _WRITER:
@@ -49,11 +49,11 @@ class CallDeadline:
 
     @property
     def left(self) -> float:
-        """Seconds of it that are left, never negative."""
+        """Return the remaining seconds, never negative."""
         return max(0.0, self.began + self.seconds - time.monotonic())
 
     def overdue(self, what: str = "reply", *, slow: bool = False) -> Fault:
-        """The fault of a call that did not end in time; `slow` if some of its reply came."""
+        """Return the fault of a call past the deadline, `slow` if a part of the reply came."""
         if self.last:
             return Fault("deadline", DEADLINE)
         return Fault("late", f"no {what} within {self.seconds:.3g} s", slow=slow)
@@ -61,7 +61,7 @@ class CallDeadline:
 
 @dataclass
 class Attempt:
-    """What is known of an attempt while it is under way."""
+    """State of an attempt in progress."""
 
     deadline: CallDeadline  # until when it may take
     number: int  # how many were made before it
@@ -80,12 +80,12 @@ class Attempt:
 
     @property
     def seconds(self) -> float:
-        """Since it was sent."""
+        """Return the seconds since the attempt was sent."""
         return time.monotonic() - self._started
 
     @property
     def read(self) -> int:
-        """Tokens of the prompt that had to be read: as reported, else as estimated."""
+        """Return the uncached prompt tokens, as reported or else as estimated."""
         return max(0, (self._input or self.prompt) - self.cached)
 
     @property
@@ -94,7 +94,9 @@ class Attempt:
         return self._output or self._seen
 
     def take(self, message: "BaseMessage", *, totals: bool) -> None:
-        """Count a reply, or a chunk; with `totals` it reports the whole's tokens so far, as OpenAI-like servers do.
+        """Count a reply, or a chunk of a reply.
+
+        With `totals`, each chunk reports the tokens of the whole so far, as OpenAI-like servers do.
 
         Raises:
             ModelRequestError: The reply is longer than any answer.
@@ -114,7 +116,10 @@ class Attempt:
             raise ModelRequestError(Fault("incomplete", f"the reply was longer than {_MOST_CHARACTERS:,} characters"))
 
     def spent(self, fault: Fault | None, *, left: bool) -> tuple[int, int]:
-        """Input and output tokens, reported or estimated; none where nothing came and nobody `left` before the end."""
+        """Return the input and output tokens, reported or estimated.
+
+        Both are 0 if no reply came and the caller did not leave (`left`) before the end.
+        """
         if not (self.began or left or (fault is not None and fault.kind in {"late", "deadline", "limit"})):
             return 0, 0
         return self._input or self.prompt, self.received
@@ -133,14 +138,17 @@ _EVERY: Final = 80
 
 
 class RepetitionWatch:
-    """Watches a reply as it comes: small models loop, and go on until their window is full."""
+    """Watch for repetition in a streamed reply.
+
+    Small models loop, and continue until their window is full.
+    """
 
     def __init__(self) -> None:
         self._tail = ""
         self._new = 0
 
     def feed(self, delta: str) -> bool:
-        """Whether the reply has come to repeat itself with what is new."""
+        """Add new text and report whether the reply repeats."""
         self._new += len(delta)
         self._tail += delta
         if self._new < _EVERY:
@@ -150,7 +158,7 @@ class RepetitionWatch:
 
 
 def _repeats(text: str) -> bool:
-    """Whether the end of a text is the same words over and over, or nothing but blanks."""
+    """Report whether the end of a text repeats the same words, or is only blanks."""
     if len(text) < _LEAST:
         return False
     if not text[-_LEAST:].strip():

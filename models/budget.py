@@ -1,7 +1,8 @@
-"""The budget of a run: the seconds, model calls, tokens and dollars that it may still spend.
+"""Budget of a run: the remaining seconds, model calls, tokens and dollars.
 
-One `Budget` is made where a node starts, from the limits of the run and what earlier nodes spent, and shared by
-everything that node runs in parallel. What it measured goes back into the state as `delta()`, to be summed there.
+Each node creates one `Budget` at its start, from the limits of the run and the usage of earlier nodes, and shares it
+with everything that the node runs in parallel. The measured usage returns to the state as `delta()`, to be summed
+there.
 """
 
 import threading
@@ -32,7 +33,7 @@ _LIMIT_BY_REASON[DEADLINE] = "max_seconds"
 
 @contextmanager
 def listen_to_calls(listener: Callable[[ModelCall], object]) -> Iterator[None]:
-    """Have a listener told of each model call that ends within, also of one that is cancelled midway.
+    """Context manager notifying a listener of each model call ended within, also if cancelled.
 
     A stream's events say the same, but nobody reads them any more once a run is cancelled.
     """
@@ -45,7 +46,7 @@ def listen_to_calls(listener: Callable[[ModelCall], object]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Reservation:
-    """What is set aside for a call while it is under way, at an upper estimate."""
+    """Tokens and cost reserved for a call in progress, at an upper estimate."""
 
     tokens: int = 0  # input and output tokens
     cost: float = 0.0  # US dollars
@@ -55,11 +56,11 @@ _NOTHING = Reservation()
 
 
 class Budget:
-    """The limits of a run against what it spent before and spends now. Safe to share between tasks and threads.
+    """Limits of a run against past and current usage. Safe to share between tasks and threads.
 
-    Seconds run from construction on, added to `spent.seconds`. A model call is taken before it is sent, and with it
-    room for its tokens and their cost: of two tasks only one gets the last call, and calls under way together exceed a
-    limit by no more than their estimates were too low. `on_call` is told of each call that has ended.
+    Seconds run from construction on, added to `spent.seconds`. A model call is reserved before it is sent, together
+    with room for its tokens and their cost. Of two tasks only one gets the last call, and calls in progress together
+    exceed a limit by no more than their estimates were too low. `on_call` is notified of each call that has ended.
     """
 
     def __init__(
@@ -88,10 +89,11 @@ class Budget:
         self._tool_calls = 0
 
     def child(self) -> "Budget":
-        """A ledger for one of several tasks that work at the same time.
+        """Return a child budget for a single task among parallel tasks.
 
-        What is spent through it counts here as well, and the limits are those of the whole; `delta()` of the child is
-        what this task alone spent. It has no seconds: time passes once for all children, and is the parent's to count.
+        Usage through the child counts here as well, and the limits are those of the whole. `delta()` of the child is
+        the usage of this task alone. The child has no seconds, because time passes once for all children and the parent
+        counts it.
         """
         budget = Budget(self.limits, self.spent, self._clock)
         budget._parent = self
@@ -102,17 +104,20 @@ class Budget:
         return self._clock() - self._started
 
     def remaining_seconds(self, reserve: float = 0.0) -> float:
-        """Seconds left for work, never negative, beside a `reserve` for what must still come after it."""
+        """Return the seconds left for work, never negative, minus a `reserve` for later work."""
         if self._parent is not None:
             return self._parent.remaining_seconds(reserve)
         return max(0.0, self.limits.max_seconds - self.spent.seconds - self.elapsed() - reserve)
 
     def work_seconds(self) -> float:
-        """Seconds left for everything that comes before the writer."""
+        """Return the seconds left for all work before the writer."""
         return self.remaining_seconds(self.limits.max_seconds * _WRITER_SHARE)
 
     def exhausted(self) -> str | None:
-        """The limit that the run has come to, in this node or an earlier one; None if there is room."""
+        """Return the limit reached by the run, in this node or an earlier node.
+
+        Returns None if there is room.
+        """
         if self._parent is not None:
             return self._parent.exhausted()
         with self._lock:
@@ -120,9 +125,10 @@ class Budget:
         return self.curtailed() or (full if full and not self._unwanted(full) else None)
 
     def curtailed(self) -> str | None:
-        """The limit that kept something from being done; None if all that was wanted had room, if only just.
+        """Return the limit responsible for work left undone.
 
-        A limit of 0 calls, tokens or dollars keeps nothing from being done: it is a wish to run on rules.
+        Returns None if all wanted work had room, if only just. A limit of 0 calls, tokens or dollars prevents nothing,
+        because it is a wish to run on rules.
         """
         if self._parent is not None:
             return self._parent.curtailed()
@@ -130,10 +136,11 @@ class Budget:
         return limit or ("max_seconds" if self.remaining_seconds() <= 0 else None)
 
     def reserve_call(self, room: Reservation = _NOTHING) -> None:
-        """Take one model call, to be made right after; `record` it whatever comes of it.
+        """Reserve a model call to be made right after. `record` the call in every case.
 
         Raises:
-            BudgetExhaustedError: A limit leaves no room for it. The run goes on by rule, and `reached` names the first.
+            BudgetExhaustedError: A limit leaves no room for the call. The run continues by rule, and `reached` names
+                the first such limit.
         """
         if self._parent is not None:
             try:
@@ -153,7 +160,10 @@ class Budget:
         self.refuse(full)
 
     def record(self, call: ModelCall, cost: float = 0.0, room: Reservation = _NOTHING) -> None:
-        """Book a model call that was reserved and has ended, well or badly, at its cost in US dollars if known."""
+        """Record a reserved model call after the end, successful or not, with the cost if known.
+
+        The cost is in US dollars.
+        """
         with self._lock:
             self._calls.append(call)
             self._cost += cost
@@ -167,7 +177,7 @@ class Budget:
             self._on_call(call)
 
     def longest_reply(self, model: str, purpose: str) -> int:
-        """Tokens of the longest reply that the run has had from a model for a purpose."""
+        """Return the tokens of the longest reply so far from a model for a purpose."""
         if self._parent is not None:
             return self._parent.longest_reply(model, purpose)
         with self._lock:
@@ -175,29 +185,32 @@ class Budget:
         return max((call.output_tokens for call in calls if (call.model, call.purpose) == (model, purpose)), default=0)
 
     def calls_left(self) -> int:
-        """Model calls that the run may still make, those under way counted as made."""
+        """Return the number of model calls left, counting calls in progress as made."""
         if self._parent is not None:
             return self._parent.calls_left()
         with self._lock:
             return max(0, self.limits.max_model_calls - self.spent.model_calls - self._reserved)
 
     def tokens_left(self, price: Price | None = None) -> int:
-        """Tokens that the run may still spend, what is under way counted as spent; with a price, by `max_cost` too."""
+        """Return the tokens left, counting tokens in progress as spent.
+
+        With a price, `max_cost` limits them too.
+        """
         if self._parent is not None:
             return self._parent.tokens_left(price)
         with self._lock:
-            taken = self._taken()
+            taken = self._sum_taken()
         left, most = self.limits.max_tokens - taken.tokens, self.limits.max_cost
         if most is not None and price is not None and price[0] > 0:
             left = min(left, int((most - taken.cost) / price[0] * 1_000_000))
         return max(0, left)
 
     def reply_room(self, room: Reservation, prompt: int, price: Price | None = None) -> tuple[int, str]:
-        """Tokens that the reply of a call under way may have, and the limit that ends it there."""
+        """Return the token limit for the reply of a call in progress, and the name of the limit."""
         if self._parent is not None:
             return self._parent.reply_room(room, prompt, price)
         with self._lock:
-            taken = self._taken()
+            taken = self._sum_taken()
         left, most = self.limits.max_tokens - taken.tokens + room.tokens - prompt, self.limits.max_cost
         if most is not None and price is not None and price[1] > 0:
             affordable = int((most - taken.cost + room.cost - prompt * price[0] / 1_000_000) / price[1] * 1_000_000)
@@ -206,7 +219,10 @@ class Budget:
         return max(0, left), "max_tokens"
 
     def take_tool_call(self) -> bool:
-        """Book one tool call, to be made right after; False, with nothing booked, where `max_tool_calls` is reached."""
+        """Record a tool call to be made right after, or return False at `max_tool_calls`.
+
+        Nothing is recorded in the second case.
+        """
         if self._parent is not None and not self._parent.take_tool_call():
             return False
         with self._lock:
@@ -216,7 +232,7 @@ class Budget:
         return True
 
     def limit_of_tasks(self) -> str:
-        """The limit that keeps a task from its calls: `max_tool_calls` where these are used up, else `max_seconds`."""
+        """Return the limit blocking the calls of a task: `max_tool_calls` if used up, else `max_seconds`."""
         if self._parent is not None:
             return self._parent.limit_of_tasks()
         return "max_seconds" if self._tool_calls_left() else "max_tool_calls"
@@ -226,7 +242,7 @@ class Budget:
         return most is None or self.spent.tool_calls + self._tool_calls < most
 
     def delta(self) -> Usage:
-        """What was spent since construction, to be added to the state's usage once."""
+        """Return the usage since construction, to be added to the state's usage once."""
         with self._lock:
             return Usage(
                 model_calls=sum(call.mode != NOT_SENT for call in self._calls),
@@ -239,7 +255,7 @@ class Budget:
             )
 
     def note(self, limit: str) -> None:
-        """Remember that a limit kept something from being done; the first one is the stop reason."""
+        """Record a limit as the cause of undone work. The first recorded limit is the stop reason."""
         self.reached = self.reached or limit
         if self._parent is not None:
             self._parent.note(limit)
@@ -254,8 +270,8 @@ class Budget:
         raise BudgetExhaustedError(limit)
 
     def _full(self, room: Reservation) -> str | None:
-        """The limit that leaves no room for such a call, if any."""
-        limits, taken = self.limits, self._taken()
+        """Return the limit exceeded by a call of the given size, if any."""
+        limits, taken = self.limits, self._sum_taken()
         if self.spent.model_calls + self._reserved >= limits.max_model_calls:
             return "max_model_calls"
         if taken.tokens >= limits.max_tokens or taken.tokens + room.tokens > limits.max_tokens:
@@ -264,8 +280,8 @@ class Budget:
             return "max_cost"
         return None
 
-    def _taken(self) -> Reservation:
-        """Tokens and cost of the run so far, what is under way counted as spent."""
+    def _sum_taken(self) -> Reservation:
+        """Return the tokens and cost of the run so far, counting reservations as spent."""
         spent = self.spent
         tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
         return Reservation(spent.input_tokens + spent.output_tokens + tokens, spent.cost + self._cost + self._held_cost)

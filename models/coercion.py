@@ -1,4 +1,4 @@
-"""Coercion of a model's JSON to a pydantic model, forgiving its shape but not its content."""
+"""Coercion of a model's JSON to a pydantic model, lenient on shape but not on content."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,12 +19,12 @@ _MAX_COMPLAINTS = 6
 
 
 class SchemaMismatchError(WeiwoError, ValueError):
-    """JSON that does not fit the schema.
+    """Error for JSON violating the schema.
 
     Attributes:
-        words: What is wrong, for the model to correct: field and rule, without the values.
-        structural: A field is missing, unknown or of another type; what a
-            schema-constrained endpoint could not have sent.
+        words: The errors for the model to correct: field and rule, without the values.
+        structural: Whether a field is missing, unknown or of another type, which a schema-constrained endpoint could
+            not have sent.
     """
 
     def __init__(self, error: ValidationError) -> None:
@@ -41,16 +41,23 @@ class SchemaMismatchError(WeiwoError, ValueError):
 
 
 def coerce_reply(value: Any, schema: type[T]) -> T:
-    """An instance of `schema` from a JSON value as models send it.
+    """Build an instance of `schema` from a JSON value as sent by models.
 
-    Tolerated: the object inside a list of one, inside a wrapper (`{"Plan": {…}}`, `{"name": …, "arguments": {…}}`,
-    `{"properties": {…}}`), or as a string of JSON; a bare list where the object has one list field; field names in
-    another spelling (`nextStep`, `Next Step`); fields the schema does not know; a list or object inside the value given
-    as a string of JSON; null for a field that may be left out; one value where a list is wanted, and a list of one
-    where a value is; a number where a name is; a choice in another spelling (`Give up`).
+    The following variations are accepted:
+
+    - the object inside a list of one, inside a wrapper (`{"Plan": {…}}`, `{"name": …, "arguments": {…}}`,
+      `{"properties": {…}}`), or as a string of JSON
+    - a bare list if the object has one list field
+    - field names in another spelling (`nextStep`, `Next Step`)
+    - fields the schema does not know
+    - a list or object inside the value given as a string of JSON
+    - null for a field that may be left out
+    - one value instead of a list, and a list of one instead of a value
+    - a number instead of a name
+    - a choice in another spelling (`Give up`)
 
     Raises:
-        SchemaMismatchError: No such reading is valid; the words are about the value as it was sent.
+        SchemaMismatchError: No such reading is valid. The message is about the value as it was sent.
     """
     first: ValidationError | None = None
     for shape in _shapes(value, schema):
@@ -69,7 +76,7 @@ def coerce_reply(value: Any, schema: type[T]) -> T:
 
 
 def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
-    """The value, then the ways it may be wrapped, likeliest first."""
+    """Yield the value, then the possible unwrapped forms, likeliest first."""
     yield value
     fields = json_schema(schema)[0].get("properties", {})
     if isinstance(value, str):
@@ -88,11 +95,11 @@ def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
             yield value
     if isinstance(value, Mapping):
         yield _rename_keys(value, fields)
-        yield from _unwrapped(value, schema, fields)
+        yield from _unwrap_object(value, schema, fields)
 
 
-def _unwrapped(value: Mapping[str, Any], schema: type[BaseModel], fields: Mapping[str, Any]) -> Iterator[Any]:
-    """What an object holds that may be a wrapper around the wanted one."""
+def _unwrap_object(value: Mapping[str, Any], schema: type[BaseModel], fields: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the contents of a possible wrapper object."""
     for key, inner in value.items():
         if key in fields:
             continue
@@ -117,7 +124,7 @@ def _is_required(schema: type[BaseModel], name: str) -> bool:
 
 
 def _rename_keys(value: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The object with keys that only differ in case and separators spelled as the schema spells them."""
+    """Rename keys to the schema's spelling if only case and separators differ."""
     known = {_fold_key(name): name for name in fields}
     return {key if key in fields else known.get(_fold_key(key), key): inner for key, inner in value.items()}
 
@@ -131,11 +138,11 @@ _NO_VALUE = object()
 
 
 def _repair_value(value: Any, error: ValidationError) -> Any | None:
-    """The value with the form of what is wrong in it put right, as far as that takes no guessing; None if nothing is.
+    """Repair the form of the invalid parts of a value, if possible without guessing.
 
-    Fields that the schema does not know are left out, and so is null, which stands for a default or is missed as a
-    field of its own; strings of JSON are read; one value stands for a list of one and the other way round; a number
-    may be a name; a choice is known by its letters.
+    Unknown fields are left out, and so is null, which stands for a default or is then reported as a missing field.
+    Strings of JSON are parsed. One value stands for a list of one, and the reverse. A number may be a name, and a
+    choice is recognised by its letters. Returns None if nothing was repaired.
     """
     mended, changed = deepcopy(value), False
     for detail in reversed(error.errors(include_url=False)):  # backwards, so that positions in lists stay true
@@ -156,10 +163,10 @@ def _repair_value(value: Any, error: ValidationError) -> Any | None:
 
 
 def _reshape(value: Any, detail: Mapping[str, Any]) -> Any:
-    """A value in the form that was missed.
+    """Convert a value to the expected form.
 
     Raises:
-        ValueError: It cannot be without guessing.
+        ValueError: The value cannot be converted without guessing.
     """
     kind: str = detail["type"]
     if value is None and kind != "missing":

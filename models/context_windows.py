@@ -1,8 +1,8 @@
-"""Context windows: how much a model can be given, the reply it is left room for, and how its text is counted.
+"""Context windows: prompt size of a model, room for the reply, and token counting.
 
-Counts are exact where the model's tokenizer is at hand: OpenAI's encodings are read by tiktoken, if one lies whole in
-its cache already; counting never touches the network. Else they are upper estimates, which err upwards on whatever a
-search brings. Weights are by character, measured against five byte-pair tokenizers (cl100k and o200k of OpenAI, Qwen,
+Counts are exact if the model's tokenizer is available: OpenAI's encodings are read by tiktoken, if one lies whole in
+its cache already. Counting never touches the network. Otherwise counts are upper estimates, even on unusual search
+results. Weights are by character, measured against five byte-pair tokenizers (cl100k and o200k of OpenAI, Qwen,
 DeepSeek, Claude 2): English prose and code are overestimated by about 1.6, Chinese by 1.4 to 2.5, figures by 1 to 2.
 Not covered are long runs of random letters and of rare Han characters.
 """
@@ -39,7 +39,10 @@ _PIECE: Final = 50_000
 
 
 def _find_tokenizer(name: str) -> Callable[[str], int] | None:
-    """A counter of tokens for a model, if its tokenizer is known and at hand. Blocks: it reads megabytes from disk."""
+    """Return a token counter for a model, if the tokenizer is known and available.
+
+    This call blocks, because it reads megabytes from disk.
+    """
     provider, _, model = name.partition(":")
     if provider not in {"openai", "azure_openai", "given"}:
         return None
@@ -66,7 +69,10 @@ def _counter(tiktoken: Any, encoding: str) -> Callable[[str], int]:
 
 
 def _is_cached(encoding: str) -> bool:
-    """Whether tiktoken would find an encoding without the network: a file that fails its check is fetched anew."""
+    """Report whether tiktoken would find an encoding without the network.
+
+    A file that fails its check is downloaded again.
+    """
     if encoding not in _ENCODINGS:
         return False
     file, digest = _ENCODINGS[encoding]
@@ -120,14 +126,14 @@ def text_tokens(text: str) -> int:
 
 
 def prompt_tokens(messages: "Iterable[BaseMessage]", runnable: Any) -> int:
-    """Tokens of a request: its messages, and the schema or function that is bound to the model."""
+    """Return the tokens of a request: messages, and any schema or function bound to the model."""
     words = sum(PER_MESSAGE + text_tokens(message_text(message)) for message in messages)
     bound = getattr(getattr(runnable, "first", runnable), "kwargs", None)  # a sequence opens with the model
     return words + (text_tokens(json.dumps(bound, default=str, ensure_ascii=False)) if bound else 0)
 
 
 def reply_tokens(model: Any, longest: int) -> int:
-    """Tokens to set aside for a reply, by the longest one so far; the model's own bound is never exceeded."""
+    """Return the tokens to reserve for a reply, by the longest so far and the model's own bound."""
     bounds = (getattr(model, name, None) for name in _BOUNDS)
     own = [bound for bound in bounds if isinstance(bound, int) and bound > 0]
     return min([max(_OUTPUT_RESERVE, longest), *own])
@@ -149,7 +155,7 @@ _SHRINK: Final = 2 / 3
 
 @dataclass(frozen=True)
 class ModelSize:
-    """What is known of a model."""
+    """Known sizes of a model: window, reply reserve and token counter."""
 
     # Tokens of its context window as it is known by its name or its own settings; None: not known.
     window: int | None = None
@@ -158,44 +164,50 @@ class ModelSize:
 
 
 def measure_model(model: "BaseChatModel", name: str) -> ModelSize:
-    """Look at a model: its profile, or a size set on it, tells its window. Blocks: it may read a tokenizer."""
+    """Measure a model: window from the profile or the settings, reply size and token counter.
+
+    This call blocks, because it may read a tokenizer.
+    """
     return ModelSize(own_window(model), reply_tokens(model, 0), _find_tokenizer(name) or text_tokens)
 
 
 def own_window(model: "BaseChatModel") -> int | None:
-    """The window that a model has by its own settings, or by LangChain's profile of its name."""
+    """Return the context window from a model's own settings or LangChain's profile."""
     set_on_it = (getattr(model, name, None) for name in ("num_ctx", "n_ctx"))
     told = (*set_on_it, (getattr(model, "profile", None) or {}).get("max_input_tokens"))
     return next((n for n in told if isinstance(n, int) and n >= _LEAST_WINDOW), None)
 
 
 class _WindowMemory:
-    """What is known of endpoints: their sizes, and what their refusals taught."""
+    """Known window sizes of endpoints, including sizes learned from refusals."""
 
     def __init__(self) -> None:
         self.sizes = EndpointMemory[ModelSize]()
         self._learned = EndpointMemory[int]()
 
     def size(self, endpoint: str) -> ModelSize:
-        """What is known of an endpoint's model; estimates where it has not been made yet."""
+        """Return the known sizes of an endpoint's model, or estimates for a model not yet created."""
         return self.sizes.get(endpoint) or ModelSize()
 
     def learn(self, endpoint: str, window: int | None, prompt: int) -> None:
-        """Remember what a refusal taught: the window it names, else less than the prompt that was too long."""
+        """Record the window named in a refusal, else a size smaller than the refused prompt."""
         told = window if window is not None and window >= _LEAST_WINDOW else math.floor(prompt * _SHRINK)
         self._learned.put(endpoint, max(_LEAST_WINDOW, min(told, self._learned.get(endpoint) or told)))
 
     def window(self, endpoint: str, configured: int | None) -> int:
-        """Tokens of an endpoint's window: as configured, else as its model has them, else a careful guess.
+        """Return the tokens of an endpoint's window, never more than a refusal allowed.
 
-        It is never more than a refusal said.
+        The window is as configured, else as given by the model, else a conservative default.
         """
         window = configured or self.size(endpoint).window or _DEFAULT_WINDOW
         return min(window, self._learned.get(endpoint) or window)
 
 
 def prompt_bound(window: int, reply: int) -> int:
-    """Tokens that a whole prompt may take: a share of the window, and never what the reply needs."""
+    """Return the maximum tokens of a whole prompt.
+
+    This is a share of the window that leaves room for the reply.
+    """
     return max(0, min(math.floor(window * _WINDOW_SHARE), window - reply - _FORM_RESERVE))
 
 

@@ -1,4 +1,4 @@
-"""The endpoint of a model: provider, model, base URL and key; what the process remembers of it; its circuit breaker.
+"""The endpoint of a model: provider, model, base URL, key, remembered facts, circuit breaker.
 
 The environment or the run's user gives it. Agents are opened anew for every node and ask before their model has been
 made, so facts about an endpoint are remembered for the process. An endpoint that is down costs a run two waits.
@@ -26,7 +26,10 @@ _OWN_KEY: Final[ContextVar[str]] = ContextVar("own_key", default="")
 
 @contextmanager
 def own_key(key: str) -> Iterator[None]:
-    """Have models asked with a user's own key within, in place of the environment's; an empty one changes nothing."""
+    """Context manager using a user's own key for models in place of the environment's.
+
+    An empty key changes nothing.
+    """
     token = _OWN_KEY.set(key)
     try:
         yield
@@ -36,7 +39,7 @@ def own_key(key: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A model and where it answers."""
+    """A model and the endpoint serving the model."""
 
     name: str  # the model as configured, `provider:model`
     provider: str  # the part before the colon
@@ -49,7 +52,7 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """What tells endpoints apart in memories of how they behave. Holds no secret."""
+        """Return the key for memories of endpoint behaviour. The key holds no secret."""
         return f"{self._place} {self.key_hash[:12]}" if self.own else self._place
 
     @property
@@ -61,7 +64,7 @@ class Endpoint:
 
     @property
     def key_hash(self) -> str:
-        """A digest of the key and of the base URL, which may carry one too."""
+        """Return a digest of the key and the base URL. The URL may carry a key too."""
         return hashlib.sha256(f"{self.base_url}\0{self.api_key}".encode()).hexdigest()
 
 
@@ -101,7 +104,7 @@ def _is_http(url: str) -> bool:
 
 
 def is_local(url: str) -> bool:
-    """Whether a URL points to this machine or a private network, judged by the name alone."""
+    """Report whether a URL points to this machine or a private network, judged by name alone."""
     host = (urlsplit(url).hostname or "").lower()
     try:
         address = ipaddress.ip_address(host)
@@ -119,7 +122,10 @@ _memories: Final[list["EndpointMemory[Any]"]] = []
 
 
 class EndpointMemory(dict[str, V]):
-    """One kind of fact by endpoint (provider, model and base URL), bounded as long as facts are `put`."""
+    """Memory of a kind of fact by endpoint (provider, model and base URL).
+
+    The size is bounded as long as facts are added with `put`.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -147,14 +153,14 @@ _MAX_BREAKERS: Final = 256
 
 
 class EndpointBreaker:
-    """What a run knows of the health of one model endpoint."""
+    """Health of a model endpoint as seen by a run."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._circuit = CircuitBreaker(_THRESHOLD, _COOLING_SECONDS, _COOLING_SECONDS, clock)
         self._words = ""
 
     def admit(self, call: object) -> None:
-        """Let a call pass, its attempts included.
+        """Admit a call, including all attempts.
 
         Raises:
             ModelCallError: The endpoint is down as far as this run knows.
@@ -167,12 +173,12 @@ class EndpointBreaker:
         self._circuit.succeeded(call)
 
     def failed(self, call: object, words: str, *, hopeless: bool = False) -> None:
-        """The endpoint did not answer; `hopeless` if there is no point in a second attempt."""
+        """Record an unanswered call. With `hopeless`, a second attempt is pointless."""
         if self._circuit.failed(call, opens=hopeless) is not None:
             self._words = words
 
     def released(self, call: object) -> None:
-        """A call ended, whatever became of it."""
+        """Release an ended call, successful or not."""
         self._circuit.released(call)
 
 

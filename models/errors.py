@@ -30,7 +30,7 @@ _LimitName = str
 
 
 class ModelCallError(WeiwoError):
-    """A model gave no usable reply. The caller falls back to its rule.
+    """Error for a model call without a usable reply. The caller falls back to a rule.
 
     Attributes:
         reason: One line, fit for the trace and for the user.
@@ -42,7 +42,7 @@ class ModelCallError(WeiwoError):
 
 
 class ModelUnavailableError(ModelCallError):
-    """A model cannot be asked at all: not configured, package missing, key missing. Says what to do."""
+    """Error for a model not configured, or with a missing package or key. Says how to fix the setup."""
 
 
 class BudgetExhaustedError(ModelCallError):
@@ -79,7 +79,7 @@ _OF_THE_REQUEST: Final = frozenset(
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a request failed."""
+    """Cause of a failed request."""
 
     # `refused` (the endpoint will not take this form of request), `denied` (key or rights), `overflow` (longer than the
     # model's context), `server` (5xx), `busy` (a limit of its rate), `loading` (its model is not in memory yet),
@@ -98,31 +98,31 @@ class Fault:
 
     @property
     def outage(self) -> bool:
-        """Whether it says that the endpoint is not working, rather than something about this request."""
+        """Report whether the endpoint is failing, rather than this request."""
         return not self.slow and self.kind not in _OF_THE_REQUEST
 
     @property
     def passing(self) -> bool:
-        """Whether the same request may well succeed in a moment."""
+        """Report whether the same request may succeed in a moment."""
         return (self.kind in {"busy", "loading", "unreachable"} or self.status >= 500) and "quota" not in self.words
 
     @property
     def hopeless(self) -> bool:
-        """Whether no further request to the endpoint has a chance, whatever is in it."""
+        """Report whether no further request to the endpoint can succeed."""
         return self.kind == "denied"
 
     @property
     def may_be_size(self) -> bool:
-        """Whether a shorter prompt may be taken, whatever the words are."""
+        """Report whether a shorter prompt may be accepted, regardless of the error's words."""
         return self.kind == "overflow" or (self.kind == "refused" and self.status in {400, 413, 422})
 
 
 class ModelRequestError(ModelCallError):
-    """A request that brought no reply.
+    """Error for a request without a reply.
 
     Attributes:
-        fault: Why.
-        pause: Seconds after which it is worth sending again; None if it is not.
+        fault: The cause.
+        pause: Seconds after which the request is worth sending again. None if it is not.
     """
 
     def __init__(self, fault: Fault, pause: float | None = None) -> None:
@@ -132,11 +132,11 @@ class ModelRequestError(ModelCallError):
 
 
 def classify_fault(error: BaseException) -> Fault:
-    """Return the fault behind an exception of a provider's client, whichever provider it is.
+    """Return the fault behind an exception of a provider's client, for any provider.
 
-    Type and code of the error come before its status: inside a stream the status is 200, or there is none. Clients wrap
-    one another, and a warning turned into an error can hide the response it is about, so that the whole chain of causes
-    is looked at.
+    Type and code of the error take precedence over its status: inside a stream the status is 200, or there is none.
+    Clients wrap one another, and a warning turned into an error can hide the response it is about, so the whole chain
+    of causes is checked.
     """
     chain = list(_causes(error))
     for link in chain:
@@ -159,7 +159,7 @@ def classify_fault(error: BaseException) -> Fault:
 
 
 def ended_early(error: BaseException) -> bool:
-    """Whether an exception tells of a stream that ended before its first chunk."""
+    """Report whether an exception means a stream ended before the first chunk."""
     return _finds(NOTHING_CAME, error) is not None
 
 
@@ -181,7 +181,7 @@ def _of_codes(codes: list[str], status: int | None, error: BaseException) -> Fau
 
 
 def _of_status(status: int, error: BaseException, codes: Sequence[str] = (), meant: int = 0) -> Fault:
-    """The fault of an HTTP status; `meant` is the one that a code of the error stands for."""
+    """Return the fault for an HTTP status. `meant` is the status of the error's code."""
     code = next((f" {code}" for code in (*(codes if meant else ()), _own_code(error)) if _CODE.fullmatch(code)), "")
     means = status if meant >= 500 and status in _BUSY else meant or status
     if means in {400, 429} and _finds(UNPAID, error):
@@ -203,7 +203,7 @@ def _of_status(status: int, error: BaseException, codes: Sequence[str] = (), mea
 
 
 def _of_words(error: BaseException, names: set[str]) -> Fault:
-    """The fault of an exception that has neither status nor code."""
+    """Return the fault of an exception without status or code."""
     if _finds(COLD_START, error):
         return Fault("loading", _WORDS["loading"])
     if names & {"APIError", "ResponseError"}:
@@ -239,7 +239,7 @@ def _overflow(error: BaseException, status: int = 0) -> Fault:
 
 
 def _says_overflow(error: BaseException) -> re.Match[str] | None:
-    """Where an error's text says that the prompt was too long."""
+    """Find the text in an error about a too long prompt."""
     return next((found for pattern in OVERFLOWS if (found := _finds(pattern, error))), None)
 
 
@@ -255,19 +255,19 @@ _PAUSES = (
 
 
 def _says_bound(error: BaseException) -> bool:
-    """Whether an error's text speaks of the bound on replies."""
+    """Report whether an error's text mentions the bound on replies."""
     return _finds(_BOUND, error) is not None
 
 
 def _pause(error: BaseException) -> float | None:
-    """Seconds after which the endpoint wants to be asked again, if it says so."""
+    """Return the seconds until the endpoint wants a retry, if stated."""
     asked = next((pause for link in _causes(error) if (pause := retry_after_of(link)) is not None), None)
     told = next((found for pattern in _PAUSES if (found := _finds(pattern, error))), None)
     return asked if asked is not None or told is None else float(told[1])
 
 
 def _finds(pattern: re.Pattern[str], error: BaseException) -> re.Match[str] | None:
-    """Where a pattern is in the text of an error or its causes."""
+    """Search for a pattern in the text of an error and all causes."""
     texts = (str(link)[:_MOST_READ] for link in _causes(error))
     return next((found for text in texts if (found := pattern.search(text))), None)
 
@@ -294,7 +294,7 @@ def _status(error: BaseException) -> int | None:
     told += [body.get("code") for body in _bodies_of(error) if isinstance(body, Mapping)]
     if isinstance(response, Mapping):  # of boto3
         told.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
-    numbers = (int(one) for one in told if isinstance(one, int) and not isinstance(one, bool))
+    numbers = (int(item) for item in told if isinstance(item, int) and not isinstance(item, bool))
     return next((status for status in numbers if 400 <= status < 600), None)
 
 
@@ -309,12 +309,15 @@ _CODE_IN_WORDS = (
 
 
 def _own_code(error: BaseException) -> str:
-    """The code of an error itself, such as insufficient_quota."""
+    """Return the code of an error itself, for example insufficient_quota."""
     return next((code for link in _causes(error) if isinstance(code := getattr(link, "code", None), str)), "")
 
 
 def _codes(error: BaseException) -> Iterator[str]:
-    """The provider's types and codes in an error: attributes, its body as parsed, else as quoted in its text."""
+    """Yield the provider's types and codes in an error.
+
+    They come from attributes and the parsed body, else from the text quoting the body.
+    """
     yield from (code for key in _CODE_KEYS if isinstance(code := getattr(error, key, None), str))
     bodies = _bodies_of(error)
     for body in bodies:
@@ -332,7 +335,7 @@ def _bodies_of(error: BaseException) -> list[Mapping[str, Any] | list[Any]]:
 
 
 def _codes_in(body: object, depth: int = 4) -> Iterator[str]:
-    """The values of a parsed body that name what went wrong, types before codes."""
+    """Yield the error types and codes in a parsed body, types before codes."""
     if isinstance(body, Mapping) and depth:
         yield from (str(code) for key in _CODE_KEYS if isinstance(code := body.get(key), str | int))
         for value in body.values():

@@ -1,8 +1,8 @@
-"""Error codes of providers and what each means, as a status of HTTP or a kind of fault; words where no code tells.
+"""Error codes of providers, each mapped to an HTTP status or a kind of fault.
 
-Providers tell the same failure by type (Anthropic), status in words (Gemini), code in words (OpenAI, DashScope) or in
-digits (Zhipu, Mistral), inside a stream too, where no HTTP status says anything. Each code is taken for the HTTP status
-that the provider's reference pairs it with.
+Errors without a code are recognised by words. Providers report the same failure by type (Anthropic), status in words
+(Gemini), code in words (OpenAI, DashScope) or in digits (Zhipu, Mistral), inside a stream too, where no HTTP status
+says anything. Each code is mapped to the HTTP status that the provider's reference pairs it with.
 """
 
 import re

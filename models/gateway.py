@@ -1,7 +1,7 @@
-"""The gateway to chat models, the only one: bounded, counted, and with a rule always behind it.
+"""Gateway for all chat model calls: bounded, counted, and always backed by a rule.
 
-Every call is taken from the run's budget before it is sent, bounded in time with all its retries, and booked in the
-trace whatever comes of it. What goes wrong arrives at the caller as `ModelCallError`, who then decides by rule.
+Every call is taken from the run's budget before it is sent, bounded in time with all its retries, and recorded in the
+trace in every case. Failures reach the caller as `ModelCallError`, and the caller then decides by rule.
 """
 
 import asyncio
@@ -50,9 +50,9 @@ _overlooked: Final = EndpointMemory[float]()
 
 
 class ChatModels:
-    """The chat models of a run, by role; those that are given were made elsewhere, and win over the settings.
+    """Chat models of a run, by role. Models passed as `given` override the settings.
 
-    An endpoint that was found dead stays so for the run that `run_id` names; without one, for this object.
+    An endpoint found dead stays so for the run that `run_id` names, or without one, for this object.
 
     Raises:
         SettingsError: The run has a limit on cost, and the price of one of the models is not known.
@@ -76,11 +76,14 @@ class ChatModels:
         require_prices(settings, [*map(_given_name, self._given.values()), *configured])
 
     def configured(self, role: str) -> bool:
-        """Whether a role has a model that decides. If not, the rules do; a small model decides nothing."""
+        """Report whether a role has a model for decisions. Small models make no decisions.
+
+        Without such a model, the rules decide.
+        """
         return self._has(role) and not is_small(self._size(role)[0])
 
     def answers_plainly(self, role: str) -> bool:
-        """Whether a role has a small model: it is asked one plain question, and nothing else."""
+        """Report whether a role has a small model, used only for a single plain question."""
         return self._has(role) and is_small(self._size(role)[0])
 
     def note_reply(self, role: str, *, usable: bool) -> None:
@@ -95,28 +98,28 @@ class ChatModels:
         await asyncio.gather(*map(learn_size, self._endpoints().values()))
 
     async def usual_seconds(self) -> float:
-        """Seconds that a usual call of the slowest model takes, by its measured speed; 0 where none is known."""
+        """Return the seconds of a usual call of the slowest model, by measured speed, or 0 if unknown."""
         await speed_memory.load(self.settings.home)
-        return max((speed_memory.speed(one).seconds(*USUAL_CALL) for one in self._endpoints()), default=0.0)
+        return max((speed_memory.speed(endpoint).seconds(*USUAL_CALL) for endpoint in self._endpoints()), default=0.0)
 
     def _endpoints(self) -> dict[str, Endpoint]:
         roles = dict.fromkeys((*self._given, *self.settings.models))
         return {where.identity: where for role in roles if (where := self._size(role)[0])}
 
     def holds_schemas(self, role: str, *others: str) -> bool:
-        """Whether one request may ask a role's model for several things at once.
+        """Report whether a single request may ask a role's model for several things at once.
 
-        It may where it takes schemas, as far as is known: a model that has to be told its format in the prompt is
-        better asked one thing at a time, and so is one that has overlooked such a thing lately. Other roles whose work
-        is asked for too must have the same model.
+        It may if the model accepts schemas, as far as is known. A model that has to be told its format in the prompt is
+        better asked one thing at a time, and so is a model that has recently overlooked such a thing. Other roles whose
+        work is asked for too must have the same model.
         """
         where = self._size(role)[0].identity
         same = all(self.configured(other) and self._size(other)[0].identity == where for other in others)
-        lapsed = any(self._overlooks(one) for one in (role, *others))
+        lapsed = any(self._overlooks(other) for other in (role, *others))
         return self.configured(role) and same and mode_memory.known(where) != MODES[-1] and not lapsed
 
     def note_overlooked(self, role: str) -> None:
-        """Remember for a while that a role's model left out what was asked of it beside its work."""
+        """Record for a while an additional request overlooked by a role's model."""
         _overlooked.put(f"{role} {self._size(role)[0].identity}", time.monotonic() + DOUBT_SECONDS)
 
     def _overlooks(self, role: str) -> bool:
@@ -124,17 +127,20 @@ class ChatModels:
         return until is not None and time.monotonic() < until
 
     async def ready(self, role: str) -> None:
-        """Make a role's model, so that `room` and `count` know it; without this they go by careful estimates."""
+        """Create a role's model, so that `room` and `count` are exact.
+
+        Without this call they use conservative estimates.
+        """
         try:
             await self._model(role)
         except ModelUnavailableError:
             return  # the call that follows says so
 
     def room(self, role: str, *prompt: str) -> int:
-        """Tokens left for passages in a prompt to a role's model beside the rest of it, never negative.
+        """Return the tokens left for passages in a prompt to a role's model, never negative.
 
-        A share of the model's window is used (`context_windows`), what the reply needs kept free, and of what the run
-        may still spend at most half: more is to come.
+        `prompt` is the rest of the prompt. A share of the model's window is used (`context_windows`), and room for the
+        reply is kept free. At most half of the run's remaining budget is used, because more calls follow.
         """
         where, size = self._size(role)
         bound = prompt_bound(
@@ -145,15 +151,18 @@ class ChatModels:
         return max(0, bound - sum(PER_MESSAGE + size.count(text) for text in prompt))
 
     def reading_seconds(self, role: str, tokens: int) -> float:
-        """Seconds that a role's model takes to read a prompt, by its measured speed."""
+        """Return the seconds for a role's model to read a prompt, by measured speed."""
         return speed_memory.speed(self._size(role)[0].identity).seconds(tokens, 0)
 
     def count(self, role: str, text: str) -> int:
-        """Tokens of a text for a role's model: with its tokenizer where it is at hand, else at most, as a rule."""
+        """Count the tokens of a text for a role's model.
+
+        The count is exact if the tokenizer is available, and otherwise an upper estimate as a rule.
+        """
         return self._size(role)[1].count(text)
 
     def _size(self, role: str) -> tuple[Endpoint, ModelSize]:
-        """A role's endpoint and what is known of its model; estimates where nothing is."""
+        """Return a role's endpoint and the known sizes of the model, or estimates."""
         if role in self._given:
             where = _given_endpoint(self._given[role])
             return where, replace(window_memory.size(where.identity), window=own_window(self._given[role]))
@@ -164,7 +173,7 @@ class ChatModels:
         return where, window_memory.size(where.identity)
 
     def with_budget(self, budget: Budget) -> "ChatModels":
-        """The same models, at the expense of another budget, such as a child of this one."""
+        """Return the same models with a different budget, for example a child of the current budget."""
         other = copy(self)
         other.budget = budget
         return other
@@ -177,17 +186,18 @@ class ChatModels:
         schema: type[T],
         check: Callable[[T], str | None] | None = None,
     ) -> T:
-        """One judgement, as an instance of a pydantic model.
+        """Request a judgement from a model, as an instance of a pydantic model.
 
-        Goes through the modes JSON schema, function call, JSON in text, from the one that the endpoint last took; what
-        comes in the wrong shape is mended where that takes no guessing, and else sent back once with what is wrong.
+        The modes are tried in the order JSON schema, function call, JSON in text, starting from the mode that the
+        endpoint last accepted. A reply in the wrong shape is repaired if that takes no guessing, and otherwise sent
+        back once with the errors.
 
         Args:
             role: The agent that asks.
-            purpose: What for, such as "plan".
+            purpose: The purpose, such as "plan".
             messages: The prompt, without a word on the form of the reply.
-            schema: What is wanted. Its docstring and field descriptions are part of the prompt.
-            check: Judges what the schema cannot; returns what is wrong, in words for the model, or None.
+            schema: The wanted type. Its docstring and field descriptions are part of the prompt.
+            check: Judges what the schema cannot. Returns the error, in words for the model, or None.
 
         Raises:
             ModelCallError: There is no usable reply, for the reason it names.
@@ -216,13 +226,13 @@ class ChatModels:
         *,
         most: int = MOST_TOKENS,
     ) -> AsyncGenerator[str, None]:
-        """The text of a reply as it comes, without reasoning, of `most` tokens at most, thoughts apart.
+        """Stream the text of a reply without reasoning, of at most `most` tokens, thoughts apart.
 
-        Whoever leaves early should close the iterator (`contextlib.aclosing`).
+        A caller that leaves early should close the iterator (`contextlib.aclosing`).
 
         Raises:
-            ModelCallError: The stream was refused, cut, stalled, timed out or stayed empty.
-                What came before has been yielded; the caller decides what it is worth.
+            ModelCallError: The stream was refused, cut, stalled, timed out or stayed empty. The text before that has
+                been yielded, and the caller decides whether to use it.
         """
         session = await self._open_session(role, purpose, streaming=True)
         async with aclosing(session.stream(_convert_messages(messages), most)) as deltas:
@@ -276,7 +286,7 @@ class ChatModels:
         return await self._measure(where, await self._make(where, self.settings.model_seconds))
 
     async def _measure(self, where: Endpoint, model: "BaseChatModel") -> "tuple[Endpoint, BaseChatModel]":
-        """The same, its size known from now on."""
+        """Measure a model and record its size. Return the endpoint and the model unchanged."""
         if where.identity not in window_memory.sizes:
             window_memory.sizes.put(where.identity, await asyncio.to_thread(measure_model, model, where.name))
         return where, model
@@ -287,7 +297,7 @@ def _given_endpoint(model: "BaseChatModel") -> Endpoint:
 
 
 def _given_name(model: "BaseChatModel") -> str:
-    """What a model goes by that was made elsewhere."""
+    """Return the name of a model created elsewhere."""
     name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
     return f"given:{name}"
 

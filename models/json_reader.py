@@ -1,9 +1,9 @@
-"""A lenient JSON parser, and the extraction of the JSON value from a reply, whatever it is wrapped in.
+"""Lenient JSON parser, and extraction of the JSON value from a reply with arbitrary wrapping.
 
 The parser tolerates trailing and missing commas, comments, unquoted and single-quoted keys, Python literals, raw line
-breaks, bad escapes and unescaped quotes inside strings, full-width punctuation, and an end that is missing. It does not
-guess content: of a text that breaks off, a scalar that may be half there is dropped, never completed ("19" of "1969"
-would be a wrong year), and only the brackets around it are closed.
+breaks, bad escapes and unescaped quotes inside strings, full-width punctuation, and a missing end. It does not guess
+content. If a text breaks off, a scalar that may be incomplete is dropped, never completed ("19" of "1969" would be a
+wrong year), and only the brackets around it are closed.
 """
 
 import json
@@ -49,9 +49,9 @@ _MISSING: Any = object()
 
 
 class _JsonReader:
-    """Reads one value of `text` from `start` on. `broken_off` tells whether the end was missing.
+    """Reader of a single value of `text`, from `start` on.
 
-    Time is linear in the length of the text.
+    `broken_off` tells whether the end was missing. Time is linear in the length of the text.
     """
 
     def __init__(self, text: str, start: int = 0) -> None:
@@ -196,7 +196,7 @@ class _JsonReader:
         return _ESCAPES.get(char, "\\" + char)
 
     def _code_point(self, unit: int) -> str:
-        """A character from its UTF-16 unit; a high surrogate takes the low one that follows with it."""
+        """Return a character from a UTF-16 unit, combining a high surrogate with a following low one."""
         if 0xD800 <= unit < 0xDC00 and (low := _LOW.match(self.text, self.at)):
             self.at += 6
             return chr(0x10000 + ((unit - 0xD800) << 10) + int(low[1], 16) - 0xDC00)
@@ -228,18 +228,21 @@ def parse_json(text: str) -> Any:
     if found:
         return found[0]
     for part in (strip_reasoning(text), text):
-        if value := _fenced(part) or _longest(part):
+        if value := _find_fenced_json(part) or _longest(part):
             return value[0]
     raise ValueError("there is no JSON in the text")
 
 
 def is_json(text: str) -> bool:
-    """Whether a text is one whole JSON value and nothing else."""
+    """Report whether a text is a single whole JSON value."""
     return _strict(text.strip()) is not None
 
 
 def _strict(text: str) -> tuple[Any] | None:
-    """The value, boxed so that null is told from nothing, if all of the text is JSON."""
+    """Parse the whole text as JSON and return the value in a tuple.
+
+    The tuple distinguishes null from no value. Returns None for other text.
+    """
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
@@ -247,8 +250,8 @@ def _strict(text: str) -> tuple[Any] | None:
     return (value,) if not text[end:].strip() else None
 
 
-def _fenced(text: str) -> tuple[Any] | None:
-    """The value of the longest code fence that holds JSON."""
+def _find_fenced_json(text: str) -> tuple[Any] | None:
+    """Return the value of the longest code fence with JSON."""
     bodies = sorted((match[1].strip() for match in _FENCE.finditer(text)), key=len, reverse=True)
     for body in bodies[:_MAX_ATTEMPTS]:
         if found := _strict(body):
@@ -257,7 +260,7 @@ def _fenced(text: str) -> tuple[Any] | None:
 
 
 def _longest(text: str) -> tuple[Any] | None:
-    """The object or list that spans most of the text; the first of equals."""
+    """Return the object or list spanning most of the text, or the first among equals."""
     best: tuple[int, Any] | None = None
     for start, end, value in _values(text):
         if best is None or end - start > best[0]:
@@ -266,7 +269,7 @@ def _longest(text: str) -> tuple[Any] | None:
 
 
 def _values(text: str) -> Iterator[tuple[int, int, Any]]:
-    """Objects and lists in the text that do not lie in one another, with where each starts and ends."""
+    """Yield the outermost objects and lists in the text, with start and end."""
     at = 0
     for _ in range(_MAX_ATTEMPTS):
         match = _BRACKET.search(text, at)

@@ -1,7 +1,7 @@
-"""Model servers on this machine: who answers, which models it has, and the context window each really gets.
+"""Model servers on this machine: discovery, models, and the real context window of each model.
 
-Four servers are looked for at their usual ports, each by its own protocol, since what OpenAI's tells is too little:
-Ollama gives 4,096 tokens of context unless told otherwise, LM Studio what was chosen when a model was loaded.
+Four servers are looked for at their usual ports, each by its own protocol, since OpenAI's protocol tells too little:
+Ollama gives 4,096 tokens of context unless told otherwise, LM Studio the window chosen when a model was loaded.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _LISTENS: Final = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError
 
 
 class ServerError(WeiwoError):
-    """A server that answers, but not as it should; the message says how.
+    """An invalid or unsuccessful response of a server. The message gives the details.
 
     Attributes:
         status: The status of its reply.
@@ -47,7 +47,7 @@ class ServerError(WeiwoError):
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model that a server offers."""
+    """A model offered by a server."""
 
     name: str  # its name there
     billions: float | None = None  # parameters, in 1e9; None where unknown
@@ -60,7 +60,7 @@ class LocalModel:
 
     @property
     def embeds(self) -> bool:
-        """Whether it embeds texts, by its name."""
+        """Report whether the model embeds texts, judged by name."""
         return not self.chats and bool(_EMBEDS.search(self.name))
 
 
@@ -82,7 +82,7 @@ class ServerProblem:
 
 @dataclass(frozen=True)
 class FoundServer:
-    """A server that answered."""
+    """A responding server."""
 
     kind: str  # its name: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible` for any other
     root: str  # its address
@@ -91,24 +91,24 @@ class FoundServer:
 
     @property
     def base_url(self) -> str:
-        """Where it speaks OpenAI's protocol."""
+        """Address for OpenAI's protocol."""
         return f"{self.root}/v1"
 
 
 @dataclass(frozen=True)
 class Client:
-    """Asks one server, bounded in time and size, past no proxy."""
+    """Client of a server, with limits on time and size, and without a proxy."""
 
     http: httpx.AsyncClient  # the connection
     root: str  # the server's address
     headers: Mapping[str, str] = field(default_factory=dict)
 
     async def ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """The reply as JSON; a body makes it a POST.
+        """Send a request and return the reply as JSON. A request with a body is a POST.
 
         Raises:
-            ServerError: It answered with an error, too much, or no JSON.
-            httpx.HTTPError: It did not answer.
+            ServerError: The server answered with an error, too much, or no JSON.
+            httpx.HTTPError: The server did not answer.
         """
         method = "GET" if body is None else "POST"
         async with self.http.stream(method, f"{self.root}{path}", json=body, headers=dict(self.headers)) as reply:
@@ -127,7 +127,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a server may be."""
+    """A possible location of a server."""
 
     root: str  # its address
     kinds: tuple[str, ...]  # what it may be, in the order to try
@@ -136,19 +136,22 @@ class Place:
 
 
 def open_client(transport: httpx.AsyncBaseTransport | None, seconds: float) -> httpx.AsyncClient:
-    """A client that goes past proxies and follows nobody elsewhere: a server of this machine is asked, and no other."""
+    """Create a client without proxies and redirects, to reach no server except the named address."""
     return httpx.AsyncClient(transport=transport, timeout=seconds, trust_env=False, follow_redirects=False)
 
 
 def in_container() -> bool:
-    """Whether this process runs in a container, where the machine around it is not `localhost`."""
+    """Report whether this process runs in a container. In a container `localhost` is not the host machine."""
     return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
 
 
 async def find_servers(
     env: Mapping[str, str] = os.environ, transport: httpx.AsyncBaseTransport | None = None
 ) -> list[FoundServer]:
-    """The servers that answer, in the order they are looked for; `OLLAMA_HOST` and `OPENAI_BASE_URL` say where else."""
+    """Find the responding servers, in search order.
+
+    `OLLAMA_HOST` and `OPENAI_BASE_URL` add further places.
+    """
     async with open_client(transport, REPLY_SECONDS) as http:
         found = await asyncio.gather(*(_look(http, place) for place in _list_places(env)))
     servers: dict[str, FoundServer] = {}
@@ -159,7 +162,7 @@ async def find_servers(
 
 
 def _list_places(env: Mapping[str, str]) -> list[Place]:
-    """Where to look for what: the places that variables name, then the usual ports."""
+    """List the places to search: places named by variables, then the usual ports."""
     places = []
     if base := env.get("OPENAI_BASE_URL", "").strip().rstrip("/"):
         key = env.get("OPENAI_API_KEY", "").strip()
@@ -174,7 +177,10 @@ def _list_places(env: Mapping[str, str]) -> list[Place]:
 
 
 def _ollama_root(named: str) -> str:
-    """The address that `OLLAMA_HOST` means: host, host:port or a URL; 0.0.0.0 is where it listens."""
+    """Return the address in `OLLAMA_HOST`: host, host:port or a URL.
+
+    0.0.0.0 is only a listening address and is replaced.
+    """
     parts = urlsplit(named if "://" in named else f"http://{named}")
     host = parts.hostname or "127.0.0.1"
     try:
@@ -271,7 +277,10 @@ async def _read_any(client: Client) -> list[LocalModel]:
 
 
 def _listed_model(row: Mapping[str, Any], meta: Mapping[str, Any]) -> LocalModel:
-    """A model as servers of OpenAI's protocol list it: llama.cpp adds `meta`, vLLM the window it serves."""
+    """Read a model from the list of an OpenAI-compatible server.
+
+    llama.cpp adds `meta`, vLLM the window it serves.
+    """
     name, window, count = _text(row["id"]), _whole(row.get("max_model_len")), _whole(meta.get("n_params"))
     return LocalModel(
         name,
@@ -293,11 +302,11 @@ _READERS: Final[dict[str, Callable[[Client], Awaitable[list[LocalModel]]]]] = {
 
 
 async def widen_ollama(root: str, model: str, tokens: int, transport: httpx.AsyncBaseTransport | None = None) -> str:
-    """Make a variant of an Ollama model with a wider window, which shares its weights; returns its name.
+    """Create a variant of an Ollama model with a wider window and shared weights, and return the name.
 
     Raises:
         ServerError: Ollama refuses.
-        httpx.HTTPError: It does not answer.
+        httpx.HTTPError: Ollama does not answer.
     """
     base, _, tag = model.partition(":")
     name = f"weiwo-{base.rpartition('/')[2]}:{tag or 'latest'}"

@@ -1,11 +1,11 @@
-"""A cache of chat models, made when first asked for and kept for as long as their event loop lives.
+"""Cache of chat models, created on first request and kept as long as the event loop lives.
 
-An HTTP client belongs to the event loop it first ran on, and LangChain shares one per base URL across loops; so every
-loop here has clients of its own. They are closed when the loop winds down, by the one hook asyncio has for that: an
+An HTTP client belongs to the event loop it first ran on, and LangChain shares one per base URL across loops, so every
+loop here has clients of its own. They are closed when the loop winds down, by the only hook asyncio has for that: an
 asynchronous generator that was started on the loop is closed with it.
 
-Replies are bounded, and no redirect to another origin is followed: it would take the prompt, and with some statuses the
-key, to a host that nobody configured.
+Replies are bounded, and no redirect to another origin is followed. A redirect would take the prompt, and with some
+statuses the key, to a host that nobody configured.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 @dataclass
 class _LoopClients:
-    """What one event loop holds."""
+    """Models and clients of an event loop."""
 
     loop: asyncio.AbstractEventLoop
     models: dict[tuple[str, str, float], "BaseChatModel"] = field(default_factory=dict)
@@ -95,7 +95,10 @@ async def _close_with_loop(kept: _LoopClients) -> AsyncGenerator[None, None]:
 
 
 def _http_client(seconds: float) -> Any:
-    """An HTTP client for one event loop, if its package is there. In a thread: it reads certificates from disk."""
+    """Create an HTTP client for an event loop, if the package is installed.
+
+    Call it in a thread, because it reads certificates from disk.
+    """
     try:
         import openai  # noqa: PLC0415 - heavy
     except ImportError:
@@ -119,10 +122,12 @@ async def _check_response(response: Any) -> None:
 
 
 async def _check_ollama(response: Any) -> None:
-    """Check a response of Ollama, whose client keeps nothing of an error but its text and status.
+    """Check a response of Ollama.
+
+    Ollama's client keeps only the text and status of an error.
 
     Raises:
-        ModelRequestError: It is an error; for how long the server wants to be left alone is in its headers.
+        ModelRequestError: The response is an error. Its headers say for how long the server wants to be left alone.
     """
     if response.status_code >= 400:
         import httpx  # noqa: PLC0415 - heavy
@@ -149,11 +154,14 @@ def _port(parts: SplitResult) -> int | None:
 
 @cache
 def _bounded_stream(package: str) -> Any:
-    """The class of bounded streams for the HTTP package that OpenAI's client is built on: httpx, or its successor."""
+    """Return the bounded stream class for the HTTP package used by OpenAI's client.
+
+    The package is httpx, or its successor.
+    """
     base: Any = sys.modules[package].AsyncByteStream
 
     class BoundedStream(base):  # type: ignore[misc]
-        """A reply's bytes as they arrive, up to a bound."""
+        """The bytes of a reply as received, up to a bound."""
 
         def __init__(self, inner: Any, streamed: bool) -> None:  # noqa: FBT001 - private, one caller
             self._inner = inner
@@ -224,7 +232,9 @@ def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMode
 
 
 def find_setup_trouble(names: Iterable[str]) -> str:
-    """Why the first of these models that cannot be set up cannot, in one line; empty where all can. Imports, so blocks.
+    """Return the setup error of the first model failing setup, in a line.
+
+    The result is empty if all models can be set up. The call blocks, because it imports packages.
 
     Args:
         names: Models as `provider:model`.
@@ -240,9 +250,10 @@ def find_setup_trouble(names: Iterable[str]) -> str:
 
 
 def _init(make: Any, name: str, options: dict[str, Any]) -> "BaseChatModel":
-    """Make a model with the options, or bare if its class knows none of them; our own timeout holds anyway.
+    """Create a model with the options, or without if the class accepts no options.
 
-    Never bare in place of one with a key: it would take the environment's.
+    Our own timeout holds anyway. A model with a key is never created without options, because it would take the
+    environment's key.
     """
     try:
         model: BaseChatModel = make(name, **options)
@@ -261,9 +272,9 @@ _SAMPLES: Final = frozenset({"ChatGoogleGenerativeAI", "ChatMistralAI"})
 
 
 def _leave_sampling(model: "BaseChatModel") -> "BaseChatModel":
-    """The model without sampling parameters that only its class sets.
+    """Return the model without sampling parameters set only by the class.
 
-    What a provider recommends for a model is its own default, and reasoning models refuse to be told.
+    A provider's recommended values are its own defaults, and reasoning models refuse such parameters.
     """
     if type(model).__name__ not in _SAMPLES:
         return model

@@ -1,9 +1,9 @@
-"""Model size: how many parameters a model has, by its name or as the server on this machine that runs it says.
+"""Model size: the parameter count, from the name or from a server on the local network.
 
-A model of up to three billion parameters answers one plain question over passages as often right as any prompt built on
-it, and each judgement, plan or JSON more that it is asked for makes it worse. So agents do not ask such a model
-(`ChatModels.configured`); the writer asks it one question (`ChatModels.answers_plainly`). Where neither name nor server
-tells, the replies do: two of the first three that nothing can be done with.
+A model of up to three billion parameters answers one plain question over passages right as often as with any prompt
+built on it, and each further judgement, plan or JSON asked for makes it worse. So agents do not ask such a model
+(`ChatModels.configured`), and the writer asks it one question (`ChatModels.answers_plainly`). If neither name nor
+server gives the size, the replies decide: a model is small if two of its first three are unusable.
 """
 
 import asyncio
@@ -35,16 +35,19 @@ _replies: Final = EndpointMemory[tuple[bool, ...]]()
 
 
 def parse_billions(name: object) -> float | None:
-    """Parameters, in 1e9, as names write them: "7.6B", "qwen3:8b", "llama-3.2-1B", "135M", "8x7b", "30b-a3b"."""
+    """Parse the parameter count, in 1e9, from a model name.
+
+    Examples are "7.6B", "qwen3:8b", "llama-3.2-1B", "135M", "8x7b" and "30b-a3b".
+    """
     found = [
-        int(one[1] or 1) * float(one[2]) / (1 if one[3].lower() == "b" else 1_000)
-        for one in _BILLIONS.finditer(str(name or "")[:300])
+        int(match[1] or 1) * float(match[2]) / (1 if match[3].lower() == "b" else 1_000)
+        for match in _BILLIONS.finditer(str(name or "")[:300])
     ]
     return max(found, default=None)
 
 
 async def learn_size(where: Endpoint) -> None:
-    """Remember the size of an endpoint's model: by its name, else as its server says, if that is on this network."""
+    """Record the size of an endpoint's model, from the name or else from a server on this network."""
     if where.identity in _sizes:
         return
     billions = parse_billions(where.name.partition(":")[2])
@@ -54,7 +57,7 @@ async def learn_size(where: Endpoint) -> None:
 
 
 def is_small(where: Endpoint) -> bool:
-    """Whether an endpoint's model is small, as far as is known."""
+    """Report whether an endpoint's model is small, as far as is known."""
     billions = _sizes.get(where.identity)
     if billions is None:
         billions = parse_billions(where.name.partition(":")[2])
@@ -62,19 +65,19 @@ def is_small(where: Endpoint) -> bool:
 
 
 def is_small_size(billions: float) -> bool:
-    """Whether so many parameters, in 1e9, make a small model."""
+    """Report whether a parameter count, in 1e9, makes a small model."""
     return 0 < billions < _SMALL
 
 
 def note_reply(where: Endpoint, *, usable: bool) -> None:
-    """Take note of one of the first replies of a local model whose size is unknown: was anything to be done with it?"""
+    """Record whether an early reply of a local model of unknown size was usable."""
     before = _replies.get(where.identity) or ()
     if len(before) < _REPLIES and _find_server(where):
         _replies.put(where.identity, (*before, usable))
 
 
 def _find_server(where: Endpoint) -> str:
-    """Where an endpoint on this network speaks OpenAI's protocol; empty for any other."""
+    """Return the OpenAI-compatible URL of an endpoint on this network, else an empty string."""
     if where.provider == "ollama":
         host = os.environ.get("OLLAMA_HOST", "").strip() or "127.0.0.1:11434"
         return f"{host if '://' in host else f'http://{host}'}/v1"
@@ -82,7 +85,10 @@ def _find_server(where: Endpoint) -> str:
 
 
 async def _ask_server(where: Endpoint, root: str) -> float | None:
-    """Parameters as llama.cpp (`n_params`) or Ollama (`parameter_size`) tells them; None where neither does."""
+    """Ask llama.cpp (`n_params`) or Ollama (`parameter_size`) for the parameter count.
+
+    Returns None if neither answers.
+    """
     import httpx  # noqa: PLC0415 - heavy
 
     model = where.name.partition(":")[2]

@@ -1,8 +1,8 @@
-"""Prices of a model's tokens: as configured, else the provider's list price, out of the data of `genai-prices`.
+"""Prices of a model's tokens: as configured, else the list price from `genai-prices`.
 
-A list price is that of the shortest prompt, without batches; tokens that the provider had kept from an earlier prompt
-have their own where the list has one. It counts for the provider's own host only: elsewhere the same model may cost
-anything. The data are those of the installed release; nothing is looked up elsewhere.
+A list price is that of the shortest prompt, without batches. Tokens cached by the provider from an earlier prompt have
+their own price if the list has one. List prices are used for the provider's own host only, because elsewhere the same
+model may cost anything. The data are those of the installed release, and nothing is looked up elsewhere.
 """
 
 import os
@@ -24,14 +24,20 @@ _PROVIDERS: Final = {"google_genai": "google", "google_vertexai": "google", "mis
 
 
 def price_of(settings: Settings, name: str) -> Price | None:
-    """The price of a model by its name in the trace; one that was made in code also goes by its name alone."""
+    """Return the price of a model by the name in the trace.
+
+    A model made in code is also found by its name alone.
+    """
     if (price := _configured(settings, name)) is not None:
         return price
     return _list_price(name) if _is_of_provider(name) else None
 
 
 def list_price_source(settings: Settings, names: Iterable[str]) -> str:
-    """Where the list prices come from that count for some models; empty where all prices are configured."""
+    """Return the source of the list prices used for models, or an empty string.
+
+    The result is empty if all prices are configured.
+    """
     listed = any(
         _configured(settings, name) is None and _is_of_provider(name) and _list_price(name) is not None
         for name in names
@@ -53,7 +59,7 @@ _HOSTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 
 
 def _is_of_provider(name: str) -> bool:
-    """Whether a model is asked at its provider's own host, as far as the environment tells."""
+    """Report whether a model is called at the provider's own host, judged by the environment."""
     domain, variables = _HOSTS.get(name.partition(":")[0], ("", ()))
     url = next((value for variable in variables if (value := os.environ.get(variable, "").strip())), "")
     if not url:
@@ -66,7 +72,10 @@ def _is_of_provider(name: str) -> bool:
 
 
 def cached_price_of(settings: Settings, name: str) -> float | None:
-    """US dollars per million input tokens that a provider kept from an earlier prompt; None where no list tells."""
+    """Return the US dollars per million cached input tokens.
+
+    Returns None if no list gives a price.
+    """
     if _configured(settings, name) is not None or not _is_of_provider(name):
         return None
     listed = _list_prices(name)
@@ -74,7 +83,10 @@ def cached_price_of(settings: Settings, name: str) -> float | None:
 
 
 def _list_price(name: str) -> Price | None:
-    """The list price of `provider:model`; None where the data have no such model, or no price a token."""
+    """Return the list price of `provider:model`.
+
+    Returns None if the data have no such model, or no price per token.
+    """
     listed = _list_prices(name)
     return listed[:2] if listed else None
 
@@ -107,7 +119,9 @@ def _configured(settings: Settings, name: str) -> Price | None:
 
 
 def require_prices(settings: Settings, names: Iterable[str] | None = None) -> None:
-    """See that `max_cost` can be kept with models of these names, or else those of the settings.
+    """Check the availability of prices needed for `max_cost`.
+
+    The models are the named ones, or else those of the settings.
 
     Raises:
         SettingsError: A limit on cost is set, and the price of a model is not known.
@@ -130,14 +144,16 @@ def cost_of(
     cached_tokens: int = 0,
     cached_price: float | None = None,
 ) -> float:
-    """US dollars; 0 where the price is not known. Cached tokens, which are among the input, cost as much where none is.
+    """Return the cost in US dollars, or 0 for an unknown price.
+
+    Cached tokens are included in the input tokens. Without a price of their own they cost as much as the others.
 
     Args:
-        price: Of the model.
-        input_tokens: Those of the prompt.
-        output_tokens: Those of the reply.
-        cached_tokens: Those of the prompt that the provider had kept.
-        cached_price: US dollars per million of these.
+        price: Price of the model.
+        input_tokens: Tokens of the prompt.
+        output_tokens: Tokens of the reply.
+        cached_tokens: Tokens of the prompt that the provider had cached.
+        cached_price: US dollars per million cached tokens.
     """
     if price is None:
         return 0.0

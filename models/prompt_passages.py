@@ -1,7 +1,7 @@
-"""Passages of a prompt: what can be left out of it where its endpoint does not take the whole.
+"""Passages of a prompt: parts to leave out if an endpoint rejects the whole.
 
 A prompt is made of instructions and of passages in `<passage n="…">` elements. Passages keep their numbers, so that a
-reply to what is left cites as it would have.
+reply to a reduced prompt cites as it would have.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True)
 class PromptPassages:
-    """A prompt and the places of its passages."""
+    """A prompt with the positions of all passages."""
 
     messages: "list[BaseMessage]"
     places: tuple[_Place, ...]
@@ -45,15 +45,15 @@ class PromptPassages:
         return self.places[number].name
 
     def digest(self, number: int) -> str:
-        """What tells the text of a passage from others."""
+        """Return the digest of the text of a passage."""
         return self.places[number].digest
 
     def numbers_of(self, digests: Collection[str]) -> list[int]:
-        """The passages with these texts."""
+        """Return the numbers of the passages with the given digests."""
         return [number for number, place in enumerate(self.places) if place.digest in digests]
 
     def without(self, numbers: Collection[int]) -> "list[BaseMessage]":
-        """The prompt without some of its passages."""
+        """Return the prompt without the given passages."""
         dropped = [self.places[number] for number in sorted(numbers)]
         if not dropped:
             return self.messages
@@ -65,7 +65,10 @@ class PromptPassages:
         return messages
 
     def shortened(self, share: float) -> "list[BaseMessage] | None":
-        """The prompt with so large a share of its passages' text, the first ones; None where there is none to leave."""
+        """Shorten the prompt to the first passages, up to a share of the passage text.
+
+        Returns None if there are no passages to remove.
+        """
         room = share * sum(place.end - place.start for place in self.places)
         kept = 0
         for place in self.places:
@@ -78,7 +81,10 @@ class PromptPassages:
         return self._with_first_cut(share) if self.places else None
 
     def _with_first_cut(self, share: float) -> "list[BaseMessage]":
-        """The prompt with the beginning of its first passage alone, where that is longer than all may be."""
+        """Return the prompt with only the beginning of the first passage.
+
+        It is used if that passage alone is longer than the allowed share.
+        """
         messages = self.without(range(1, len(self.places)))
         place, text = self.places[0], str(messages[self.places[0].message].content)
         inner = text[place.start : place.end].removesuffix("\n").removesuffix(_CLOSING)
@@ -110,14 +116,16 @@ def _find_places(messages: "Sequence[BaseMessage]") -> list[_Place]:
 
 
 async def find_refused(count: int, accepts: Callable[[Collection[int]], Awaitable[bool]]) -> int | None:
-    """Find the one item without which a request is taken, by halves.
+    """Find the single item responsible for a refusal, by bisection.
+
+    The request is accepted without this item.
 
     Args:
-        count: How many there are.
-        accepts: Whether the request is taken without some of them.
+        count: Number of items.
+        accepts: Whether the request is accepted without the given items.
 
     Returns:
-        Its number; None where leaving one out does not help.
+        The number of the item. None if leaving a single item out does not help.
     """
     low, high, last = 0, count, -1
     while high - low > 1:

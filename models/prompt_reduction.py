@@ -1,4 +1,4 @@
-"""A smaller prompt for an endpoint that did not take the whole: half of it, or all but the passage it declines."""
+"""Prompt reduction for a rejected prompt: half of the passages, or all but a declined passage."""
 
 from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -32,7 +32,10 @@ class ReducedPrompt(NamedTuple):
 
 
 def drop_declined(identity: str, messages: "list[BaseMessage]") -> "list[BaseMessage]":
-    """The prompt without passages that the filter of the endpoint with this identity is known to decline."""
+    """Return the prompt without passages known to be declined by the endpoint's filter.
+
+    `identity` is the endpoint's.
+    """
     declined = _declined.get(identity)
     passages = PromptPassages.of(messages) if declined else None
     return passages.without(passages.numbers_of(declined)) if passages and declined else messages
@@ -47,15 +50,18 @@ async def reduce_prompt(
     *,
     known: bool = True,
 ) -> ReducedPrompt | None:
-    """Reduce a prompt that was not taken; None where nothing smaller is worth a try.
+    """Reduce a rejected prompt.
 
     Args:
-        identity: The endpoint's.
-        fault: Why the prompt was not taken.
+        identity: Identity of the endpoint.
+        fault: The reason for the rejection.
         messages: The prompt.
-        tokens: Its size.
-        accepts: Ask the endpoint whether its filter takes a prompt, with a request for a word at most.
-        known: Whether the endpoint is known to take this form of request, so that it must be the prompt.
+        tokens: Size of the prompt.
+        accepts: Asks the endpoint whether its filter accepts a prompt, with a request for a word at most.
+        known: Whether the endpoint is known to accept this form of request, so that the prompt must be the cause.
+
+    Returns:
+        The reduced prompt. None if no smaller prompt is worth a try.
     """
     if fault.kind != "overflow" and not (fault.prompt or (known and fault.may_be_size)):
         return None
@@ -71,7 +77,10 @@ async def reduce_prompt(
 async def _leave_declined(
     identity: str, passages: PromptPassages, accepts: "Callable[[list[BaseMessage]], Awaitable[bool]]"
 ) -> ReducedPrompt | None:
-    """The prompt without the one passage that a filter declines; None if it is not one passage."""
+    """Return the prompt without the single passage declined by a filter.
+
+    Returns None if the cause is not a single passage.
+    """
     count = len(passages.places)
 
     async def accepts_without(left_out: Collection[int]) -> bool:

@@ -1,8 +1,8 @@
-"""A filter of what is no part of a reply: thoughts, the wrapping of an answer, and what follows a chat template's end.
+"""Filter for reasoning, answer wrappers and text after the end of a chat template.
 
-Each family of models marks its thoughts in its own way; `_THOUGHTS` lists openers and closers. Templates of some
-servers open the thoughts themselves, so that the closer comes alone. That shows in a whole reply; of a stream it must
-be known before, so it is remembered by endpoint.
+Each family of models marks its thoughts in its own way, and `_THOUGHTS` lists openers and closers. Templates of some
+servers open the thoughts themselves, so that the closer comes alone. A whole reply shows this. For a stream it must be
+known before, so it is remembered by endpoint.
 """
 
 import re
@@ -67,7 +67,7 @@ _ENDERS: Final = "\n.!?。！？:：>]}▷"
 
 _OPENERS: Final = tuple(opener for opener in _THOUGHTS if opener != _BARE)
 _MARKS: Final = (*_OPENERS, *_WRAPPERS, *_NOISE, *_STOPS)
-_ALONE: Final = tuple(sorted({_THOUGHTS[one] for one in _OPENERS} - {"<|end|>"}))
+_ALONE: Final = tuple(sorted({_THOUGHTS[opener] for opener in _OPENERS} - {"<|end|>"}))
 """Closers that tell of thoughts even where no opener was seen."""
 
 
@@ -102,7 +102,10 @@ class ReasoningFilter:
         self._wrapped: list[str] = []
 
     def feed(self, delta: str) -> str:
-        """The part of what came so far that belongs to the reply and was not given out yet."""
+        """Return the part of the reply ready for output, given new text.
+
+        Text is ready if it belongs to the reply and was not returned before.
+        """
         if self._over or not delta:
             return ""
         waiting = self._open or self._held or self._wrapped or self._after_thought
@@ -113,17 +116,17 @@ class ReasoningFilter:
         return self._pass_on(last=False)
 
     def break_off(self) -> str:
-        """What was held back of a reply that failed: text, unless thoughts are open."""
+        """Return the held-back text of a failed reply, unless thoughts are open."""
         return "" if self._open else self._pass_on(last=True)
 
     def end(self) -> str:
-        """What was held back and turned out to be text."""
+        """Return the held-back characters identified as text at the end."""
         text = ""
         if self._open and not self._doubtful:
             self._held = ""  # a reply that ends while it thinks
         elif self._open:
             self._open = None
-            stop = next((one for one in _MARK.finditer(self._held) if self._stops(one)), None)
+            stop = next((match for match in _MARK.finditer(self._held) if self._stops(match)), None)
             text = self._held[: stop.start()] if stop else self._held
             self._held = ""
         return text + self._pass_on(last=True)
@@ -159,10 +162,10 @@ class ReasoningFilter:
                 return re.compile(_BARE).match(self._held, bare.end())
         closer = self._wrapped[-1] if self._wrapped else ""
         pattern = _one_of((*_MARKS, closer)) if closer else _MARK
-        return next((one for one in pattern.finditer(self._held) if self._counts(one)), None)
+        return next((match for match in pattern.finditer(self._held) if self._counts(match)), None)
 
     def _counts(self, mark: re.Match[str]) -> bool:
-        """Whether a mark means what it does, and is not what the text speaks of."""
+        """Report whether a mark is markup, rather than a mention in the text."""
         name = mark[0].lower()
         if self._wrapped and name == self._wrapped[-1]:
             return True
@@ -180,7 +183,7 @@ class ReasoningFilter:
         return mark[0].lower() in _STOPS and not (before and before in _QUOTES)
 
     def _take(self, found: str) -> None:
-        """Act on a mark that stands at the head of what is held."""
+        """Process a mark at the head of the held text."""
         name = found.lower()
         if name in _STOPS:
             self._over, self._held = True, ""
@@ -199,7 +202,7 @@ class ReasoningFilter:
         self._searched = 0
 
     def _close(self) -> bool:
-        """Leave out the thoughts that are open, if their closer is there."""
+        """Drop the open thoughts if the closer is present."""
         assert self._open is not None  # noqa: S101 - asked for only then
         found = self._open.search(self._held, self._searched)
         if found and self._open is _CLOSER_ALONE and found.end() == len(self._held):
@@ -215,12 +218,15 @@ class ReasoningFilter:
         return True
 
     def _may_open_bare(self) -> bool:
-        """Whether nothing but the beginning of the bare opener has come; servers send it as one token."""
+        """Report whether only the beginning of the bare opener has come.
+
+        Servers send the opener as one token.
+        """
         head = self._held.lstrip()
         return not head or (len(head) > 2 and _BARE.startswith(head))
 
     def _count_certain(self) -> int:
-        """How many characters of what is held cannot be the beginning of a mark, nor blanks at the reply's head."""
+        """Count the held characters outside any possible mark or leading blanks."""
         certain = len(self._held)
         for at in range(max(0, len(self._held) - _LONGEST), len(self._held)):
             tail = self._held[at:].lower()
@@ -237,19 +243,19 @@ class ReasoningFilter:
 
 
 def strip_reasoning(text: str) -> str:
-    """A whole reply without its thoughts, the wrapping of its answer and a template's tail."""
+    """Remove the thoughts, the answer wrapper and the template's tail from a whole reply."""
     thinking = ReasoningFilter(opened=_closes_alone(text))
     return thinking.feed(text) + thinking.end()
 
 
 def _closes_alone(text: str) -> bool:
-    """Whether a reply closes thoughts that it has not opened."""
+    """Report whether a reply closes thoughts never opened."""
     closed = _CLOSER_ALONE.search(text)
     return closed is not None and _OPENER.search(text, 0, closed.start()) is None
 
 
 def has_thoughts(text: str) -> bool:
-    """Whether a reply begins with thoughts, or closes some."""
+    """Report whether a reply begins with thoughts, or closes unopened thoughts."""
     return _closes_alone(text) or _OPENER.match(text.lstrip()) is not None
 
 
@@ -258,7 +264,7 @@ _opened: Final = EndpointMemory[None]()
 
 
 def notice_opening(endpoint: str, text: str) -> None:
-    """Remember what a whole reply shows: that it closes what it did not open, or that it opens it."""
+    """Record whether an endpoint's replies close thoughts without opening, based on a whole reply."""
     if _closes_alone(text):
         _opened.put(endpoint, None)
     elif _OPENER.match(text.lstrip()):
@@ -266,5 +272,5 @@ def notice_opening(endpoint: str, text: str) -> None:
 
 
 def opens_reasoning(endpoint: str) -> bool:
-    """Whether the next stream of an endpoint is to be taken for begun with thoughts."""
+    """Report whether to treat the next stream of an endpoint as starting inside thoughts."""
     return endpoint in _opened

@@ -1,4 +1,4 @@
-"""Parsing of a chat model's reply: the value in it, or what is wrong with it."""
+"""Parsing of a chat model's reply: the contained value, or the errors."""
 
 import json
 import re
@@ -37,7 +37,10 @@ class ParsedReply(Generic[T]):
 
 
 def parse_reply(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> ParsedReply[T]:
-    """Judge a reply against a schema and, where it fits, against the caller's `check`."""
+    """Parse and judge a reply against a schema and the caller's `check`.
+
+    The check applies if the reply fits the schema.
+    """
     kind = stop_kind(message)
     if kind == "declined":
         return ParsedReply("refused")
@@ -69,7 +72,7 @@ def _holds_object(payload: Any) -> bool:
 
 
 def is_empty(message: "BaseMessage") -> bool:
-    """Whether a reply has nothing in it: no text, and no call."""
+    """Report whether a reply is empty: no text, and no call."""
     return not (
         message_text(message).strip()
         or getattr(message, "tool_calls", None)
@@ -83,7 +86,7 @@ def message_text(message: "BaseMessage") -> str:
 
 
 def sent_text(message: "BaseMessage") -> str:
-    """What the model sent, as text to quote back to it: its text, else the arguments of its call."""
+    """Return the model's output as text to quote back: the text, else the arguments of the call."""
     text = message_text(message)
     if text.strip():
         return text
@@ -97,7 +100,7 @@ def sent_text(message: "BaseMessage") -> str:
 
 
 def shows_thoughts(message: "BaseMessage") -> bool:
-    """Whether a reply shows that its model thought: in fields of its own, in blocks, in tags, or in what it counts."""
+    """Report whether a reply shows thoughts: in separate fields, blocks, tags or token counts."""
     more, usage = message.additional_kwargs, getattr(message, "usage_metadata", None) or {}
     blocks = message.content if isinstance(message.content, list) else ()
     return (
@@ -115,13 +118,16 @@ def reported_tokens(message: "BaseMessage | None") -> tuple[int, int]:
 
 
 def cached_tokens(message: "BaseMessage | None") -> int:
-    """Input tokens that the provider had kept from an earlier request, as reported, 0 where not."""
+    """Return the input tokens cached by the provider, as reported, else 0."""
     usage = getattr(message, "usage_metadata", None) or {}
     return max(0, int((usage.get("input_token_details") or {}).get("cache_read") or 0))
 
 
 def _payload(message: "BaseMessage") -> Any:
-    """The arguments of the function call if there is one, else the JSON in the text; ValueError if there is neither."""
+    """Return the arguments of the function call if present, else the JSON in the text.
+
+    Raises `ValueError` if there is neither.
+    """
     for piece in getattr(message, "tool_call_chunks", None) or []:
         return parse_json(piece.get("args") or "")  # LangChain would complete what is half there
     for call in getattr(message, "tool_calls", None) or []:

@@ -1,15 +1,15 @@
-"""Requests to chat models: what one holds besides its messages, by what each endpoint takes.
+"""Request parameters for chat models besides messages, by endpoint capability.
 
-- The mode of a structured reply, best first: the endpoint decodes against a JSON schema; the model calls a function
-  whose parameters are the schema; the schema is written into the prompt.
-- The bound of a reply: what the run has left for it, under the name that the endpoint takes. Servers that speak
-  OpenAI's protocol know `max_tokens`, OpenAI itself wants `max_completion_tokens`; some refuse one, or a number larger
+- The mode of a structured reply, best first: the endpoint decodes against a JSON schema, the model calls a function
+  whose parameters are the schema, or the schema is written into the prompt.
+- The bound of a reply: the remaining budget of the run, under the name that the endpoint accepts. Servers that speak
+  OpenAI's protocol know `max_tokens`, OpenAI itself wants `max_completion_tokens`. Some refuse one, or a number larger
   than their model writes. A stream is also counted while it comes, and ends at a limit of the run.
-- The switch that keeps a reasoning model from thinking: a small local one that reasons before each short typed reply
+- The switch that keeps a reasoning model from thinking: a small local model that reasons before each short typed reply
   costs minutes a question. Templates of Qwen3 and its kin read `enable_thinking` (vLLM, SGLang, llama.cpp), Ollama
-  reads `reasoning_effort`; which one a server takes is asked by `weiwo setup`, not guessed here.
+  reads `reasoning_effort`. `weiwo setup` asks which one a server accepts, and nothing is guessed here.
 
-What an endpoint takes is a fact about it and not about a run, so it is remembered for the process.
+Endpoint capabilities are facts about the endpoint and not about a run, so they are remembered for the process.
 """
 
 import time
@@ -46,26 +46,30 @@ _TELLING: Final = 2
 
 
 class _ModeMemory:
-    """Which mode each endpoint takes, by schema."""
+    """Memory of the structured mode accepted by each endpoint, by schema."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._held = EndpointMemory[dict[str, _KnownMode]]()
 
     def known(self, endpoint: str, schema: str = "") -> StructuredMode | None:
-        """The mode that the endpoint last took for a schema; None if that has not been seen, or only in doubt long ago.
+        """Return the mode last accepted by the endpoint for a schema.
 
-        For a schema that was not asked for it is the best of the modes that others got, if there are several.
+        Returns None if no mode was seen, or only a doubtful one long ago. For a schema not yet requested it is the best
+        of the modes of other schemas, if there are several.
         """
         now, held = self._clock(), self._held.get(endpoint) or {}
-        modes = {name: one.mode for name, one in held.items() if one.until is None or now <= one.until}
+        modes = {name: value.mode for name, value in held.items() if value.until is None or now <= value.until}
         if own := modes.get(schema) or modes.get(""):
             return own
         telling = len(modes) >= (_TELLING if schema else 1)
         return min(modes.values(), key=MODES.index) if telling else None
 
     def remember(self, endpoint: str, mode: StructuredMode, schema: str = "", *, certain: bool) -> None:
-        """Remember which mode an endpoint took; `certain` if it refused the better ones, or there are none."""
+        """Record the mode accepted by an endpoint.
+
+        The mode is `certain` if the endpoint refused the better modes, or there are none.
+        """
         held = self._held.get(endpoint) or {}
         if certain or schema not in held or self.known(endpoint, schema) != mode:  # what is certain stays so
             known = _KnownMode(mode, None if certain else self._clock() + DOUBT_SECONDS)
@@ -77,7 +81,10 @@ mode_memory = _ModeMemory()
 
 
 def bind_mode(model: "BaseChatModel", mode: StructuredMode, schema: type[BaseModel]) -> "Runnable[Any, Any] | None":
-    """The model asked in a mode: a runnable from messages to the raw message, or None if it has no such mode."""
+    """Bind a model to a mode: return a runnable from messages to the raw message.
+
+    Returns None if the model has no such mode.
+    """
     if mode == "json_text":
         return model
     name = schema_name(schema)
@@ -101,7 +108,7 @@ def bind_mode(model: "BaseChatModel", mode: StructuredMode, schema: type[BaseMod
 
 
 def _unknown_bounds(model: "BaseChatModel") -> frozenset[str]:
-    """Which words that bound lists and strings an endpoint refuses.
+    """Return the schema keywords for length bounds unsupported by an endpoint.
 
     Servers that decode by grammar know both, OpenAI knows lists only, Azure and the other providers neither.
     """
@@ -112,7 +119,7 @@ def _unknown_bounds(model: "BaseChatModel") -> frozenset[str]:
 
 
 def speaks_openai(model: "BaseChatModel") -> bool:
-    """Whether the model's requests are those of the OpenAI client."""
+    """Report whether the model's requests are made by the OpenAI client."""
     return any(cls.__name__ == "BaseChatOpenAI" for cls in type(model).__mro__)
 
 
@@ -122,7 +129,10 @@ _STREAMED: Final = frozenset(
 
 
 def can_stream(model: "BaseChatModel") -> bool:
-    """Whether structured replies of a model's class come in pieces: tried with each, in every mode."""
+    """Report whether structured replies of a model's class can be streamed.
+
+    Each listed class was tested in every mode.
+    """
     return any(cls.__name__ in _STREAMED for cls in type(model).__mro__)
 
 
@@ -132,10 +142,10 @@ def _raw(reply: Any) -> Any:
 
 
 def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, Any]) -> "Runnable[Any, Any] | None":
-    """The same through the provider's own LangChain class, which knows its dialect.
+    """Bind a mode through the provider's own LangChain class and dialect.
 
-    Of what a known class makes only the bound model is taken: with `include_raw` the arguments of a call are dropped,
-    and nothing streams.
+    For known classes only the bound model is used, because with `include_raw` the arguments of a call are dropped, and
+    nothing streams.
     """
     from langchain_core.language_models import BaseChatModel  # noqa: PLC0415 - heavy
     from langchain_core.runnables import RunnableBinding, RunnableLambda  # noqa: PLC0415 - heavy
@@ -170,9 +180,9 @@ _FIELDS: Final = ("max_tokens", "max_output_tokens", "num_predict", "max_complet
 
 
 def bound_name(endpoint: str, model: "BaseChatModel") -> str:
-    """The name to bound a reply under, or "" where the endpoint takes none.
+    """Return the name of the reply bound, or "" if the endpoint accepts no bound.
 
-    It is a parameter of requests where the model speaks OpenAI's form, else a field of the model's class.
+    It is a request parameter if the model speaks OpenAI's form, else a field of the model's class.
     """
     if (known := _names.get(endpoint)) is not None:
         return known
@@ -186,12 +196,12 @@ def _bound_field(model: "BaseChatModel") -> str:
 
 
 def speaks_responses(model: "BaseChatModel") -> bool:
-    """Whether a model's requests go to OpenAI's Responses API."""
+    """Report whether a model's requests go to OpenAI's Responses API."""
     return speaks_openai(model) and bool(getattr(model, "use_responses_api", None))
 
 
 def note_refused_bound(endpoint: str, model: "BaseChatModel", name: str, fault: Fault) -> None:
-    """Remember that an endpoint refused a bound."""
+    """Record a reply bound refused by an endpoint."""
     other = _OPENAIS if name == _COMMON else _COMMON
     last = fault.kind == "overflow" or endpoint in _names or not speaks_openai(model) or speaks_responses(model)
     _names.put(endpoint, _NONE if last else other)
@@ -204,17 +214,17 @@ _thinks: Final = EndpointMemory[bool]()
 
 
 def notice_thoughts(endpoint: str, *, seen: bool) -> None:
-    """Remember whether a reply of an endpoint showed thoughts; one that did tells for good."""
+    """Record whether a reply of an endpoint showed thoughts. A single positive is permanent."""
     _thinks.put(endpoint, seen or bool(_thinks.get(endpoint)))
 
 
 def thinking_allowance(endpoint: str) -> int:
-    """Tokens to allow for thoughts: none once an endpoint has replied without any."""
+    """Return the tokens to allow for thoughts, or 0 after a reply without thoughts."""
     return _THINKING if _thinks.get(endpoint) is not False else 0
 
 
 def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:
-    """Tokens that a model's reply to a prompt can have, as far as is known."""
+    """Return the maximum tokens of a model's reply to a prompt, as far as is known."""
     told = (getattr(model, "profile", None) or {}).get("max_output_tokens")
     own = getattr(model, _bound_field(model) or _COMMON, None)
     bounds = [n for n in (told, own) if isinstance(n, int) and n > 0]
@@ -226,10 +236,10 @@ def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:
 def bind_bound(
     model: "BaseChatModel", runnable: Any, name: str, tokens: int
 ) -> "tuple[Runnable[Any, Any], dict[str, Any]]":
-    """Bound a reply under a name: the runnable to ask, and arguments of its request.
+    """Bind a reply bound under a name, and return the runnable and the request arguments.
 
-    LangChain's classes of other providers call the bound by names of their own, and some drop it from the arguments of
-    a call. It is set on the model itself.
+    LangChain's classes of other providers have names of their own for the bound, and some drop it from the arguments of
+    a call. For these it is set on the model itself.
     """
     if not name:
         return runnable, {}
@@ -254,7 +264,10 @@ SWITCHES: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def set_thinking(model: "BaseChatModel", setting: str, role: str) -> "BaseChatModel":
-    """The model as a role asks it, by `SWITCH` or `SWITCH:ROLE,ROLE`, whose roles may think; empty: as it does."""
+    """Return the model with thinking switched off for a role.
+
+    The setting is `SWITCH` or `SWITCH:ROLE,ROLE`, with the roles that may think. An empty setting changes nothing.
+    """
     switch, _, thinkers = setting.partition(":")
     if switch not in SWITCHES or role in thinkers.split(",") or not speaks_openai(model):
         return model

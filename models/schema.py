@@ -1,4 +1,4 @@
-"""JSON schemas as chat model endpoints want them, from pydantic models."""
+"""JSON schemas of pydantic models, adapted to chat model endpoints."""
 
 import json
 import re
@@ -16,7 +16,10 @@ _FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostnam
 
 
 def schema_name(schema: type[BaseModel]) -> str:
-    """The name a schema goes by in requests: `requested_as`, else that of its class, in the characters allowed."""
+    """Return the name of a schema in requests: `requested_as`, else the class name.
+
+    Characters that are not allowed are replaced.
+    """
     return re.sub(r"[^a-zA-Z0-9_-]", "_", getattr(schema, "requested_as", schema.__name__))[:64]
 
 
@@ -24,17 +27,17 @@ def schema_name(schema: type[BaseModel]) -> str:
 def json_schema(
     schema: type[BaseModel], unbounded: frozenset[str] = frozenset({"maxLength"})
 ) -> tuple[dict[str, Any], bool]:
-    """The JSON schema of a model, and whether it is fit for `strict` decoding.
+    """Return the JSON schema of a model, and whether `strict` decoding is possible.
 
     Strict decoding needs every object closed and every property required (OpenAI, "Structured Outputs", supported
-    schemas). Where that is possible a property with a default becomes required too, and bounds that strict decoding
-    does not know are left to pydantic; where it is not (free-form objects, values of any type) the plain schema is
-    returned, as it is where a schema is `sparse`: of its many fields a reply needs few, and one that had to name them
-    all would pay for it. Not to be changed by the caller.
+    schemas). If that is possible, a property with a default becomes required too, and bounds that strict decoding does
+    not know are left to pydantic. If it is not possible (free-form objects, values of any type), the plain schema is
+    returned. A `sparse` schema is also returned plain, because a reply needs few of its many fields, and naming them
+    all would cost tokens. The caller must not modify the result.
 
     Args:
         schema: The model.
-        unbounded: Those of `BOUNDS` that are left out, since the endpoint does not know them.
+        unbounded: Keywords of `BOUNDS` to leave out, since the endpoint does not know them.
     """
     plain = _drop_words(schema.model_json_schema(), unbounded)
     if getattr(schema, "sparse", False):
@@ -47,7 +50,7 @@ def json_schema(
 
 
 def _drop_words(node: Any, words: frozenset[str]) -> Any:
-    """A schema without some of its words, at any depth; properties of such names stay."""
+    """Remove keywords from a schema at any depth, keeping properties with the same names."""
     if isinstance(node, list):
         return [_drop_words(inner, words) for inner in node]
     if not isinstance(node, Mapping):
@@ -87,7 +90,7 @@ def _fits_strict(node: Mapping[str, Any]) -> bool:
 
 
 def _strict(node: Any) -> Any:
-    """A schema node closed, with all it has required, and without the words strict decoding refuses."""
+    """Return a schema node in strict form: closed, all required, without refused keywords."""
     if not isinstance(node, Mapping):
         return node
     if "$ref" in node:
@@ -109,7 +112,7 @@ def _strict(node: Any) -> Any:
 
 
 def schema_prompt(schema: type[BaseModel]) -> str:
-    """The schema in words, for a model that is told its format in the prompt."""
+    """Return the schema in words, for a model instructed by prompt."""
     plain = _drop_words(schema.model_json_schema(), BOUNDS)
     body = json.dumps(_describe(plain), ensure_ascii=False, separators=(",", ":"))
     return (
@@ -119,7 +122,7 @@ def schema_prompt(schema: type[BaseModel]) -> str:
 
 
 def _describe(node: Any, defined: Mapping[str, Any] | None = None) -> Any:
-    """A schema node without what a reader has no use for: titles, empty defaults, definitions that say nothing."""
+    """Remove titles, empty defaults and empty definitions from a schema node."""
     if isinstance(node, list):
         return [_describe(inner, defined) for inner in node]
     if not isinstance(node, Mapping):

@@ -1,4 +1,4 @@
-"""A session of one agent with one model: each attempt bounded in time, booked in the budget, its failure named."""
+"""Session of an agent with a model: each attempt has a timeout, a budget entry and a named fault."""
 
 import asyncio
 import random
@@ -109,14 +109,15 @@ class ModelSession:
         whole: bool = False,
         known: bool = True,
     ) -> "BaseMessage":
-        """One call and its reply, which is not empty; how one ended that was cut here is in its metadata (`CUT`).
+        """Make a call and return the reply, never empty.
 
-        A prompt that is not taken is sent once more with half of its passages, or without the one that is declined.
-        With `whole` only a reply that its model ended will do; `known` says that the endpoint takes such requests.
+        If the reply was cut here, its metadata says how (`CUT`). A rejected prompt is sent once more with half of its
+        passages, or without the declined passage. With `whole` only a reply ended by its model is accepted. `known`
+        says that the endpoint accepts such requests.
 
         Raises:
-            BudgetExhaustedError: The run has no room for it.
-            ModelRequestError: It brought no reply.
+            BudgetExhaustedError: The run has no room for the call.
+            ModelRequestError: The call brought no reply.
             ModelCallError: The endpoint is known to be down.
         """
         messages = drop_declined(self.endpoint.identity, messages)
@@ -135,7 +136,7 @@ class ModelSession:
     async def _ask(
         self, runnable: "Runnable[Any, Any]", mode: str, messages: "list[BaseMessage]", most: int, *, whole: bool
     ) -> "BaseMessage":
-        """One call with its attempts."""
+        """Make a call, with retries."""
         deadline = self._open_deadline(messages, runnable)
         try:
             for number in count():
@@ -153,7 +154,10 @@ class ModelSession:
     async def _reduce_prompt(
         self, fault: Fault, messages: "list[BaseMessage]", runnable: Any, *, known: bool = True
     ) -> "list[BaseMessage] | None":
-        """A smaller prompt to try once where one was not taken, told in the trace; None where there is none."""
+        """Return a smaller prompt to try once after a rejection, recorded in the trace.
+
+        Returns None if there is no smaller prompt.
+        """
 
         async def accepts(prompt: "list[BaseMessage]") -> bool:
             try:
@@ -183,7 +187,7 @@ class ModelSession:
         *,
         whole: bool,
     ) -> "BaseMessage":
-        """One attempt at a whole reply."""
+        """Make a single attempt at a whole reply."""
         with self._attempt(mode, messages, runnable, deadline, number, most) as attempt:
             bound, arguments = self._bind_reply(attempt, runnable)
             streamed = self.streams and self.endpoint.identity not in _whole
@@ -202,12 +206,12 @@ class ModelSession:
         return message
 
     def _require_end(self, message: "BaseMessage", *, streamed: bool, whole: bool) -> None:
-        """Refuse a reply that is empty, declined, or ended by something else than its model.
+        """Reject an empty, declined or interrupted reply.
 
-        JSON shows by itself that it is whole. Where the reply need not be `whole`, one that was cut passes.
+        JSON shows by itself that it is whole. If the reply need not be `whole`, a cut reply passes.
 
         Raises:
-            ModelRequestError: For that reason.
+            ModelRequestError: The reply was rejected.
         """
         empty, reason = is_empty(message), stop_reason(message)
         shown = not whole and not empty and is_json(sent_text(message))
@@ -218,7 +222,10 @@ class ModelSession:
             require_end(kind, reason, empty=empty, prompt=blocks_prompt(message))
 
     def _settle_end(self, kind: StopKind, *, streamed: bool, shown: bool = False) -> StopKind:
-        """The end of a reply, one without a reason taken for good where `shown`, or where its endpoint reports none."""
+        """Return the final kind of a reply's end.
+
+        An end without a reason counts as good if `shown`, or if the endpoint reports none.
+        """
         endpoint = f"{self.endpoint.identity} {'streamed' if streamed else 'whole'}"
         if kind != "unreported":
             note_reported(endpoint)
@@ -229,7 +236,10 @@ class ModelSession:
     async def _receive(
         self, runnable: "Runnable[Any, Any]", messages: "list[BaseMessage]", attempt: Attempt, arguments: dict[str, Any]
     ) -> "BaseMessage":
-        """A reply that is streamed, so that slow is told from dead, and a loop from a long reply."""
+        """Receive a streamed reply, detecting stalled streams and loops.
+
+        Streaming distinguishes a slow endpoint from a dead one, and a loop from a long reply.
+        """
         chunks = aiter(runnable.astream(messages, self._config(), **arguments))
         thinking, watch = ReasoningFilter(opened=opens_reasoning(self.endpoint.identity)), RepetitionWatch()
         parts: list[AIMessageChunk] = []
@@ -260,15 +270,15 @@ class ModelSession:
         return message
 
     def _notice_thoughts(self, message: "BaseMessage") -> None:
-        """Remember whether the model thinks; one cut at its bound before it said anything did."""
+        """Record whether the model thinks. A reply cut at the bound before any text counts as thinking."""
         silent = stop_kind(message) == "cut" and not sent_text(message).strip()
         notice_thoughts(self._thinker, seen=silent or shows_thoughts(message))
 
     def _open_deadline(self, messages: "list[BaseMessage]", runnable: Any) -> CallDeadline:
-        """The time for a call, by what its endpoint needs as far as that was learned.
+        """Return the deadline for a call, based on the learned speed of the endpoint.
 
         Raises:
-            BudgetExhaustedError: The prompt alone takes longer to read than is left.
+            ModelCallError: Reading the prompt alone takes longer than the time left.
         """
         identity, prompt = self.endpoint.identity, prompt_tokens(messages, runnable)
         usual = self.budget.longest_reply(self.endpoint.name, self.purpose) or _USUAL_REPLY
@@ -284,7 +294,7 @@ class ModelSession:
         return deadline
 
     async def _learn_speed(self, attempt: Attempt) -> None:
-        """Take a streamed reply into what is known of the endpoint's speed; a model that thinks tells nothing."""
+        """Update the endpoint's speed from a streamed reply. Thinking models are skipped."""
         if thinking_allowance(self._thinker) == 0 and attempt.began:
             rest = attempt.seconds - attempt.first
             identity = self.endpoint.identity
@@ -293,15 +303,15 @@ class ModelSession:
 
     @property
     def _thinker(self) -> str:
-        """The endpoint and whether its model was told not to think."""
+        """Return the key of the endpoint together with the model's thinking switch."""
         return f"{self.endpoint.identity} {sorted(getattr(self.model, 'extra_body', None) or {})}"
 
     async def stream(self, messages: "list[BaseMessage]", most: int = MOST_TOKENS) -> AsyncGenerator[str, None]:
-        """One call and its reply as it comes, without reasoning.
+        """Make a call and yield the reply as received, without reasoning.
 
         Raises:
-            BudgetExhaustedError: The run has no room for it.
-            ModelRequestError: The stream was cut, stalled or stayed empty; what came has been yielded.
+            BudgetExhaustedError: The run has no room for the call.
+            ModelRequestError: The stream was cut, stalled or stayed empty. The text received so far has been yielded.
             ModelCallError: The endpoint is known to be down.
         """
         messages, fault = drop_declined(self.endpoint.identity, messages), None
@@ -323,7 +333,7 @@ class ModelSession:
                 return
 
     async def _stream(self, messages: "list[BaseMessage]", most: int) -> AsyncGenerator[str, None]:
-        """One call with its attempts."""
+        """Make a streamed call, with retries."""
         deadline = self._open_deadline(messages, self.model)
         try:
             for number in count():
@@ -344,7 +354,7 @@ class ModelSession:
     async def _stream_once(
         self, messages: "list[BaseMessage]", deadline: CallDeadline, number: int, most: int
     ) -> AsyncGenerator[str, None]:
-        """One attempt at a stream."""
+        """Make a single attempt at a stream."""
         identity = self.endpoint.identity
         thinking, given = ReasoningFilter(opened=opens_reasoning(identity)), False
         finish, refused, blocked = None, False, False
@@ -389,7 +399,10 @@ class ModelSession:
         number: int,
         most: int = MOST_TOKENS,
     ) -> Iterator[Attempt]:
-        """Take a call from the budget, and book it whatever comes of it; name what goes wrong."""
+        """Context manager for an attempt: reserves budget, records the call, and names the fault.
+
+        The call is recorded in every case.
+        """
         prompt = prompt_tokens(messages, runnable)
         reply = reply_tokens(self.model, self.budget.longest_reply(self.endpoint.name, self.purpose))
         room = Reservation(prompt + reply, cost_of(self.price, prompt, reply))
@@ -440,7 +453,10 @@ class ModelSession:
             self.budget.record(call, cost, room)
 
     def _bind_reply(self, attempt: Attempt, runnable: Any) -> "tuple[Runnable[Any, Any], dict[str, Any]]":
-        """Bound the reply of an attempt to what the run has left for it: whom to ask, and with which arguments."""
+        """Bind the reply of an attempt to the run's remaining budget.
+
+        Returns the runnable to call and the arguments of the call.
+        """
         left, _ = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
         size = window_memory.size(self.endpoint.identity)
         most = most_tokens(self.model, size.window, attempt.prompt)
@@ -449,14 +465,14 @@ class ModelSession:
         return bind_bound(self.model, runnable, attempt.bound, max(1, min(left, most, wanted)))
 
     def _require_room(self, attempt: Attempt) -> None:
-        """End a reply that has come to a limit of the run."""
+        """Stop a reply at a limit of the run."""
         left, limit = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
         if attempt.received > left:
             self.budget.note(limit)
             raise ModelRequestError(Fault("limit", BudgetExhaustedError(limit).reason))
 
     def _reserve(self, room: Reservation, deadline: CallDeadline) -> None:
-        """Take a call from the budget; what stands in its way is in the trace."""
+        """Reserve a call in the budget, recording any refusal in the trace."""
         try:
             self.breaker.admit(deadline)
             if deadline.left <= 0:
@@ -467,7 +483,10 @@ class ModelSession:
             raise
 
     def _retry_pause(self, fault: Fault, attempt: Attempt) -> float | None:
-        """Seconds until it is worth trying again; None if it is not, or there would be no time left."""
+        """Return the seconds until a worthwhile retry.
+
+        Returns None if a retry is pointless, or no time would be left.
+        """
         if not fault.passing or attempt.characters or attempt.number >= self.retries:
             return None
         pause = fault.pause
@@ -492,15 +511,18 @@ class ModelSession:
 
 
 def unsent_call(role: str, purpose: str, model: str, reason: str) -> ModelCall:
-    """The trace of a call that could not be made, so that a rule standing in for it is never silent."""
+    """Return the trace entry of a call not made.
+
+    With it, a rule used in place of the model is never silent.
+    """
     return ModelCall(role=role, purpose=purpose, model=model, mode=NOT_SENT, error=reason)
 
 
 def _require_progress(watch: RepetitionWatch, delta: str) -> None:
-    """Refuse a reply that repeats itself.
+    """Reject a repeating reply.
 
     Raises:
-        ModelRequestError: It does.
+        ModelRequestError: The reply repeats itself.
     """
     if watch.feed(delta):
         raise ModelRequestError(Fault("incomplete", "the reply repeats itself"))
@@ -509,7 +531,7 @@ def _require_progress(watch: RepetitionWatch, delta: str) -> None:
 async def _within_time(
     chunks: "AsyncIterator[Any]", deadline: CallDeadline, *, whole: bool = False
 ) -> "AsyncIterator[Any]":
-    """The chunks, each bounded by the deadline's end and, once the first is there, by the time a stream may pause."""
+    """Yield the chunks with timeouts: the deadline, and a stall limit after the first chunk."""
     began = False
     while True:
         left = deadline.left

@@ -31,13 +31,13 @@ _FILE: Final = "speeds.json"
 
 
 class _Speed(NamedTuple):
-    """Tokens a second; 0 where that is not known, or too fast to be measured."""
+    """Tokens per second of an endpoint. 0 if unknown, or too fast to measure."""
 
     reading: float = 0.0
     writing: float = 0.0
 
     def seconds(self, prompt: int, reply: int) -> float:
-        """Seconds that a call takes, as far as is known."""
+        """Return the seconds of a call, as far as is known."""
         return (prompt / self.reading if self.reading else 0.0) + (reply / self.writing if self.writing else 0.0)
 
 
@@ -50,7 +50,7 @@ class _SpeedMemory:
         self._loaded: set[str] = set()
 
     def speed(self, endpoint: str) -> _Speed:
-        """What is known of an endpoint."""
+        """Return the known speed of an endpoint."""
         return self._held.get(endpoint) or _Speed()
 
     def needed(self, endpoint: str, prompt: int, reply: int) -> float:
@@ -58,7 +58,11 @@ class _SpeedMemory:
         return MARGIN * self.speed(endpoint).seconds(prompt, reply)
 
     def learn(self, endpoint: str, *, prompt: int, first: float, reply: int, rest: float) -> None:
-        """Take a reply into the averages: tokens read in `first` seconds, none of them kept, and written in `rest`."""
+        """Update the speed averages with a reply.
+
+        The prompt tokens, none of them cached, were read in `first` seconds, and the reply was written in `rest`
+        seconds.
+        """
         before = self.speed(endpoint)
         reading, writing = before
         if prompt >= _LEAST_PROMPT:
@@ -68,7 +72,7 @@ class _SpeedMemory:
         self._held.put(endpoint, _Speed(reading, writing))
 
     async def load(self, home: str) -> None:
-        """Read what earlier processes learned, once."""
+        """Load speeds learned by earlier processes, once per home folder."""
         if home in self._loaded:
             return
         self._loaded.add(home)
@@ -78,7 +82,7 @@ class _SpeedMemory:
                 self._held.put(endpoint, speed)
 
     async def keep(self, home: str, endpoint: str) -> None:
-        """Write what was learned of an endpoint, where it has changed enough."""
+        """Save the speed of an endpoint if sufficiently changed."""
         speed, kept = self.speed(endpoint), self._kept.get(endpoint) or _Speed()
         if all(abs(new - old) <= _WORTH_KEEPING * old for new, old in zip(speed, kept, strict=True)):
             return
@@ -91,7 +95,7 @@ def _average(before: float, new: float) -> float:
 
 
 def _read(home: Path) -> dict[str, _Speed]:
-    """The speeds of the file; none where there is none that can be read."""
+    """Read the speeds from the file. The result is empty without a readable file."""
     try:
         with (home / _FILE).open("rb") as file:
             told = json.loads(file.read(_MOST_BYTES))
@@ -101,11 +105,14 @@ def _read(home: Path) -> dict[str, _Speed]:
 
 
 def _write(home: Path, endpoint: str, speed: _Speed) -> None:
-    """Add an endpoint to the file, if the folder is there; a run goes on where it cannot be written."""
+    """Add an endpoint to the file, if the folder exists.
+
+    A run continues if the file cannot be written.
+    """
     try:
         held = {**_read(home), endpoint: speed}
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=home, delete=False) as file:
-            json.dump({name: [round(part, 2) for part in one] for name, one in held.items()}, file, indent=1)
+            json.dump({name: [round(part, 2) for part in value] for name, value in held.items()}, file, indent=1)
         Path(file.name).replace(home / _FILE)
     except OSError:
         return

@@ -1,12 +1,13 @@
-"""Stop reasons: a reply is whole only if its provider says that the model ended it.
+"""Stop reasons: a reply is whole only if the provider says so.
 
-Each provider's form has words of its own; they are one table, since servers that speak OpenAI's form pass on those of
-the model behind them. A word that is not in it, and none at all, is no good end. LangChain's classes take a stream that
-breaks off without a reason for a whole reply (all of langchain-anthropic 1.7.10, -google-genai 4.4.3, -mistralai 1.1.6,
--ollama 1.1.0, -deepseek 1.1.1 and -openai 1.7.4).
+The provider must report that the model ended the reply. Each provider's form has words of its own. They are one table,
+since servers that speak OpenAI's form pass on those of the model behind them. An unknown word or a missing reason is no
+good end. LangChain's classes take a stream that breaks off without a reason for a whole reply (all of
+langchain-anthropic 1.7.10, -google-genai 4.4.3, -mistralai 1.1.6, -ollama 1.1.0, -deepseek 1.1.1 and -openai 1.7.4).
 
-Some servers and classes never report a reason. That is learned by endpoint: one whose form always has a reason is held
-to it from the first reply on, a local server of OpenAI's form after it has shown one, or has twice shown none.
+Some servers and classes never report a reason. That is learned by endpoint. An endpoint with a form that always has a
+reason is held to it from the first reply on. A local server of OpenAI's form is held to it after it has shown one, or
+its replies are accepted after it has twice shown none.
 """
 
 import re
@@ -82,7 +83,7 @@ _unreported: Final = EndpointMemory[int]()
 
 
 def stop_reason(message: "BaseMessage") -> str | None:
-    """Return why the model stopped, under whichever name its provider reports it; None if it does not."""
+    """Return the model's stop reason, under any provider's name, or None if not reported."""
     told: Mapping[str, Any] = message.response_metadata
     for key in _KEYS:
         if reason := told.get(key):
@@ -97,7 +98,7 @@ def stop_reason(message: "BaseMessage") -> str | None:
 
 
 def blocks_prompt(message: "BaseMessage") -> bool:
-    """Tell whether a reply says that the prompt itself was blocked, as Gemini's do."""
+    """Report whether the prompt itself was blocked, as Gemini's replies state."""
     return bool(_block_reason(message))
 
 
@@ -110,7 +111,7 @@ def _word(reason: object) -> str:
 
 
 def stop_kind(message: "BaseMessage") -> StopKind:
-    """Classify the end of a reply that came whole."""
+    """Classify the end of a fully received reply."""
     return "declined" if refuses(message) else kind_of(stop_reason(message))
 
 
@@ -120,7 +121,7 @@ def kind_of(reason: str | None) -> StopKind:
 
 
 def refuses(message: "BaseMessage") -> bool:
-    """Tell whether a reply is the model's refusal, in a field or a block of its own."""
+    """Report whether a reply is the model's refusal, in a field or a block of the reply."""
     if message.additional_kwargs.get("refusal"):
         return True
     blocks = message.content if isinstance(message.content, list) else ()
@@ -128,7 +129,10 @@ def refuses(message: "BaseMessage") -> bool:
 
 
 def always_tells(model: "BaseChatModel") -> bool:
-    """Tell whether a model's endpoint reports a reason with every reply; one on this network may not."""
+    """Report whether a model's endpoint gives a stop reason with every reply.
+
+    An endpoint on this network may not.
+    """
     names = {cls.__name__ for cls in type(model).__mro__}
     base_url = str(getattr(model, "openai_api_base", None) or "")
     hosted = "BaseChatOpenAI" in names and not (base_url and is_local(base_url))
@@ -136,9 +140,9 @@ def always_tells(model: "BaseChatModel") -> bool:
 
 
 def accepts_unreported(endpoint: str, model: "BaseChatModel") -> bool:
-    """Decide whether a reply without a reason counts as whole, and remember that it had none.
+    """Decide whether a reply without a stop reason counts as whole, and record the missing reason.
 
-    A class that is not known counts as one that reports none until it has reported one.
+    An unknown class counts as one that reports no reasons until it has reported one.
     """
     if always_tells(model) or endpoint in _reported:
         return False
@@ -148,15 +152,15 @@ def accepts_unreported(endpoint: str, model: "BaseChatModel") -> bool:
 
 
 def note_reported(endpoint: str) -> None:
-    """Remember that an endpoint reports why its replies end."""
+    """Record an endpoint as reporting stop reasons."""
     _reported.put(endpoint, None)
 
 
 def require_end(kind: StopKind, reason: str | None, *, empty: bool = False, prompt: bool = False) -> None:
-    """Refuse a reply that its model did not end by itself, or ended without a word; `prompt`: the prompt was blocked.
+    """Reject a reply not properly ended by the model, or empty. `prompt`: the prompt was blocked.
 
     Raises:
-        ModelRequestError: For that reason.
+        ModelRequestError: The reply was rejected.
     """
     told = f" ({reason})" if reason and _CODE.fullmatch(reason) else ""
     faults: dict[StopKind, Fault] = {

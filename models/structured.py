@@ -1,4 +1,4 @@
-"""A structured call: through the modes that the endpoint takes, with one repair turn at the end."""
+"""Structured call: try the modes of the endpoint, with a single repair turn at the end."""
 
 import asyncio
 from collections.abc import Callable
@@ -31,13 +31,16 @@ _WORDS: Final = {"repeats": "the reply repeated itself"}
 
 
 def _ended_here(message: "BaseMessage") -> bool:
-    """Whether a reply was ended at the deadline or in a loop, so that asking again would bring no more."""
+    """Report whether a reply was ended at the deadline or in a loop.
+
+    In these cases another call would bring no more.
+    """
     return message.response_metadata.get(CUT, "") not in {"", "long"}
 
 
 @dataclass(frozen=True)
 class StructuredCall(Generic[T]):
-    """One judgement to be had of a model."""
+    """A judgement requested from a model."""
 
     session: ModelSession  # whom to ask
     messages: "list[BaseMessage]"  # the prompt
@@ -45,7 +48,7 @@ class StructuredCall(Generic[T]):
     check: Callable[[T], str | None] | None = None  # what the schema cannot say: words for the model, or None
 
     async def run(self) -> T:
-        """Ask, from the mode on that the endpoint last took for the schema.
+        """Run the call, starting from the mode last accepted by the endpoint for the schema.
 
         Raises:
             ModelCallError: There is no usable reply.
@@ -87,11 +90,14 @@ class StructuredCall(Generic[T]):
 
     @property
     def _most(self) -> int:
-        """Tokens that a reply may have, thoughts apart: a schema says so of itself."""
+        """Return the maximum tokens of a reply, thoughts apart, as declared by the schema."""
         return int(getattr(self.schema, "tokens", _MOST))
 
     def _mode_to_remember(self, mode: StructuredMode, reading: ParsedReply[T]) -> StructuredMode:
-        """Where to start next time: below a strict schema that the reply plainly was not held to."""
+        """Return the starting mode for the next call.
+
+        The mode is lowered if the reply plainly ignored a strict schema.
+        """
         if (
             mode == MODES[0]
             and reading.structural
@@ -102,7 +108,7 @@ class StructuredCall(Generic[T]):
         return mode
 
     async def _repair(self, mode: StructuredMode, message: "BaseMessage", reading: ParsedReply[T]) -> T:
-        """Send a bad reply back once, with what is wrong with it."""
+        """Send a bad reply back once, with the errors."""
         from langchain_core.messages import AIMessage, HumanMessage  # noqa: PLC0415 - heavy
 
         if reading.verdict == "refused":
@@ -140,7 +146,10 @@ class StructuredCall(Generic[T]):
         return parse_reply(message, self.schema, self.check)
 
     def _prompt_with_schema(self) -> "list[BaseMessage]":
-        """The prompt with the schema in it, at its end: some chat templates allow one system message, at the start."""
+        """Return the prompt with the schema at the end.
+
+        Some chat templates allow only one system message, at the start.
+        """
         from langchain_core.messages import HumanMessage  # noqa: PLC0415 - heavy
 
         words = schema_prompt(self.schema)

@@ -1,1 +1,4 @@
-"""The agents, a folder each: `node.py` is one function from state to update, `prompt.py` every word a model is told."""
+"""The agents, a folder each.
+
+`node.py` is one function from state to update, and `prompt.py` holds all text sent to a model.
+"""

@@ -1,7 +1,8 @@
 # ruff: noqa: F403 - for type checkers alone; what exists at run time is `EXPORTED`
-"""What flows: the typed graph state and the values in it. Imports nothing of ours.
+"""Typed graph state and the values in the state.
 
-The values are imported when the first of them is asked for, so that `state.errors` alone costs nothing.
+This module imports nothing else of the package. A value is imported on its first use, so that importing `state.errors`
+alone costs nothing.
 """
 
 import os
@@ -52,7 +53,7 @@ else:
     __all__ = list(EXPORTED)
 
     def __getattr__(name: str) -> object:
-        """Import a public name when it is first used, and no module but its own."""
+        """Import a public name on first use, from the defining module only."""
         if name not in EXPORTED:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         globals()[name] = getattr(import_module(f"{__name__}.{EXPORTED[name]}"), name)

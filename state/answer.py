@@ -29,19 +29,19 @@ DOUBTFUL: Final = frozenset({"unsupported", "contradicted"})
 
 
 class Reflection(Value):
-    """One look back at an execution, or at tasks of it that were replaced while others ran.
+    """Result of reflecting on an execution, or on tasks replaced during an execution.
 
     Attributes:
         decision: `finish`, `retry` (the same tasks again), `replan` (another way to what failed),
             `deepen` (tasks for what is missing) or `abort`.
-        reason: Why, in one line.
+        reason: The reason, in one line.
         decided_by: A model or a rule.
         task_ids: The tasks concerned.
-        missing: What is still to be found, for `replan` and `deepen`.
-        revision: The plan revision it looked at.
-        report: What the monitor saw in the execution; None where there was no plan, or while it ran.
-        draft_checks: Where the draft has to say if every part of the question is answered: what follows where one is
-            not. It is planned (`deepen`) or named (`name`).
+        missing: Information still to be found, for `replan` and `deepen`.
+        revision: The plan revision that was reviewed.
+        report: The monitor's report on the execution. None if there was no plan, or while the plan still runs.
+        draft_checks: Set if the draft has to say whether every part of the question is answered. An unanswered part
+            is either planned (`deepen`) or named in the answer (`name`).
     """
 
     decision: Decision
@@ -70,16 +70,21 @@ GapKind = Literal[
 
 
 class Gap(Value):
-    """Something an answer leaves open.
+    """An open point of an answer.
 
     Attributes:
-        kind: `uncovered`, a part of the question without an answer; `failed`, a tool or agent that did not work;
-            `assumed`, a value that somebody set; `inconsistent`, values that cannot all be right;
-            `unread`, pages that could not be read, or a search that was not answered; `restricted`, sources that were
-            left out as the user wished; `in_part`, documents not read whole; `language`, passages in another language
-            than the question, which no model read; else why a value it rests on is no firm ground.
+        kind: The kind of gap, as listed below. Any other kind says why a value is not reliable.
+
+            - `uncovered`: a part of the question has no answer
+            - `failed`: a tool or agent did not work
+            - `assumed`: a value was set by a person
+            - `inconsistent`: values contradict each other
+            - `unread`: pages could not be read, or a search got no reply
+            - `restricted`: sources were left out as the user wished
+            - `in_part`: documents were not read in full
+            - `language`: passages are in another language than the question, and no model read them
         text: One line for people, in the language of the answer.
-        task_id: The task whose value it is; empty for a part of the question.
+        task_id: The task that produced the value. Empty for a part of the question.
     """
 
     kind: GapKind
@@ -108,12 +113,14 @@ class Citation(Value):
 
 
 class Mark(Value):
-    """A citation mark of an answer. Other brackets in its text are its sources' own.
+    """A citation mark in an answer.
+
+    Other brackets in the text belong to its sources.
 
     Attributes:
         n: The number of the source.
-        start: Where the mark begins in the text of the answer, in characters.
-        end: Where it ends.
+        start: Offset of the start of the mark in the text of the answer, in characters.
+        end: Offset of the end of the mark.
     """
 
     n: int = Field(ge=1)
@@ -122,13 +129,13 @@ class Mark(Value):
 
 
 class Claim(Value):
-    """A sentence, list item or table cell of an answer and what checking it found.
+    """A sentence, list item or table cell of an answer, with the result of the check.
 
     Attributes:
         text: The sentence, without its citation marks.
-        citations: Numbers of the sources it cites.
-        verdict: What checking it found.
-        reason: Which words failed, and why; of an unchecked one, why nobody judged it; else empty.
+        citations: Numbers of the cited sources.
+        verdict: The result of the check.
+        reason: The words that failed, and why. For an unchecked claim, why nobody judged it. Else empty.
     """
 
     text: str
@@ -161,20 +168,20 @@ class Block(Value):
 
 
 class Extract(Value):
-    """A passage shown as it stands in its source, with the sentences that fit the question best.
+    """A passage quoted unchanged from a source, with the best-matching sentences highlighted.
 
     Attributes:
-        n: Its number on the screen, from 1.
+        n: Number on the screen, from 1.
         source: URL or file.
         title: Title.
-        text: The passage, or a readable part of a long one; "…" where it was cut.
-        highlights: The sentences that fit best, as character offsets `(start, end)` into `text`, in order, none
-            overlapping another; empty where the passage alone speaks for itself.
-        score: How much of what is asked the passage speaks of, 0 to 1.
+        text: The passage, or a readable part of a long passage, with "…" at each cut.
+        highlights: The sentences that match best, as character offsets `(start, end)` into `text`, in order and
+            without overlap. Empty if the passage needs no highlight.
+        score: Share of the question that the passage covers, 0 to 1.
         evidence_id: The passage.
-        locator: Its place within the source, such as "page 2" or "lines 3-7"; empty where the source is the place.
-        headings: The headings it stands under, outermost first, without the title.
-        context: What else is known of it, by name, as `Evidence.context`.
+        locator: Position within the source, such as "page 2" or "lines 3-7". Empty if the source needs no locator.
+        headings: Heading path of the passage, outermost first, without the title.
+        context: Further known facts by name, as in `Evidence.context`.
     """
 
     n: int

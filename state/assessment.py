@@ -1,4 +1,4 @@
-"""The master's judgement of a question, and the team it sets up for it."""
+"""Assessment of a question by the master, and the team configured for the question."""
 
 from typing import Literal
 
@@ -21,7 +21,10 @@ Answerer = Literal["conversation", "reader", "draft"]
 
 
 class Strategy(Value):
-    """How a question is gone about: the row that the master chose of `nodes.shared.strategy`, which explains each."""
+    """Strategy for a question: the row chosen by the master in `nodes.shared.strategy`.
+
+    That module explains each field.
+    """
 
     searcher: Searcher
     plan: Literal["none", "one_task", "graph"]
@@ -36,11 +39,13 @@ class Strategy(Value):
 
 
 class Clarification(Value):
-    """A question back to the person, asked before anything is searched: what they mean decides what is looked for.
+    """A clarifying question to the user, asked before any search.
+
+    The search depends on what the user means.
 
     Attributes:
-        question: One line, in the language of their question.
-        choices: What they may mean, two to four; they may also say it in words of their own.
+        question: One line, in the language of the user's question.
+        choices: Two to four possible meanings. Users may also answer in their own words.
     """
 
     question: str
@@ -48,23 +53,23 @@ class Clarification(Value):
 
 
 class Assessment(Value):
-    """How much machinery a question deserves.
+    """Assessment of a question: complexity, and the effort needed for an answer.
 
     Attributes:
         frame: The parsed question: standalone, follow-ups resolved, in the user's language.
         features: Static features of the question, each 0 to 1.
         static_score: Complexity by the features, 0 to 1.
-        semantic_score: Complexity by a model, 0 to 1; None where no model judged.
+        semantic_score: Complexity by a model, 0 to 1. None if no model judged.
         score: 0.4 static + 0.6 semantic, or the static score alone.
         level: `simple` below 0.3, `moderate` below 0.7, else `complex`.
-        reason: Why, in one line.
+        reason: The reason, in one line.
         decided_by: Whether a model took part.
-        parts: What the question asks for, one line each, as a model listed it; empty where none did.
-        clarification: What is still to be asked of the person; None where nothing is.
-        needs_sources: Whether the answer needs more than a model's own knowledge; a model may judge that it does not.
-        assumed: What the question was taken to mean where it may mean several things and nobody was asked; the answer
-            says so. Empty where it is clear.
-        answer_language: The language to answer in, where a person set one; empty: that of the question.
+        parts: The parts of the question as listed by a model, one line each. Empty without a model.
+        clarification: The question still to be asked of the user, or None.
+        needs_sources: Whether the answer needs more than a model's own knowledge. A model may decide that it does not.
+        assumed: The meaning assumed for an ambiguous question about which the user was not asked. The answer states
+            the assumption. Empty if the question is clear.
+        answer_language: The language to answer in, if a person set one. Empty for the language of the question.
     """
 
     frame: QueryFrame
@@ -84,7 +89,7 @@ class Assessment(Value):
 
     @property
     def question(self) -> str:
-        """The question as it stands on its own."""
+        """Return the standalone question."""
         return self.frame.question
 
     @property
@@ -94,14 +99,14 @@ class Assessment(Value):
 
 
 class TeamConfig(Value):
-    """Who works on a question, with what, and within which bounds.
+    """Team for a question: agents, tools and limits.
 
     Attributes:
         name: The configuration.
-        agents: Node names that take part, in order.
+        agents: Names of the nodes that take part, in order.
         tools: Names of the tools that tasks may bind to.
-        limits: The bounds in force.
-        expected_model_calls: Model calls such a question usually takes; 0 without a model.
+        limits: The limits in force.
+        expected_model_calls: Usual number of model calls for a question of this kind, or 0 without a model.
     """
 
     name: TeamName

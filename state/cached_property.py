@@ -1,4 +1,4 @@
-"""A cached property that threads may read in any order."""
+"""A cached property safe to read from several threads in any order."""
 
 import functools
 from typing import Any, Self, TypeVar, overload
@@ -7,10 +7,10 @@ _T_co = TypeVar("_T_co", covariant=True)
 
 
 class cached_property(functools.cached_property[_T_co]):  # noqa: N801, TID251 - it takes that one's place
-    """A property computed once, without a lock; two threads that read it first may both compute it.
+    """A property computed once and cached, without a lock. Two concurrent first reads may both compute the value.
 
-    Before Python 3.12 that of `functools` holds one lock for all instances while it computes. Threads whose properties
-    read each other's in turn, as those of the clauses of two documents do, then wait for each other for ever.
+    Before Python 3.12, `functools.cached_property` holds one lock for all instances while it computes. Threads then
+    deadlock if their properties read each other's in turn, as the properties of the clauses of two documents do.
     """
 
     @overload
@@ -20,7 +20,7 @@ class cached_property(functools.cached_property[_T_co]):  # noqa: N801, TID251 -
     def __get__(self, instance: object, owner: type[Any] | None = None) -> _T_co: ...
 
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
-        """The value of an instance, kept in it; the property itself of a class."""
+        """Return the value and cache it in the instance, or return the property itself for a class."""
         if instance is None:
             return self
         value = instance.__dict__[str(self.attrname)] = self.func(instance)

@@ -1,7 +1,7 @@
-"""Validating channels: what is written to the state is of its type, or refused with the field named.
+"""Validating channels. A write to the state has the declared type or is rejected with the field named.
 
-Nodes write values; a server's clients and `update_state` write JSON, as Studio shows it. A channel that validates
-takes both, so that no node ever meets a bare dict.
+Nodes write values. A server's clients and `update_state` write JSON, as Studio shows it. A validating channel accepts
+both, so that no node ever meets a bare dict.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,25 +20,28 @@ _OVERWRITE = "__overwrite__"
 
 
 class StateUpdateError(WeiwoError, InvalidUpdateError):
-    """Something is to be written to the state that is not of its type. The message names the field, in one line."""
+    """Error for writing a value of the wrong type to the state.
+
+    The message names the field, in one line.
+    """
 
 
 class ValidatedValue(LastValue[Any]):
-    """A channel that keeps the last value, validated."""
+    """A channel keeping the last value, validated."""
 
     __slots__ = ()
 
     def update(self, values: Sequence[Any]) -> bool:
-        """Take at most one value of a step.
+        """Accept at most one value per step.
 
         Raises:
-            StateUpdateError: It is not of the channel's type.
+            StateUpdateError: The value is not of the channel's type.
         """
         return super().update([validate_update(self.key, self.typ, value) for value in values])
 
 
 class ValidatedReducer(BinaryOperatorAggregate[Any]):
-    """A channel that merges the values of a step by its reducer, each validated; also one that overwrites."""
+    """A channel merging the values of a step with a reducer. Each value, or overwrite, is validated."""
 
     __slots__ = ()
 
@@ -59,20 +62,20 @@ class ValidatedReducer(BinaryOperatorAggregate[Any]):
 
 
 def reduce_by(typ: Any, reducer: Callable[[Any, Any], Any]) -> ValidatedReducer:
-    """The annotation of a state field whose values are validated and merged by a reducer."""
+    """Return the annotation of a state field with values validated and merged by a reducer."""
     return ValidatedReducer(typ, reducer)
 
 
 def validate_update(key: str, typ: Any, value: Any) -> Any:
-    """A value of a type, from one or from its JSON form.
+    """Return a value of the declared type, from an instance or from JSON.
 
     Args:
         key: The field of the state, for the message.
-        typ: Its type.
-        value: What is to be written.
+        typ: The type of the field.
+        value: The value to write.
 
     Raises:
-        StateUpdateError: It is neither.
+        StateUpdateError: The value is neither an instance nor the JSON form of the type.
     """
     try:
         return _adapter(typ).validate_python(value)

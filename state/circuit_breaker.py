@@ -1,12 +1,12 @@
-"""A circuit breaker: the state machine alone, for whatever is called and may be out of order.
+"""A circuit breaker: only the state machine, for calls to any service.
 
     closed ──failure──▶ warned ──`threshold` in a row──▶ open ──cooled──▶ half-open ──success──▶ closed
                                                           ▲                  │
                                                           └─────failure──────┘
 
-While it is open no call is made. Half-open lets one through and keeps the others back until it is known what came of
-it. Cooling doubles with each time it opens again. A call from before it opened that succeeds after all closes it, for
-so what it guards works; one that fails says nothing new.
+No call is made while the breaker is open. Half-open lets one call through and holds the others back until the result of
+that call is known. The cooling time doubles each time the breaker opens again. If a call made before the breaker opened
+succeeds later, the breaker closes, because the guarded service works. If such a call fails, nothing changes.
 """
 
 import math
@@ -22,14 +22,14 @@ T = TypeVar("T")
 
 
 class CircuitBreaker:
-    """Counts failures in a row, and lets nobody through for a while when they are too many.
+    """Circuit breaker: counts consecutive failures and blocks calls for a while after too many.
 
-    A call is whatever stands for one, its retries included; calls are told apart by identity.
+    A call is any object that represents it, its retries included. Calls are distinguished by identity.
 
     Args:
-        threshold: Failures in a row that open it.
-        first_cooling: Seconds that it stays open the first time.
-        longest_cooling: Seconds that it stays open at most, unless a failure says for how long.
+        threshold: Consecutive failures that open the breaker.
+        first_cooling: Seconds that the breaker stays open the first time.
+        longest_cooling: Maximum seconds that the breaker stays open, unless a failure gives a duration.
         clock: A monotonic clock, in seconds.
     """
 
@@ -53,17 +53,20 @@ class CircuitBreaker:
 
     @property
     def state(self) -> CircuitState:
-        """Closed, warned, open, or half-open: cooled, one call may pass or is under way."""
+        """Return the state: closed, warned, open or half-open.
+
+        Half-open means that the breaker has cooled and one call may pass or is under way.
+        """
         if self._open:
             return "half_open" if self._trial is not None or self._clock() >= self._until else "open"
         return "warned" if self.failures else "closed"
 
     def admit(self, call: object, *, early: bool = False) -> bool:
-        """Whether a call may pass; one that passes while the breaker is half-open is the one on trial.
+        """Report whether a call may pass. In the half-open state an admitted call becomes the trial call.
 
         Args:
             call: The call.
-            early: Whether it may pass before the breaker has cooled, because somebody decided to try again.
+            early: Whether the call may pass before the breaker has cooled, because somebody decided to try again.
         """
         if not self._open or self._trial is call:
             return True
@@ -74,11 +77,11 @@ class CircuitBreaker:
         return True
 
     def on_trial(self, call: object) -> bool:
-        """Whether this call decides if the breaker closes."""
+        """Report whether this call is the trial call and decides if the breaker closes."""
         return self._open and self._trial is call
 
     def succeeded(self, call: object) -> bool:
-        """A call succeeded; whether that changed the state."""
+        """Record a successful call, and report whether the state changed."""
         if self._open and self._trial is not call and self._until == FOREVER:
             return False
         changed = self._open or self.failures > 0
@@ -87,15 +90,15 @@ class CircuitBreaker:
         return changed
 
     def failed(self, call: object, *, opens: bool = False, at_least: float = 0.0) -> float | None:
-        """A call failed.
+        """Record a failed call.
 
         Args:
             call: The call.
-            opens: Whether that opens it at once.
-            at_least: Seconds that it stays open then at least; `FOREVER`: it never cools.
+            opens: Whether the failure opens the breaker at once.
+            at_least: Minimum seconds that the breaker then stays open. With `FOREVER` it never cools.
 
         Returns:
-            Seconds for which it is open now; 0 if it is not; None if the failure says nothing new.
+            Seconds for which the breaker is now open, 0 if it is not open, or None if the failure changes nothing.
         """
         if self._open and self._trial is not call:
             return None
@@ -108,19 +111,19 @@ class CircuitBreaker:
         return cooling
 
     def released(self, call: object) -> None:
-        """A call ended and told nothing: it was broken off, or never made."""
+        """Release a call cancelled or never made, without recording a result."""
         if self._trial is call:
             self._trial = None
 
 
 class BreakerRegistry(Generic[T]):
-    """Breakers by run and by name of what they guard; beyond a number the least recently used are forgotten.
+    """Circuit breakers by run and by guarded name, with least-recently-used eviction.
 
-    Breakers outlive the objects that ask for them, because each execution of a node makes new ones.
+    Breakers outlive the objects that ask for them, because each execution of a node makes new objects.
 
     Args:
         make: Makes the breaker for a name.
-        most: Breakers kept.
+        most: Maximum number of breakers kept.
     """
 
     def __init__(self, make: Callable[[str], T], most: int) -> None:

@@ -1,4 +1,4 @@
-"""What a caller may set for one run: the fields of `Context`, and where LangGraph Studio shows them."""
+"""Settings of a single run: `Context`, and the layout of the settings in LangGraph Studio."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,19 +15,21 @@ _THINKING = rf"^(enable_thinking|reasoning_effort)(:({'|'.join(ROLES)})(,({'|'.j
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Metadata of a `Context` field: where it may be set, and what it shapes.
+    """Metadata of a `Context` field: permission to set the field, and effects of the field.
 
-    Every list of fields is derived from it: variables of the environment, a server's allow-list, Studio's form, the
-    trust in a `.env` file, and the identity of a kept answer.
+    Every list of fields is derived from it: environment variables, a server's allow-list, Studio's form, the trust in a
+    `.env` file, and the identity of a cached answer.
 
     Attributes:
-        read: Form of the text in `WEIWO_NAME`: `text`, `flag` (on or off), `list` (commas), `paths` (as in `PATH`) or
+        read: Format of the text in `WEIWO_NAME`: `text`, `flag` (on or off), `list` (commas), `paths` (as in `PATH`) or
             `prices`.
-        client: Right of a server's client: `open` to set it, `never`, or `named` if `WEIWO_CLIENT_FIELDS` names it.
-        careful: Value that any client may set, since it only restricts; None if there is none.
-        shapes_answer: Whether another value may lead to another answer, so that a kept answer counts for one alone.
-        needs_trust: Whether a `.env` file may set it only in a folder that the user trusts.
-        studio: Nodes of the graph on which Studio shows it.
+        client: Permission of a server's client: `open` to set the field, `never`, or `named` if `WEIWO_CLIENT_FIELDS`
+            names it.
+        careful: Value that any client may set, since it only restricts. None if there is no such value.
+        shapes_answer: Whether another value may lead to another answer, so that a cached answer is valid for one value
+            only.
+        needs_trust: Whether a `.env` file may set the field only in a folder that the user trusts.
+        studio: Nodes of the graph on which Studio shows the field.
     """
 
     read: Literal["text", "flag", "list", "paths", "prices"] = "text"
@@ -39,19 +41,19 @@ class Setting:
 
 
 def _hint_nodes(schema: dict[str, Any]) -> None:
-    """Add `langgraph_nodes`, which Studio reads, to the JSON schema of `Context`."""
+    """Add `langgraph_nodes`, a key read by Studio, to the JSON schema of `Context`."""
     for name, setting in field_settings().items():
         if setting.studio:
             schema["properties"][name]["langgraph_nodes"] = list(setting.studio)
 
 
 def _unset(description: str, **bounds: Any) -> Any:
-    """Declare a field that is unset unless a caller gives it. The description is what Studio's form shows."""
+    """Declare a field left unset unless a caller sets the field. Studio's form shows the description."""
     return Field(default=None, description=description, **bounds)
 
 
 def _limit(*studio: str) -> Setting:
-    """Return the metadata of a limit of the run, which a client may lower."""
+    """Return the metadata of a run limit. Clients may lower the limit."""
     return Setting(client="open", shapes_answer=True, studio=studio)
 
 
@@ -64,10 +66,11 @@ _FILTER: Final = Setting(read="list", client="open", shapes_answer=True, studio=
 
 
 class Context(BaseModel):
-    """Configuration of one run; LangGraph Studio draws its form from this. Whatever is unset comes from `WEIWO_*`.
+    """Configuration of a run, and the source of LangGraph Studio's form.
 
-    An empty text is unset: forms send one for each field that was left alone. Fields it does not know are ignored:
-    AG-UI and CopilotKit hand a run's whole `configurable` over, `thread_id` included.
+    Unset fields come from `WEIWO_*`. An empty string counts as unset, because forms send an empty string for each field
+    left alone. Unknown fields are ignored, because AG-UI and CopilotKit pass a run's whole `configurable`, `thread_id`
+    included.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True, json_schema_extra=_hint_nodes)
@@ -258,7 +261,7 @@ def field_settings() -> Mapping[str, Setting]:
 
 
 def describe_validation_error(error: ValidationError) -> str:
-    """The first complaint of a validation error, as one line that names the field."""
+    """Return the first message of a validation error, as a line naming the field."""
     first = error.errors(include_url=False, include_context=False)[0]
     field = ".".join(str(part) for part in first["loc"]) or "input"
     said, given = first["msg"].removeprefix("Value error, "), first.get("input")

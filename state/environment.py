@@ -12,7 +12,10 @@ from weiwo.state.errors import WeiwoError
 
 
 class SettingsError(WeiwoError, ValueError):
-    """A setting that cannot be used. The message is one line: which, why, what to do."""
+    """Error for an unusable setting.
+
+    The message is one line: the setting, the cause, and the fix.
+    """
 
 
 _NO_FIELDS: Final = frozenset({"WEIWO_HOME", "WEIWO_DATABASE_URL"})
@@ -20,7 +23,9 @@ _NO_FIELDS: Final = frozenset({"WEIWO_HOME", "WEIWO_DATABASE_URL"})
 
 
 def read_environment(env: Mapping[str, str]) -> dict[str, Any]:
-    """The `Context` fields that `WEIWO_*` variables set, each checked alone so that an error can name it.
+    """Return the `Context` fields set by `WEIWO_*` variables.
+
+    Each field is validated separately so that an error can name it.
 
     Raises:
         SettingsError: A value is malformed.
@@ -55,14 +60,20 @@ def read_environment(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def check_model(name: str, model: str) -> None:
-    """Raise SettingsError where a model is not named with its provider, as `provider:model`."""
+    """Raise SettingsError unless the model name includes the provider, as `provider:model`."""
     provider, _, rest = model.partition(":")
     if not (provider and rest):
         raise SettingsError(f"{name}: {model!r} is not provider:model; write, say, openai:gpt-5-mini")
 
 
 def _read_prices(name: str, text: str) -> dict[str, tuple[float, float]]:
-    """Read `openai:gpt-5-mini=0.25/2,other:model=1/4`."""
+    """Parse model prices, for example `openai:gpt-5-mini=0.25/2,other:model=1/4`.
+
+    A price is US dollars per million tokens, for input and output.
+
+    Raises:
+        SettingsError: An entry is malformed.
+    """
     prices = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         model, equals, amounts = entry.rpartition("=")

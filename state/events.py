@@ -1,16 +1,16 @@
-"""Stream events: what a run tells its watchers while it goes on, one model per event.
+"""Stream events of a run, with a model per event.
 
-They are what LangGraph's stream mode `custom` carries: on the wire each is one JSON object with a `type`, and a field
-that was not given is left out. The command, the page and any other client draw from these alone.
+LangGraph's stream mode `custom` carries them. On the wire each event is one JSON object with a `type`, and unset fields
+are left out. The command, the page and any other client draw from these events alone.
 
     assessed → planned → task_started → task_progress… → task_finished → reflected → answer_started → finished
 
-Between the last two a report tells of its outline and its sections: outlined → section_finished…
+Between the last two, a report sends its outline and its sections: outlined → section_finished…
 
-A simple question has neither plan nor tasks nor a look back; after a look back that goes on, more plans and tasks
-follow. One that replaces a task comes, with its plan, while others run. Tasks run side by side, so that their events
-interleave; of one task they come in order. `model_called` may come anywhere between, and before a plan
-`tools_found`. A resumed run tells again what had finished.
+A simple question has no plan, no tasks and no reflection. After a reflection that continues, more plans and tasks
+follow. A reflection that replaces a task arrives, with its plan, while others run. Tasks run in parallel, so their
+events interleave, but the events of one task arrive in order. `model_called` may come anywhere between, and
+`tools_found` before a plan. A resumed run sends again what had finished.
 """
 
 from collections.abc import Callable
@@ -32,12 +32,12 @@ TOOLS = "tools"
 
 
 class EventBase(Value):
-    """What all events share."""
+    """Base class of all events."""
 
     type: str
 
     def to_json(self) -> dict[str, Any]:
-        """The event as it goes over the wire: its type, and every field that was given."""
+        """Return the event in wire format: the type, and every field given."""
         return {"type": self.type, **self.model_dump(mode="json", exclude_unset=True)}
 
 
@@ -69,12 +69,15 @@ class AssessedEvent(EventBase):
 
 
 class ToolsFoundEvent(EventBase):
-    """The planner is shown some tools of a pool too large to show whole.
+    """Event: the planner is shown a selection of tools from a large pool.
+
+    The pool is too large to show whole.
 
     Attributes:
-        needs: What they were looked for by: the question and what is missing, or what a model said it needs.
-        tools: Those it is shown, or is shown besides.
-        pool: How many there are.
+        needs: The texts that the tools were searched by: the question and what is missing, or what a model said it
+            needs.
+        tools: The tools shown, or shown in addition.
+        pool: Number of tools in the pool.
     """
 
     type: Literal["tools_found"] = "tools_found"
@@ -84,12 +87,12 @@ class ToolsFoundEvent(EventBase):
 
 
 class PlannedEvent(EventBase):
-    """There is a plan, or a new revision of it.
+    """Event: a plan, or a new revision of the plan, is in force.
 
     Attributes:
-        plan: The plan in its interchange form, with the `thought` behind it and its tasks where its planner said one.
-        decided_by: Who made it.
-        note: Why it is still the old one, where it is; else left out.
+        plan: The plan in its interchange form, with the planner's `thought` on the plan and its tasks if it gave one.
+        decided_by: The author of the plan.
+        note: The reason for keeping the old plan, if it was kept. Else left out.
     """
 
     type: Literal["planned"] = "planned"
@@ -99,27 +102,27 @@ class PlannedEvent(EventBase):
 
     @classmethod
     def of(cls, plan: Plan, note: str = "", *, by_person: bool = False) -> Self:
-        """The event that tells of a plan.
+        """Return the event announcing a plan.
 
         Args:
             plan: The plan in force from now on.
-            note: Why it is still the old one, if it is.
-            by_person: Whether a person edited it.
+            note: The reason for keeping the old plan, if it was kept.
+            by_person: Whether a person edited the plan.
         """
         more = {"note": note} if note else {}
         return cls(plan=plan.to_json(), decided_by="person" if by_person else plan.decided_by, **more)
 
 
 class TaskStartedEvent(EventBase):
-    """A task makes its first call.
+    """Event: a task makes its first call.
 
     Attributes:
         task_id: The task, or its instance for one item as `task[2]`.
-        description: What it is to find out, references unfilled.
+        description: The information the task is to find, references unfilled.
         turn: 1.
-        tool: The tool it calls.
+        tool: The tool called.
         args: The arguments of the call, references filled.
-        item: The item, of an instance; else left out.
+        item: The item, for an instance. Else left out.
     """
 
     type: Literal["task_started"] = "task_started"
@@ -132,16 +135,18 @@ class TaskStartedEvent(EventBase):
 
 
 class TaskProgressEvent(EventBase):
-    """A task goes on: it makes a further call (then `turn`, `tool` and `args` are there), or something is to be noted.
+    """Event: a task makes another call, or adds a note.
+
+    For a further call, `turn`, `tool` and `args` are present.
 
     Attributes:
-        task_id: The task or instance; `PLANNING` where the planner has something to note, `TOOLS` where it is on tools.
-        description: As when it started.
-        turn: Which search or opening this is, from 1.
-        tool: The tool it calls, or that the note is about.
+        task_id: The task or instance, `PLANNING` for a note of the planner, or `TOOLS` for its note on tools.
+        description: As in the start event.
+        turn: Number of this search or opening, from 1.
+        tool: The tool called, or the tool that the note is about.
         args: The arguments of the call.
-        item: The item, of an instance.
-        cached: True where the result was kept from an earlier call.
+        item: The item, for an instance.
+        cached: True if the result came from the cache of an earlier call.
         note: One line for people.
     """
 
@@ -157,20 +162,20 @@ class TaskProgressEvent(EventBase):
 
 
 class TaskFinishedEvent(EventBase):
-    """A task, or an instance of one, has its outcome.
+    """Event: a task, or an instance of a task, has an outcome.
 
     Attributes:
         task_id: The task or instance.
-        status: What it came to.
-        value: Its value for people, cut to 300 characters; empty where it has none.
-        tool: The tool that gave it.
+        status: The status of the outcome.
+        value: The value for people, cut to 300 characters. Empty if there is no value.
+        tool: The tool that gave the value.
         attempts: Tool calls made.
-        seconds: Time it worked.
-        decided_by: Who read the value.
-        failure: Why it has none, in one line; else empty.
-        failure_kind: The kind of that failure; else empty.
-        note: Something a reader should know; else empty.
-        cached: Whether its results were kept from earlier calls.
+        seconds: Working time of the task.
+        decided_by: The reader of the value.
+        failure: The reason for a missing value, in one line. Else empty.
+        failure_kind: The kind of that failure. Else empty.
+        note: A note that a reader should know. Else empty.
+        cached: Whether the results came from the cache of earlier calls.
     """
 
     LONGEST_VALUE: ClassVar[int] = 300
@@ -211,11 +216,11 @@ class ModelCalledEvent(EventBase):
 
 
 class ReflectedEvent(EventBase):
-    """Reflection has looked back at an execution, or, while it goes on, at one task of it.
+    """Event: reflection has reviewed an execution, or a task of a running execution.
 
     Attributes:
-        decision: How it goes on.
-        reason: Why, in one line.
+        decision: The next step.
+        reason: The reason, in one line.
         decided_by: A model or a rule.
         task_ids: The tasks concerned.
     """
@@ -228,12 +233,14 @@ class ReflectedEvent(EventBase):
 
 
 class AnswerStartedEvent(EventBase):
-    """The writer begins; tokens of the answer follow in the stream mode `messages`.
+    """Event: the writer starts.
+
+    Tokens of the answer follow in the stream mode `messages`.
 
     Attributes:
-        decided_by: Who writes.
-        left_out: Passages that the writer's prompt had no room for; left out without a model.
-        cut: Passages that it shows in part; likewise.
+        decided_by: The writer.
+        left_out: Number of passages that did not fit into the writer's prompt. Left out without a model.
+        cut: Number of passages shown in part. Left out without a model.
     """
 
     type: Literal["answer_started"] = "answer_started"
@@ -243,12 +250,12 @@ class AnswerStartedEvent(EventBase):
 
 
 class OutlinedEvent(EventBase):
-    """A report has its outline; its sections are written side by side.
+    """Event: a report has an outline, and the sections are written in parallel.
 
     Attributes:
         title: The title of the report.
         sections: The titles of its sections, in order.
-        note: Why it is shorter than it would be, or no report at all; else left out.
+        note: The reason for a shorter report, or for no report at all. Else left out.
     """
 
     type: Literal["outlined"] = "outlined"
@@ -258,15 +265,17 @@ class OutlinedEvent(EventBase):
 
 
 class SectionFinishedEvent(EventBase):
-    """A section of a report is written and checked; told in the order of the sections.
+    """Event: a section of a report is written and checked.
+
+    The events follow the order of the sections.
 
     Attributes:
-        number: Which section, from 1.
-        title: Its title.
-        text: Its Markdown, citation marks taken out: numbers are given when the report is put together.
-        words: Its length, in words (English) or characters (Chinese).
-        unverified: How many of its claims could not be verified.
-        failure: Why it ends early, or is empty; else left out.
+        number: Number of the section, from 1.
+        title: Title of the section.
+        text: The Markdown without citation marks. Numbers are assigned when the report is assembled.
+        words: The length, in words (English) or characters (Chinese).
+        unverified: Number of claims that could not be verified.
+        failure: The reason if the section ends early or is empty. Else left out.
     """
 
     type: Literal["section_finished"] = "section_finished"
@@ -279,13 +288,13 @@ class SectionFinishedEvent(EventBase):
 
 
 class FinishedEvent(EventBase):
-    """The answer is complete as far as it goes; the result is in the state.
+    """Event: the run has finished, with the result in the state.
 
     Attributes:
-        status: How far that is.
-        stop_reason: Why not further.
-        from_thread: The thread of an earlier answer to the same question that is given again; else left out.
-        answered_at: When that was answered, ISO 8601 (UTC); else left out.
+        status: The completeness of the answer.
+        stop_reason: The reason for stopping there.
+        from_thread: The thread of an earlier answer to the same question, if that answer is given again. Else left out.
+        answered_at: Time of that earlier answer, ISO 8601 (UTC). Else left out.
     """
 
     type: Literal["finished"] = "finished"
@@ -319,9 +328,9 @@ _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 def parse_event(data: object) -> Event:
-    """Read an event that came over the wire.
+    """Parse an event received over the wire.
 
     Raises:
-        pydantic.ValidationError: It is none of those that this version sends.
+        pydantic.ValidationError: The event is none of those that this version sends.
     """
     return _EVENT.validate_python(data)

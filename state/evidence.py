@@ -1,4 +1,4 @@
-"""Evidence (passages), and the outcomes of tasks that rest on it."""
+"""Evidence (passages), and the task outcomes based on evidence."""
 
 import hashlib
 import json
@@ -31,35 +31,37 @@ _Address = Annotated[str, Field(json_schema_extra={"minLength": 1})]
 
 
 class PassageCall(Value):
-    """A call of a tool that returned a passage as its own words, which the call is then context of.
+    """A tool call with a passage as the whole reply.
+
+    The call is then context of the passage.
 
     Attributes:
         tool: The tool.
-        arguments: What it was called with.
+        arguments: The arguments of the call.
     """
 
     tool: str
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
 
     def __str__(self) -> str:
-        """The call in one line, such as `weather(city: Tokyo)`."""
+        """Return the call in one line, for example `weather(city: Tokyo)`."""
         said = ", ".join(f"{name}: {_in_words(value)}" for name, value in self.arguments.items())
         return f"{self.tool}({said})"
 
 
 def _in_words(value: JsonValue) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {_in_words(one)}" for name, one in value.items())
+        return ", ".join(f"{name}: {_in_words(item)}" for name, item in value.items())
     return ", ".join(map(_in_words, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
 class Publication(Value):
-    """Bibliographic particulars of a scholarly work; empty where they are not known.
+    """Bibliographic data of a scholarly work. Unknown fields are empty.
 
     Attributes:
-        authors: Names as they are printed, in order.
+        authors: Names as printed, in order.
         venue: Journal, conference or repository.
-        doi: Its DOI, without an address before it.
+        doi: The DOI, without a URL before it.
     """
 
     authors: tuple[str, ...] = ()
@@ -68,30 +70,32 @@ class Publication(Value):
 
 
 class Evidence(Value):
-    """A passage and where it came from.
+    """A passage with its source.
 
     Attributes:
         id: `passage_id` of the text.
         text: The passage.
-        source: URL, or file path, that leads a reader to it.
+        source: URL, or file path, that leads a reader to the passage.
         title: Title of the page or document.
-        locator: Place within the source, such as "lines 3-7" or "page 2"; empty if the source is the place.
-        date: ISO date of publication, where known.
-        tool: The tool that found it.
-        task_ids: The tasks that found it.
-        score: Relevance as the tool scored it; higher is better, comparable only within one tool.
-        rank: Best position at which it was found, from 1.
-        provider: Who found it for the tool, such as a search engine.
-        strategy: How a search of documents found it: `keyword`, `vector` or `hybrid`; empty where none did.
-        also: Further addresses of the same text.
-        flags: What readers should beware of, such as `instructions`: it addresses the model.
-        superseded_by: Source of a newer version of the same document; empty where none is known.
-        calls: The calls that it is the whole reply to; none of what a search found, which has a source of its own.
-        document: SHA-256 of the bytes of its document as they were read; empty where it is of none in an index.
-        publication: Authors, venue and DOI where the source is a scholarly work.
-        headings: The headings it stands under, outermost first, without the title.
-        context: What else is known of it that its own words do not say, by name: `caption` of its table or figure; of a
-            mail `sender`, `recipients`, `copied` and `sent`.
+        locator: Position within the source, such as "lines 3-7" or "page 2". Empty if the source needs no locator.
+        date: ISO date of publication, if known.
+        tool: The tool that found the passage.
+        task_ids: The tasks that found the passage.
+        score: Relevance by the tool's score. Higher is better, and scores are comparable only within one tool.
+        rank: Best position among the results, from 1.
+        provider: The tool's provider, such as a search engine.
+        strategy: The document search strategy that found the passage: `keyword`, `vector` or `hybrid`. Empty if none
+            did.
+        also: Further URLs of the same text.
+        flags: Warnings for readers, such as `instructions` if the text addresses the model.
+        superseded_by: Source of a newer version of the same document. Empty if none is known.
+        calls: The calls that have the passage as their whole reply. Empty for a search result, which has a source of
+            its own.
+        document: SHA-256 of the bytes of the document as they were read. Empty for a passage of no indexed document.
+        publication: Authors, venue and DOI if the source is a scholarly work.
+        headings: Heading path of the passage, outermost first, without the title.
+        context: Further known facts that the text does not state, by name: `caption` of the table or figure, and
+            `sender`, `recipients`, `copied` and `sent` of a mail.
     """
 
     id: str
@@ -117,19 +121,22 @@ class Evidence(Value):
 
     @property
     def heading(self) -> str:
-        """Title, headings, context and calls, joined: what stands above its text and tells of what it speaks."""
+        """Return the title, headings, context and calls, joined.
+
+        Together they stand above the text and say what it is about.
+        """
         above = (self.title, *self.headings, *self.context.values(), *map(str, self.calls))
         return "; ".join(dict.fromkeys(filter(None, above)))
 
     @property
     def superseded(self) -> bool:
-        """Whether something later is known to stand above it: a newer version, or the mail that quotes it."""
+        """Report whether a newer version, or a mail quoting the passage, is known."""
         return bool(self.superseded_by or self.context.get("quoted"))
 
     def merged(self, other: "Evidence") -> "Evidence":
-        """This passage with the other's origins added and the better score and rank kept.
+        """Return this passage with the origins of another passage merged in.
 
-        Calls are added where these returned the very same words.
+        The better score and rank are kept. Calls are added only if they returned exactly the same text.
         """
         return self.model_copy(
             update={
@@ -148,7 +155,7 @@ class Evidence(Value):
 
 
 class Quote(Value):
-    """Words that occur verbatim in a passage and carry a value.
+    """A verbatim quote from a passage, supporting a value.
 
     Attributes:
         evidence_id: The passage.
@@ -165,13 +172,13 @@ the thing and do not tell, or are gone; its arguments do not fit."""
 
 
 class Failure(Value):
-    """What went wrong with one task.
+    """The failure of a task.
 
     Attributes:
         task_id: The task.
-        kind: The kind, on which policies act.
+        kind: The kind of failure, used by policies.
         message: One line for people.
-        cause: Why, as the monitor judges from what was found; None where it did not.
+        cause: The cause as judged by the monitor from what was found. None if it did not judge.
     """
 
     task_id: str
@@ -185,12 +192,12 @@ Weakness = Literal["implied", "doubted", "disputed"]
 
 
 class WeakValue(Value):
-    """A value that is no firm ground.
+    """An unreliable value.
 
     Attributes:
         task_id: The task.
-        weakness: Why.
-        carries: Whether other tasks build on it.
+        weakness: The reason.
+        carries: Whether other tasks depend on the value.
     """
 
     task_id: str
@@ -199,14 +206,14 @@ class WeakValue(Value):
 
 
 class Inconsistency(Value):
-    """Values that cannot all be right.
+    """Contradicting values.
 
     Attributes:
-        kind: `order`, an end before its beginning; `rivals`, two values for one thing. Threads of 0.1 may hold `span`,
-            `units` and `sum`, which nothing finds any more.
-        severity: Whether it is wrong for certain (`error`), or may be meant so (`warning`, of 0.1 alone).
-        task_ids: The tasks whose values they are.
-        items: Of 0.1 alone: for each of them the item whose value it is.
+        kind: `order`, an end before its beginning, or `rivals`, two values for one thing. Threads of 0.1 may hold
+            `span`, `units` and `sum`, which are no longer produced.
+        severity: Whether the contradiction is certain (`error`) or may be intended (`warning`, of 0.1 alone).
+        task_ids: The tasks with these values.
+        items: Of 0.1 alone: the item of each value.
     """
 
     kind: Literal["order", "rivals", "span", "units", "sum"]
@@ -216,14 +223,14 @@ class Inconsistency(Value):
 
 
 class MonitorReport(Value):
-    """What the master's monitor saw in an execution.
+    """Report of the master's monitor on an execution.
 
     Attributes:
         failures: Every irregularity, in plan order.
-        finished: Ids of tasks that came to something: a value, or the correction of a false premise.
-        answerable: Whether the plan's final tasks did.
-        weak: Values that are no firm ground, in plan order.
-        inconsistencies: Values that cannot all be right.
+        finished: Ids of tasks with a result: a value, or the correction of a false premise.
+        answerable: Whether the plan's final tasks have a result.
+        weak: Unreliable values, in plan order.
+        inconsistencies: Values that contradict each other.
     """
 
     failures: tuple[Failure, ...] = ()
@@ -234,12 +241,12 @@ class MonitorReport(Value):
 
 
 class Rival(Value):
-    """A value that other sources give instead.
+    """A conflicting value from other sources.
 
     Attributes:
         value: The value, of the outcome's type.
-        evidence_ids: Passages that give it, best first.
-        quotes: The words that carry it.
+        evidence_ids: Passages that give the value, best first.
+        quotes: The words that support the value.
     """
 
     value: JsonValue
@@ -248,13 +255,15 @@ class Rival(Value):
 
 
 class Hop(Value):
-    """A value found on the way: what a chain of look-ups asked in between, and what that came to.
+    """An intermediate value of a multi-hop search.
+
+    It holds a question asked along the chain of look-ups, and the result.
 
     Attributes:
-        question: What was asked.
+        question: The question asked.
         value: The value, as text.
-        evidence_ids: Passages that give it, best first.
-        quotes: The words that carry it.
+        evidence_ids: Passages that give the value, best first.
+        quotes: The words that support the value.
     """
 
     question: str
@@ -270,16 +279,16 @@ Basis = Literal["stated", "implied"]
 
 
 class AheadValue(Value):
-    """A value read ahead: what the passages of one task told of a task that waits for it.
+    """A value read ahead for a waiting task, from the passages of the task in progress.
 
     Attributes:
-        question: What the waiting task asks, its references filled; by this it knows its own.
+        question: The question of the waiting task, its references filled. The task recognises its own value by it.
         type: The type of the value.
         value: The value.
-        evidence_ids: Passages that give it, best first.
-        quotes: The words that carry it.
+        evidence_ids: Passages that give the value, best first.
+        quotes: The words that support the value.
         confidence: 0 to 1.
-        sentence: The value in a sentence, where it is told as it is.
+        sentence: The value in a sentence, if it is presented as it is.
     """
 
     question: str
@@ -292,12 +301,14 @@ class AheadValue(Value):
 
 
 class PassageList(Value):
-    """What a call of a tool found, as a digest by content, so that the same call made later shows what has changed.
+    """Content digest of the results of a tool call.
+
+    Comparing it with the digest of the same call made later shows what has changed.
 
     Attributes:
         tool: The tool.
-        arguments: What it was called with.
-        digest: Of the passages found, in any order, and of a value that came with them.
+        arguments: The arguments of the call.
+        digest: Digest of the passages found, in any order, and of a value that came with them.
     """
 
     tool: str
@@ -306,22 +317,24 @@ class PassageList(Value):
 
 
 class OutcomeDetail(Value):
-    """Particulars of a value; what does not apply to it has its default, and is left out of its data form.
+    """Details of a value.
+
+    A field that does not apply has its default and is left out of the serialised form.
 
     Attributes:
-        computation: What the tool that worked the value out tells of it, such as `expression`, or `start`, `end`,
-            `unit` and `earlier`; None of a value that was read.
-        mechanism: The rule that read the value; "" where a model did.
-        shown: The value as its passage writes it.
-        label: What a record gives the value for: "Wren shuttle – weight".
+        computation: Details from the tool that computed the value, such as `expression`, or `start`, `end`, `unit` and
+            `earlier`. None for a value that was read.
+        mechanism: The rule that read the value. "" if a model did.
+        shown: The value as written in its passage.
+        label: The label of the value in a record: "Wren shuttle – weight".
         unit: The canonical unit of the value.
-        approximate: Whether the passage gives the value as a rough one.
-        items: Of a `for_each` task, the item that each value belongs to; None of any other.
-        missing: Of a `for_each` task, the items without a value.
+        approximate: Whether the passage gives the value as approximate.
+        items: For a `for_each` task, the item that each value belongs to. None for any other task.
+        missing: For a `for_each` task, the items without a value.
         set_by_person: Whether a person set the value.
-        sentence: The answer to the user's question in one sentence, where the reader gave it with the value; where it
-            gave up, what it says instead.
-        hops: Of a chain of look-ups, what was found before the value, in order.
+        sentence: The answer to the user's question in one sentence, if the reader gave it with the value. If the reader
+            gave up, the sentence it gave instead.
+        hops: For a chain of look-ups, the values found before the final value, in order.
     """
 
     computation: dict[str, JsonValue] | None = Field(None, exclude_if=_is_none)
@@ -338,23 +351,23 @@ class OutcomeDetail(Value):
 
 
 class TaskTrace(Value):
-    """The work of a task: how it came to its value, or to none; defaults are left out of its data form.
+    """Trace of a task's work towards a value. Default fields are omitted when serialised.
 
     Attributes:
         cached: Whether the tool's reply came from the cache.
-        limited: Of a `for_each` task, whether a limit of the run broke some of its items off.
-        blocked_by: The task without a value that this one needs.
-        gave_up: Whether the model that read saw nothing more worth trying, although it might have gone on, or went
+        limited: For a `for_each` task, whether a limit of the run cancelled some of its items.
+        blocked_by: The task without a value that this task needs.
+        gave_up: Whether the reading model saw nothing more worth trying, although it might have gone on, or went
             from look-up to look-up until its turns were used up.
-        searches: Tools and queries that a task tried which came to nothing.
-        unanswered: Why searches of a task that came to nothing were not answered, or not by all that were asked.
-        opened: Pages and documents that were opened, or tried to be.
-        unread: Those among them that could not be read.
-        ahead: What its passages told of tasks that wait for it.
-        found: What each of its calls found.
-        asked: What a reader was asked that gave no value, by its words of content.
-        seen: Passages that it was shown, the latest.
-        kept: Those among them that it wanted to see again.
+        searches: Tools and queries that a task tried without a result.
+        unanswered: Reasons why fruitless searches of the task got no reply, or not a reply from all engines asked.
+        opened: Pages and documents that were opened, or tried.
+        unread: Pages and documents among them that could not be read.
+        ahead: Values found in the task's passages for tasks that wait for it.
+        found: Results of each call.
+        asked: The content words of a question put to the reader that gave no value.
+        seen: Passages shown to the task, the latest.
+        kept: Passages among them that the task wanted to see again.
     """
 
     cached: bool = Field(default=False, exclude_if=not_)
@@ -373,16 +386,16 @@ class TaskTrace(Value):
 
 
 def _is_untraced(trace: TaskTrace) -> bool:
-    """Whether nothing is known of the work of a task."""
+    """Report whether a task has an empty trace."""
     return trace == TaskTrace()
 
 
 class Finding(Value):
-    """One finding of an analysis.
+    """A finding of an analysis.
 
     Attributes:
-        text: What was found, a statement that stands on its own.
-        evidence_ids: The passages it rests on.
+        text: The finding, as a standalone statement.
+        evidence_ids: The passages that support it.
     """
 
     text: str
@@ -396,33 +409,33 @@ _VALUE_ONLY_OF_SUCCESS: Final[dict[str, JsonValue]] = {
 
 
 class Outcome(Value):
-    """What a task came to.
+    """Outcome of a task.
 
     Attributes:
         task_id: The task.
-        status: `succeeded`; `empty`, searched but not found; `failed`, the tool did not work;
-            `blocked`, something upstream has no value.
-        value: The typed value in its data form; None unless succeeded.
+        status: `succeeded`, `empty` (searched but not found), `failed` (the tool did not work) or
+            `blocked` (an upstream task has no value).
+        value: The typed value in its data form. None unless succeeded.
         type: The value's type.
-        evidence_ids: Passages the value rests on, best first.
-        quotes: The words that carry the value.
-        tool: The tool that gave it, a substitute included.
+        evidence_ids: Passages that support the value, best first.
+        quotes: The words that support the value.
+        tool: The tool that gave the value, a substitute included.
         attempts: Tool calls made.
         seconds: Wall time of the work, waiting for upstream excluded.
-        decided_by: Who read the value out of the passages.
-        confidence: 0 to 1, as the reader saw it.
-        detail: Particulars of the value.
-        trace: How the task came to it, or to none.
-        failure: What went wrong, unless succeeded.
-        note: Something a reader should know, such as a list that was cut.
-        support: Independent sources that give the value; 0 where they were not counted.
-        rivals: What other sources give instead.
-        basis: Whether its quotes state the value or imply it.
-        premise: What the task takes for granted and its sources deny, in one line; the value is then the correction,
-            a text. Empty where nothing was denied.
-        digest: Digest of the value and its quotes as the executor stored them; empty where it stored none.
-        findings: What its value is made of, each with its passages: of an analysis, and of a `for_each` task whose
-            items were told in a sentence each.
+        decided_by: The reader of the value in the passages.
+        confidence: 0 to 1, as judged by the reader.
+        detail: Details of the value.
+        trace: The trace of the task's work, with or without a value.
+        failure: The failure, unless succeeded.
+        note: A note that a reader should know, such as a list that was cut.
+        support: Number of independent sources that give the value. 0 if they were not counted.
+        rivals: Conflicting values from other sources.
+        basis: Whether the quotes state the value or imply it.
+        premise: An assumption of the task that its sources deny, in one line. The value is then the correction,
+            a text. Empty if nothing was denied.
+        digest: Digest of the value and its quotes as stored by the executor. Empty if it stored none.
+        findings: The findings that make up the value, each with its passages: for an analysis, and for a `for_each`
+            task with items reported in a sentence each.
     """
 
     model_config = ConfigDict(json_schema_extra=_VALUE_ONLY_OF_SUCCESS)
@@ -452,7 +465,10 @@ class Outcome(Value):
     @model_validator(mode="before")
     @classmethod
     def _read_earlier_form(cls, given: Any) -> Any:
-        """Read threads saved before the trace stood apart from the detail; 0.1 also noted the tools that were slow."""
+        """Read threads saved before the trace was separated from the detail.
+
+        Threads of 0.1 also recorded slow tools, which are dropped.
+        """
         detail = given.get("detail") if isinstance(given, dict) else None
         if not isinstance(detail, dict):
             return given
@@ -461,22 +477,22 @@ class Outcome(Value):
         return {**given, "detail": left, **({"trace": moved} if moved else {})}
 
     def seal(self) -> Self:
-        """Return the outcome with the digest of its value and quotes, by which a later edit is seen."""
+        """Return the outcome with the digest of the value and quotes, used to detect later edits."""
         quotes = [[quote.evidence_id, quote.text] for quote in self.quotes]
         held = json.dumps([self.value, quotes], sort_keys=True, ensure_ascii=False)
         return self.model_copy(update={"digest": hashlib.sha256(held.encode()).hexdigest()[:16]})
 
     @property
     def usable(self) -> bool:
-        """Whether another task can build on it."""
+        """Report whether another task can build on the outcome."""
         return self.status == "succeeded" and not self.premise
 
     @property
     def answers(self) -> bool:
-        """Whether it says something about what was asked: a value, or the correction of a false premise."""
+        """Report whether the outcome is a value, or the correction of a false premise."""
         return self.status == "succeeded"
 
     @property
     def computed(self) -> bool:
-        """Whether a tool worked the value out, rather than a reader finding it in a passage."""
+        """Report whether a tool computed the value, rather than a reader finding the value in a passage."""
         return self.detail.computation is not None

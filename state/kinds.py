@@ -65,7 +65,7 @@ _LIST_PREFIX = "list["
 
 
 def item_type(type_: ValueType) -> ValueType:
-    """The type of one item of a list type; a type that is no list is its own item.
+    """Return the item type of a list type. A non-list type is returned unchanged.
 
     A list of passages is iterated passage by passage, each handed on as text.
     """
@@ -82,7 +82,10 @@ def has_rules(language: Language) -> TypeGuard[Locale]:
 
 
 def message_locale(language: Language) -> Locale:
-    """The language of Weiwo's own messages in an answer of some language: English where it has none of its own."""
+    """Return the locale of Weiwo's own messages for an answer language.
+
+    The locale is English for a language without messages.
+    """
     return language if has_rules(language) else "en"
 
 
@@ -90,19 +93,26 @@ _ALIASES = {"nb": "no", "nn": "no", "fil": "tl", "iw": "he", "in": "id", "cmn": 
 
 
 def read_language_tag(said: str) -> Language:
-    """The language that a BCP 47 tag names, without its script and region: `de` of `de-AT`, `zh` of `zh_CN`.
+    """Return the language of a BCP 47 tag, without script and region.
+
+    For example, `de` of `de-AT` and `zh` of `zh_CN`.
 
     Raises:
-        ValueError: It is no tag.
+        ValueError: The text is no tag.
     """
     primary, *rest = said.strip().casefold().replace("_", "-").split("-")
-    if not (2 <= len(primary) <= 3 and primary.isascii() and primary.isalpha() and all(one.isalnum() for one in rest)):
+    if not (
+        2 <= len(primary) <= 3 and primary.isascii() and primary.isalpha() and all(item.isalnum() for item in rest)
+    ):
         raise ValueError("is no language tag; write one such as de, fr or zh")
     return _ALIASES.get(primary, primary)
 
 
 def recorded_language(said: object) -> Language:
-    """The language that a stored result names; English where it names none, since anybody may have written the file."""
+    """Return the language named in a stored result, by default English.
+
+    The file may name no valid language, since anybody may have written it.
+    """
     try:
         return read_language_tag(str(said))
     except ValueError:

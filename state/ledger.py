@@ -1,4 +1,4 @@
-"""The ledger of the question: each part that was asked for, and its outcome.
+"""Ledger of the question: each requested part, with an outcome.
 
 A part is one attribute of one subject. Parts come from the parsed question and from every revision of the plan, so a
 replan loses none. Status, exit code, first line, gaps, the check before `finish`, a report's open points and `refresh`
@@ -37,19 +37,20 @@ _WEAK: Final[frozenset[GapKind]] = frozenset({"implied", "doubted", "disputed", 
 
 
 class QuestionPart(Value):
-    """One attribute of one subject of the question, and its outcome.
+    """A part of the question: an attribute of a subject, with an outcome.
 
     Attributes:
-        subject: The thing asked about, in the user's spelling; empty where none was made out.
-        attribute: What is asked of it: the noun of a known relation, else the question itself.
-        outcome: What became of it.
+        subject: The thing asked about, in the user's spelling. Empty if none was recognised.
+        attribute: The attribute asked for: the noun of a known relation, else the question itself.
+        outcome: The outcome of the part.
         claims: Positions of the claims that answer it, in the claims of the answer.
-        component: The tool or agent that failed; empty where none did.
-        cause: Why there is no answer, or what failed on the way, in one line; empty where there is nothing to tell.
-        severity: How much the failure cost.
-        where: Tools and queries that looked for it in vain, such as `corpus_search: height of the tower`.
-        by: Who assumed the value: `person`, `model` or `rule`; empty of any other outcome.
-        task_ids: The tasks that were to find it, of all revisions of the plan.
+        component: The tool or agent that failed. Empty if none did.
+        cause: The reason for a missing answer, or a failure on the way, in one line. Empty if there is nothing to
+            report.
+        severity: The cost of the failure.
+        where: Tools and queries that searched for it in vain, such as `corpus_search: height of the tower`.
+        by: The origin of an assumed value: `person`, `model` or `rule`. Empty for any other outcome.
+        task_ids: The tasks meant to find it, of all revisions of the plan.
     """
 
     subject: str = Field("", exclude_if=not_)
@@ -65,20 +66,20 @@ class QuestionPart(Value):
 
     @property
     def is_answered(self) -> bool:
-        """Whether the answer tells it, on whatever ground."""
+        """Report whether the answer covers the part, including by an assumption."""
         return self.outcome in {"answered", "assumed"}
 
 
 class Ledger(Value):
-    """What was asked, answered, failed and missing.
+    """Ledger of a question: answered, failed and missing parts.
 
     Attributes:
         parts: The parts of the question.
         unused: Words of the question that no part and no task uses.
-        gaps: What else stays open: weak and inconsistent values, documents and pages that were not read.
-        lead: What the answer begins with; None until it is written.
-        basis: What the answer rests on.
-        stops: Stop reasons that keep the answer from being complete, the gravest first.
+        gaps: Further open points: weak and inconsistent values, documents and pages that were not read.
+        lead: The opening of the answer. None until it is written.
+        basis: The basis of the answer.
+        stops: Stop reasons that keep the answer from being complete, the most serious first.
     """
 
     parts: tuple[QuestionPart, ...] = ()
@@ -90,7 +91,7 @@ class Ledger(Value):
 
     @property
     def missing(self) -> tuple[QuestionPart, ...]:
-        """The parts that the answer does not tell."""
+        """Return the parts not covered by the answer."""
         return tuple(part for part in self.parts if not part.is_answered)
 
     @property
@@ -100,7 +101,7 @@ class Ledger(Value):
 
     @property
     def verdict(self) -> tuple[Status, str]:
-        """The status of the answer and its stop reason, `finished` where nothing kept it from being complete."""
+        """Return the status of the answer and the stop reason, `finished` for a complete answer."""
         if self.basis == "knowledge":
             return "unsourced", "no_source"
         reason = next(self._list_reasons(), "")
@@ -126,5 +127,5 @@ class Ledger(Value):
             yield "read_in_part"
 
     def gaps_of(self, kinds: Collection[GapKind]) -> tuple[Gap, ...]:
-        """The gaps of some kinds."""
+        """Return the gaps of the given kinds."""
         return tuple(gap for gap in self.gaps if gap.kind in kinds)

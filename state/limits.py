@@ -1,4 +1,7 @@
-"""What a run has spent. The module bears the name under which checkpoints know its types."""
+"""Resources spent by a run.
+
+The module name is kept because checkpoints refer to its types by it.
+"""
 
 from operator import not_
 from typing import Final, Literal
@@ -32,21 +35,21 @@ _NOT_NEGATIVE: Final[dict[str, JsonValue]] = {"minimum": 0}
 
 
 class ModelCall(Value):
-    """One call of a chat model, for the trace.
+    """A chat model call, recorded for the trace.
 
     Attributes:
-        role: The agent that asked: master, planner, executor, reflection or writer; or the verifier.
-        purpose: What for: assess, plan, read, analyse, repair, decide, outline, draft, verify, rewrite.
+        role: The agent that asked: master, planner, executor, reflection or writer, or else the verifier.
+        purpose: The purpose: assess, plan, read, analyse, repair, decide, outline, draft, verify, rewrite.
         model: The model's name as configured.
-        mode: How the reply was obtained: json_schema, function_call, json_text, repair or text; `not_sent` for a call
-            that could not be made, which is in the trace but costs nothing.
-        input_tokens: Tokens of the prompt, as the endpoint reported them, else an upper estimate from the text.
+        mode: The way the reply was obtained: json_schema, function_call, json_text, repair or text. `not_sent` for a
+            call that could not be made, which is in the trace but costs nothing.
+        input_tokens: Tokens of the prompt, as reported by the endpoint, else an upper estimate from the text.
         output_tokens: Tokens of the reply, likewise.
-        cached_tokens: Those of the prompt that the endpoint says it had kept from an earlier one.
+        cached_tokens: Prompt tokens that the endpoint reports as cached from an earlier prompt.
         seconds: Wall time.
-        ended: When it ended, in seconds since 1970; 0 where that is not known. Calls overlap.
-        error: One line when the call failed, else None.
-        fault: The kind of that failure, where it is known.
+        ended: End time, in seconds since 1970. 0 if it is not known. Calls overlap.
+        error: One line if the call failed, else None.
+        fault: The kind of that failure, if it is known.
     """
 
     role: str = Field(json_schema_extra={"enum": list(ROLES)})
@@ -66,15 +69,17 @@ NOT_SENT = "not_sent"
 
 
 class Usage(Value):
-    """What a run has spent so far, no figure negative. Adding two usages sums them.
+    """Resources spent by a run so far, without negative figures.
+
+    Adding two usages sums them.
 
     Attributes:
-        model_calls: Chat model calls sent, each attempt counted; those that could not be sent are not.
+        model_calls: Chat model calls sent, counting each attempt. Calls that could not be sent are not counted.
         input_tokens: Prompt tokens.
         output_tokens: Reply tokens.
-        cost: US dollars, 0 where the price is unknown.
+        cost: US dollars, 0 if the price is unknown.
         tool_calls: Tool calls made.
-        seconds: Seconds of work; the time a killed run lay idle is not counted.
+        seconds: Seconds of work. The time that a killed run lay idle is not counted.
         calls: Every model call, in order of completion.
     """
 

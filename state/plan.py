@@ -29,10 +29,12 @@ __all__ = ["ITEM", "REFERENCE", "Expectation", "Plan", "PlanFormatError", "Sketc
 
 
 class PlanFormatError(WeiwoError, ValueError):
-    """A plan that is not of the interchange form. The message names task and field.
+    """Error for a plan not in the interchange form.
+
+    The message names task and field.
 
     Attributes:
-        complaints: What is wrong.
+        complaints: The errors found.
     """
 
     def __init__(self, *complaints: Complaint) -> None:
@@ -77,7 +79,7 @@ class TaskForm(CallForm):
 
     @classmethod
     def of(cls, task: Task, *, parent: str) -> Self:
-        """The form of a task; `parent` is empty where that is not in the plan."""
+        """Return the form of a task. `parent` is empty for a parent outside the plan."""
         other = task.alternative
         return cls(
             id=task.id,
@@ -94,15 +96,15 @@ class TaskForm(CallForm):
 
 
 class Expectation(Value):
-    """What answering by a plan is expected to take, all of the run included, as such tasks did before.
+    """Expected usage of a whole run of a plan, estimated from earlier tasks of the same kind.
 
     Attributes:
         tool_calls: Tool calls.
         model_calls: Model calls.
-        tokens: Tokens of these, prompts and replies.
-        cost: US dollars; 0 where prices are not known.
+        tokens: Tokens of the model calls, prompts and replies.
+        cost: US dollars. 0 if prices are not known.
         seconds: Seconds.
-        unknown: Tasks of which too little is known to count them in.
+        unknown: Number of tasks left out because too little is known of them.
     """
 
     tool_calls: int = Field(ge=0)
@@ -140,7 +142,7 @@ class PlanForm(Output):
 
 
 class Plan(Value):
-    """A plan in one of its revisions."""
+    """A revision of a plan."""
 
     tasks: tuple[Task, ...]  # the vertices
     links: tuple[tuple[str, str], ...] = ()  # edges declared beyond those that follow from references
@@ -158,12 +160,12 @@ class Plan(Value):
     @model_validator(mode="before")
     @classmethod
     def _read_interchange(cls, data: Any) -> Any:
-        """Take the interchange form too: people and clients write it into the state."""
+        """Accept the interchange form too, because people and clients write it into the state."""
         return dict(iter(cls.from_json(data))) if isinstance(data, Mapping) and "vertices" in data else data
 
     @cached_property
     def wiring(self) -> "Wiring":
-        """How the tasks hang together, worked out once: plans are frozen."""
+        """Return the dependencies between tasks, computed once, because plans are frozen."""
         implied = ((source, task.id) for task in self.tasks for source in task.references)
         edges = tuple(dict.fromkeys((*implied, *self.links)))
         upstream: dict[str, list[str]] = {}
@@ -182,7 +184,7 @@ class Plan(Value):
         return keys
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy, changed; what was worked out about the original is not taken over."""
+        """Return a changed copy without the cached properties of the original."""
         copied = super().model_copy(update=update, deep=deep)
         for name in ("wiring", "parents", "_keys"):
             copied.__dict__.pop(name, None)
@@ -194,18 +196,19 @@ class Plan(Value):
         return tuple(task.id for task in self.tasks)
 
     def task(self, task_id: str) -> Task:
-        """The task of that id.
+        """Return the task with the given id.
 
         Raises:
-            KeyError: There is none.
+            KeyError: There is no such task.
         """
         return self.wiring.tasks[task_id]
 
     @cached_property
     def parents(self) -> Mapping[str, str]:
-        """The question that each task came from, by id: the task named as its parent, else the one it builds on.
+        """Return the parent of each task by id: the named parent, else the only upstream task.
 
-        Empty where it came from the user's question: it has no parent, or builds on several. There is no cycle.
+        The parent is empty if the task came from the user's question: it has no parent, or builds on several tasks.
+        There is no cycle.
         """
         found: dict[str, str] = {}
         for task in self.tasks:
@@ -219,15 +222,18 @@ class Plan(Value):
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
-        """All edges `(from, to)`: those that follow from references, then the declared ones."""
+        """Return all edges `(from, to)`: first the edges implied by references, then the declared edges."""
         return self.wiring.edges
 
     def upstream(self, task_id: str) -> tuple[str, ...]:
-        """Tasks that must have an outcome before this one starts."""
+        """Return the tasks needing an outcome before the given task starts."""
         return tuple(self.wiring.upstream.get(task_id, ()))
 
     def descendants(self, task_ids: Iterable[str]) -> frozenset[str]:
-        """Every task that hangs on one of these, the given ones excluded unless they hang on each other."""
+        """Return all tasks downstream of the given tasks.
+
+        The given tasks are excluded unless they depend on each other.
+        """
         found: set[str] = set()
         frontier = set(task_ids)
         while frontier:
@@ -236,9 +242,10 @@ class Plan(Value):
         return frozenset(found)
 
     def keys(self) -> Mapping[str, str]:
-        """The identity of each task by id: what it asks, and what all it builds on asks, whatever they are called.
+        """Return the identity key of each task by id, independent of task names.
 
-        Two tasks with one key come to the same, in one plan or in several; declared edges only say when, not what.
+        The key covers what the task asks and what all its upstream tasks ask. Two tasks with the same key have the same
+        result, in one plan or in several. Declared edges are ignored because they only affect the order.
 
         Raises:
             PlanFormatError: The plan has a cycle.
@@ -247,14 +254,14 @@ class Plan(Value):
 
     @property
     def final_ids(self) -> tuple[str, ...]:
-        """Tasks nobody builds on: what the answer rests on."""
+        """Return the final tasks: tasks without dependents, used as the basis of the answer."""
         return tuple(task_id for task_id in self.ids if task_id not in self.wiring.downstream)
 
     def order(self) -> tuple[str, ...]:
-        """The task ids, each after all it builds on; otherwise in plan order.
+        """Return the task ids in topological order, otherwise in plan order.
 
         Raises:
-            PlanFormatError: The plan has a cycle; the message names its tasks.
+            PlanFormatError: The plan has a cycle. The message names its tasks.
         """
         known = self.wiring.tasks
         sorter: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(self.ids, ()))
@@ -275,7 +282,9 @@ class Plan(Value):
         return PlanForm(
             revision=self.revision,
             decided_by=self.decided_by,
-            vertices=tuple(TaskForm.of(one, parent=one.parent if one.parent in parents else "") for one in self.tasks),
+            vertices=tuple(
+                TaskForm.of(task, parent=task.parent if task.parent in parents else "") for task in self.tasks
+            ),
             edges=self.edges,
             thought=self.thought,
             perspectives=self.perspectives,
@@ -304,7 +313,7 @@ class Plan(Value):
 
     @classmethod
     def read(cls, data: str | Mapping[str, Any]) -> "Sketch":
-        """Read what can be read of the interchange form, and say everything that cannot."""
+        """Parse the readable parts of the interchange form, and report every unreadable part."""
         complaints: list[Complaint] = []
         if isinstance(data, str):
             try:
@@ -330,7 +339,10 @@ class Plan(Value):
         return Sketch(plan, tuple(complaints), broken)
 
     def to_mermaid(self) -> str:
-        """A Mermaid flowchart for people; tasks are numbered so that no text can break the drawing."""
+        """Return a Mermaid flowchart for people.
+
+        Tasks are numbered so that no text can break the drawing.
+        """
         number = {task_id: f"t{position}" for position, task_id in enumerate(self.ids, 1)}
         lines = ["flowchart TD"]
         for task in self.tasks:
@@ -342,7 +354,7 @@ class Plan(Value):
 
 
 class Wiring(NamedTuple):
-    """How the tasks of a plan hang together."""
+    """Dependencies between the tasks of a plan."""
 
     tasks: Mapping[str, Task]  # the tasks by id
     edges: tuple[tuple[str, str], ...]  # all edges `(from, to)`
@@ -351,7 +363,7 @@ class Wiring(NamedTuple):
 
 
 class Sketch(NamedTuple):
-    """A plan as far as it could be read."""
+    """A partially parsed plan, with the complaints about unreadable parts."""
 
     plan: Plan  # the tasks and edges that could be read
     complaints: tuple[Complaint, ...] = ()  # what could not, each naming task and field; empty if all could

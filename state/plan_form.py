@@ -1,8 +1,8 @@
-"""Reading the interchange form of a plan, as people and models write it.
+"""Parse the interchange form of a plan, as written by people and models.
 
-What can be read in only one way is read: a type with a remark (`string (name)`), a reference by another of its names
-(`{{task_1.output}}`, `{task_1.ret}`), a bare id to iterate over. Everything else is a complaint, and
-a complaint about one task does not hide what is wrong with the next.
+Unambiguous variants are accepted: a type with a remark (`string (name)`), a reference by another of its names
+(`{{task_1.output}}`, `{task_1.ret}`), a bare id to iterate over. Everything else is a complaint, and a complaint about
+one task does not hide errors in the next.
 """
 
 import re
@@ -48,10 +48,12 @@ _NUMBERED = re.compile(r"task_?\d\w*", re.IGNORECASE)
 
 
 class Complaint(str):
-    """What is wrong with a plan, naming task and field: in English, for models and logs; people may read it in Chinese.
+    """An error in a plan, naming task and field, in English for models and logs.
+
+    People may read it in Chinese.
 
     Attributes:
-        chinese: The same in Chinese.
+        chinese: The same text in Chinese.
     """
 
     __slots__ = ("chinese",)
@@ -70,7 +72,10 @@ class Complaint(str):
 
 
 def parse_type(text: str) -> ValueType | None:
-    """Read a return type as models write it ("string", "list of numbers", "date (year)"); None if it is not one."""
+    """Parse a return type as written by models, or return None if the text is no type.
+
+    Examples are "string", "list of numbers" and "date (year)".
+    """
     name = _OR_NOTHING.sub("", " ".join(text.lower().split())).strip()
     name = _OPTIONAL.sub(r"\1", name)
     return _type(name) or _type(_REMARK.sub("", name).strip())
@@ -91,7 +96,10 @@ def _type(name: str) -> ValueType | None:
 
 
 def read_tasks(vertices: object, complaints: list[Complaint]) -> tuple[tuple[Task, ...], frozenset[str]]:
-    """The tasks that can be read, and the ids of those that cannot, whose faults are added to `complaints`."""
+    """Return the readable tasks and the ids of unreadable tasks.
+
+    The errors of the unreadable tasks are added to `complaints`.
+    """
     if not isinstance(vertices, list) or not vertices:
         said = "vertices：应为至少含一个任务的列表"
         complaints.append(Complaint("vertices: expected a list with at least one task", said))
@@ -160,7 +168,7 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
 
 
 def _alternative(written: object) -> Alternative | None:
-    """The second way to a task; none where it names no tool."""
+    """Return the alternative call of a task, if a tool is named."""
     if not isinstance(written, Mapping):
         return None
     tool, args = written.get("tool_binding", written.get("tool")), written.get("args")
@@ -171,13 +179,19 @@ def _alternative(written: object) -> Alternative | None:
 
 
 def read_thought(data: Mapping[str, object], name: str = "thought") -> str:
-    """The thought behind a plan or a task, or another of its remarks, as one bounded line; empty where none is."""
+    """Return the thought of a plan or task, or another named remark, as a bounded line.
+
+    The line is empty if there is no remark.
+    """
     thought = data.get(name)
     return " ".join(thought.split())[:_LONGEST_THOUGHT] if isinstance(thought, str) else ""
 
 
 def _parent(written: object) -> str:
-    """The task that one came from, of this plan or of one before it, by its id or a reference; empty where none is."""
+    """Return the id of a task's parent, written as an id or a reference, or an empty string.
+
+    The parent belongs to this plan or to an earlier plan.
+    """
     text = str(_referring(written.strip())) if isinstance(written, str) else ""
     named = REFERENCE.fullmatch(text)
     name = named[1] if named else text
@@ -185,7 +199,7 @@ def _parent(written: object) -> str:
 
 
 def _for_each(written: object, known: Collection[str]) -> str | None:
-    """The reference to iterate over; None where there is none, empty where it cannot be read."""
+    """Return the reference to iterate over, None if absent, or an empty string if unreadable."""
     if written is None:
         return None
     text = str(_referring(written.strip())) if isinstance(written, str) else ""
@@ -209,7 +223,10 @@ def _referring(value: JsonValue) -> JsonValue:
 
 
 def read_links(edges: object, complaints: list[Complaint]) -> Iterator[tuple[str, str]]:
-    """The declared edges that can be read; what is wrong with the others is added to `complaints`."""
+    """Yield the readable declared edges.
+
+    An error is added to `complaints` for each unreadable edge.
+    """
     if edges is None:
         return
     if not isinstance(edges, list):

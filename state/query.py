@@ -1,7 +1,7 @@
-"""The parsed question: what is asked, of what, and in which form the answer is wanted.
+"""The parsed question: relation, subjects, and desired form of the answer.
 
 A question's text is parsed once, into a `QueryFrame`. Complexity, rule plan, search terms, extraction, composing and
-status read frames; none of them reads the text again. A model may fill the frame; without one the rules do.
+status read frames, and none of them parses the text again. A model may fill the frame. Without a model, rules do.
 """
 
 from typing import Literal
@@ -49,28 +49,28 @@ class QueryFrame(Value):
 
     Attributes:
         question: The standalone question, in the user's words.
-        language: The language it is asked in.
-        shape: What kind of question it is.
-        subjects: The things it asks about, in the user's spelling; may hold references such as `{{t1.ret}}`.
-        relation: Name of the relation it asks for (a row of `weiwo.text.relations`); empty where none is known.
-        answer_type: What kind of value answers.
-        dimension: Of a quantity: `length`, `area`, `people`, `mass`, `duration`, `money`; empty where unknown.
-        direction: Of a comparison: which value wins.
-        wants_difference: Of a comparison: whether it also asks by how much.
-        unit: The unit a difference is wanted in, such as `years`; empty where the question does not say.
+        language: The language of the question.
+        shape: The kind of question.
+        subjects: The things asked about, in the user's spelling. May hold references such as `{{t1.ret}}`.
+        relation: Name of the relation asked for (a row of `weiwo.text.relations`). Empty if none is known.
+        answer_type: The type of value that answers the question.
+        dimension: For a quantity: `length`, `area`, `people`, `mass`, `duration`, `money`. Empty if unknown.
+        direction: For a comparison: the value that wins.
+        wants_difference: For a comparison: whether the question also asks by how much.
+        unit: The unit wanted for a difference, such as `years`. Empty if the question names none.
         expression: The formula of pure arithmetic.
         terms: Content words in a form that matches across inflections, function words left out.
         search: The search query: the words worth sending to a search engine.
-        queries: What a model would search for first, best first; empty where none was asked.
-        parts: Frames of the look-ups that the answer is put together from; empty for one look-up.
-        form: The form the answer is wanted in.
-        words: Length wanted, in words (English) or characters (Chinese); 0 where the question does not say.
-        since: Earliest date asked for, ISO; empty where the question sets none.
-        until: Latest date asked for, ISO; empty where the question sets none.
-        sources: Sites or documents the question restricts itself to.
-        talk: Of `small_talk` and `writing`: what kind of conversation it is.
+        queries: The queries that a model would search for first, best first. Empty if no model was asked.
+        parts: Frames of the look-ups that the answer is assembled from. Empty for one look-up.
+        form: The desired form of the answer.
+        words: Desired length, in words (English) or characters (Chinese). 0 if the question gives none.
+        since: Earliest date asked for, ISO. Empty if the question sets none.
+        until: Latest date asked for, ISO. Empty if the question sets none.
+        sources: Sites or documents that the question restricts itself to.
+        talk: For `small_talk` and `writing`: the kind of conversation.
         fresh: Whether the answer changes from day to day, so that it must be looked up.
-        local: Whether it asks about the user's own documents.
+        local: Whether the question is about the user's own documents.
     """
 
     question: str
@@ -99,5 +99,5 @@ class QueryFrame(Value):
 
     @property
     def subject(self) -> str:
-        """The thing it asks about first; empty where none was made out."""
+        """Return the first subject of the question, or an empty string if no subject was recognised."""
         return self.subjects[0] if self.subjects else ""

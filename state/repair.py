@@ -1,4 +1,4 @@
-"""Repair: a local replanning made while the plan runs, and the revisions of the plan that it amounts to."""
+"""Repair: local replanning during execution, and the resulting revisions of the plan."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,14 +9,14 @@ from weiwo.state.values import Value
 
 
 class Repair(Value):
-    """Tasks that take the place of one, decided on while others of its plan run.
+    """Tasks replacing a task while the rest of the plan runs.
 
     Attributes:
-        task_id: The task, or the instance of one, that came to nothing, or to a value that is no firm ground.
-        tasks: What is done instead, each with an id of its own; the value of the last stands for that of the task.
-        reason: Why, in one line.
+        task_id: The replaced task or task instance, which has no value or an unreliable value.
+        tasks: The replacement tasks, each with an id of its own. The value of the last replaces the value of the task.
+        reason: The reason, in one line.
         decided_by: A rule or a model.
-        level: How many revisions of the plan it builds on that were made in the same execution.
+        level: Number of plan revisions made in the same execution that this repair builds on.
     """
 
     task_id: str
@@ -27,15 +27,15 @@ class Repair(Value):
 
     @property
     def value_id(self) -> str:
-        """The task whose value stands for that of the one replaced."""
+        """Return the id of the task providing the replacement value."""
         return self.tasks[-1].id
 
 
 def revise(plan: Plan, repairs: Iterable[Repair]) -> tuple[Plan, ...]:
-    """The revisions that repairs make of a plan, oldest first: one for each level, as if it had been planned anew.
+    """Apply repairs to a plan and return the revisions, oldest first, one per level.
 
-    What built on a replaced task builds on what stands for it; everything else stays as it is. What takes the place of
-    one instance of a task changes no plan.
+    Each revision reads as if the plan had been made anew. Dependents of a replaced task depend on its replacement, and
+    everything else stays as it is. A repair of a single instance of a task changes no plan.
     """
     by_level: dict[int, dict[str, Repair]] = {}
     for repair in repairs:

@@ -1,17 +1,17 @@
-"""A report in the making: its outline, and the sections as they were written and checked."""
+"""A report in progress: outline, and sections as written and checked."""
 
 from weiwo.state.answer import Claim
 from weiwo.state.values import Value
 
 
 class OutlinedSection(Value):
-    """A section that is to be written.
+    """A planned section of a report.
 
     Attributes:
-        title: Its heading.
-        covers: What it is to say, in a line.
-        sources: Numbers of the sources it rests on, as all sections of the report count them.
-        words: Its length, in words (English) or characters (Chinese).
+        title: The heading.
+        covers: The content of the section, in a line.
+        sources: Numbers of the sources used, in the numbering shared by all sections of the report.
+        words: The length, in words (English) or characters (Chinese).
     """
 
     title: str
@@ -24,9 +24,9 @@ class Outline(Value):
     """The outline of a report.
 
     Attributes:
-        title: Its title.
-        sections: Its sections, in order; none where the report is written in one draft.
-        limit: The limit of the run that made it shorter than it would be; empty where none did.
+        title: The title of the report.
+        sections: The sections, in order. Empty if the report is written in one draft.
+        limit: The limit of the run that shortened the report. Empty if none did.
     """
 
     title: str = ""
@@ -35,12 +35,12 @@ class Outline(Value):
 
 
 class SectionPiece(Value):
-    """A piece of a section, its claims checked.
+    """A piece of a section, with checked claims.
 
     Attributes:
         text: Markdown, citations under the report's numbers.
-        claims: Its claims.
-        places: Where each begins and ends in `text`.
+        claims: The claims of the piece.
+        places: Start and end of each claim in `text`.
     """
 
     text: str
@@ -49,11 +49,11 @@ class SectionPiece(Value):
 
 
 class Section(Value):
-    """A section as it was written.
+    """A section as written.
 
     Attributes:
-        pieces: What it says, without its heading.
-        broken: Why it ends early, or is empty; empty where it is whole.
+        pieces: The text of the section, without its heading.
+        broken: The reason if the section ends early or is empty. Empty if the section is whole.
     """
 
     pieces: tuple[SectionPiece, ...] = ()

@@ -1,7 +1,7 @@
-"""The result of a question: the one definition of what `weiwo ask --json`, the server and Python hand out.
+"""The result of a question, as returned by `weiwo ask --json`, the server and Python.
 
-`app/result.schema.json` and the page's `result.ts` are generated from it (`make result-schema`), and a test fails where
-they differ. Descriptions in them are the attribute sections of the classes.
+This is the only definition. `app/result.schema.json` and the page's `result.ts` are generated from it (`make
+result-schema`), and a test fails if they differ. Their descriptions come from the attribute sections of the classes.
 """
 
 from operator import not_
@@ -28,10 +28,10 @@ def _is_none(value: object) -> bool:
 
 
 class CitedSource(Citation):
-    """A numbered source, with its other addresses.
+    """A numbered source, with alternative URLs.
 
     Attributes:
-        also: Further addresses of the same text.
+        also: Further URLs of the same text.
     """
 
     also: tuple[_Text, ...] = Field((), exclude_if=not_, json_schema_extra={"uniqueItems": True})
@@ -52,13 +52,13 @@ class Review(Output):
 
 
 class ChangedValue(Output):
-    """A value that `weiwo refresh` found changed.
+    """A value changed between runs, as found by `weiwo refresh`.
 
     Attributes:
         task: The task.
-        question: What the task asks.
-        old: The earlier value; empty where there was none.
-        new: The value now; empty where there is none any more.
+        question: The question of the task.
+        old: The earlier value. Empty if there was none.
+        new: The value now. Empty if there is no value any more.
         source: The first source of the new value.
     """
 
@@ -70,10 +70,10 @@ class ChangedValue(Output):
 
 
 class Refresh(Output):
-    """A search made again since its sources had changed.
+    """A search repeated because the sources had changed.
 
     Attributes:
-        at: When, ISO 8601 (UTC).
+        at: Time of the refresh, ISO 8601 (UTC).
         changes: The values that changed.
     """
 
@@ -82,44 +82,45 @@ class Refresh(Output):
 
 
 class Result(Output):
-    """An answer and everything behind it.
+    """An answer with everything behind it.
 
     Attributes:
         question: The question, as asked.
-        standalone: The question as it stands alone, where that differs.
+        standalone: The standalone question, if it differs.
         language: The language of the answer, as a tag such as de.
         status: Whether every part is answered (`complete`), passages are shown (`extracts`), something is missing or
-            not supported (`partial`), a model answered from its own knowledge (`unsourced`), or nothing came of it.
-        stop_reason: `finished`, or why the answer is not complete.
+            not supported (`partial`), a model answered from its own knowledge (`unsourced`), or there is no answer
+            (`failed`).
+        stop_reason: `finished`, or the reason for an incomplete answer.
         level: The complexity that the master judged.
         team: The agents at work.
         answer: The answer, with citation marks such as [1].
-        marks: Its citation marks, in order: other brackets in it are its sources' own. Version 0.1 wrote none.
+        marks: The citation marks, in order. Other brackets in the answer belong to its sources. Version 0.1 wrote none.
         citations: The numbered sources.
         claims: The sentences, list items and table cells of the answer, checked against what they cite.
-        preferences: What the user said holds for all their questions.
-        lead: What the answer begins with: an assertion, or a sentence of a source that says most of the question;
-            passages, without a word on whether they answer; or a statement that the documents hold nothing on the
+        preferences: The user's statements that hold for all their questions.
+        lead: The opening of the answer: an assertion, or a sentence of a source that says most of the question, or
+            passages without a word on whether they answer, or a statement that the documents hold nothing on the
             subject.
         parts: The parts of the question, each with its outcome.
-        gaps: What the answer leaves open, and values it rests on that are no firm ground.
-        plan: The plan in force; null where the writer answered alone.
+        gaps: The open points of the answer, and unreliable values that it is based on.
+        plan: The plan in force. Null if the writer answered alone.
         outcomes: The outcome of each task, by task id.
         evidence: The passages found.
-        reflections: The looks back, in order.
+        reflections: The reflections, in order.
         usage: Calls, tokens, cost and time.
-        thread_id: The thread; empty where the run had none.
-        extracts: The closest passages, shown where no model answers: the sources' own words.
-        confidence: How probable it is that the extracts hold the answer; where nothing is asserted.
+        thread_id: The thread. Empty if the run had none.
+        extracts: The closest passages, shown if no model answers: the sources' own words.
+        confidence: Probability that the extracts hold the answer, if nothing is asserted.
         asserted: Mechanisms of the rules that assert something in the answer, such as `comparison:date`.
-        notices: What a reader should know beside the answer, a line each; shown below its sources.
+        notices: Notes for the reader beside the answer, a line each, shown below its sources.
         blocks: The answer as a document: its blocks in order.
-        checked: Whether what is told was checked: false where a model was to judge it and did not, or a quick search
-            asks none.
-        from_thread: The thread of an earlier answer to the same question that is given again.
-        answered_at: When that was answered, ISO 8601 (UTC).
+        checked: Whether the answer was checked. False if a model was to judge it and did not, or if a quick search
+            asks no model.
+        from_thread: The thread of an earlier answer to the same question, if that answer is given again.
+        answered_at: Time of that earlier answer, ISO 8601 (UTC).
         refreshed: The refresh that brought this answer, and the values that changed by it.
-        files: Files the answer was written to, absolute paths; where `--output` asked for any.
+        files: Files the answer was written to, as absolute paths, if `--output` asked for any.
     """
 
     question: _Text
@@ -155,7 +156,7 @@ class Result(Output):
     files: tuple[_Text, ...] = Field((), exclude_if=not_)
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON values, without what only the run needs."""
+        """Return the result as JSON values, without fields internal to the run."""
         return self.model_dump(mode="json", by_alias=True, exclude=_INTERNAL_FIELDS)
 
 
@@ -190,14 +191,14 @@ class PlanRequest(Output):
 
 
 class ReplyRequest(Output):
-    """Printed instead of a result while a question that can mean several things waits for a reply.
+    """Output printed instead of a result while an ambiguous question waits for a reply.
 
     Attributes:
         thread_id: The thread.
         question: The question, as asked.
-        clarify: What is asked back.
-        choices: What it can mean.
-        how: The command that goes on with it.
+        clarify: The clarifying question.
+        choices: The possible meanings.
+        how: The command that continues.
     """
 
     thread_id: str
@@ -210,17 +211,19 @@ class ReplyRequest(Output):
 
 
 class ConsentRequest(Output):
-    """Printed instead of a result while a tool that may change something waits to be allowed.
+    """Output printed instead of a result while a tool call waits for approval.
+
+    The tool may change something.
 
     Attributes:
         thread_id: The thread.
-        question: What the task that calls it asks.
+        question: The question of the calling task.
         task: The task.
         tool: The tool.
-        server: The MCP server it is of; empty for any other.
+        server: The MCP server of the tool. Empty for any other tool.
         arguments: The arguments of the call.
-        hash: Digest of the tool and the arguments: what an answer holds for.
-        how: The commands that go on with it.
+        hash: Digest of the tool and the arguments, for which an approval is valid.
+        how: The commands that continue.
     """
 
     thread_id: str
@@ -236,7 +239,7 @@ class ConsentRequest(Output):
 
 
 class ResultSchema:
-    """The JSON schema of `Result` for a field that holds it as JSON values."""
+    """Schema of `Result` for a field holding a result as JSON values."""
 
     def __get_pydantic_json_schema__(self, _schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Give the schema of the model in place of the field's own."""

@@ -6,7 +6,10 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 
 class ResultJson(TypedDict, total=False):
-    """An answer and everything behind it; `weiwo.state.result.Result` says what each field is."""
+    """An answer with everything behind it, as JSON.
+
+    `weiwo.state.result.Result` documents each field.
+    """
 
     question: str
     standalone: str

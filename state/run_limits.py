@@ -1,4 +1,4 @@
-"""The limits of a run, and how they follow from how deep it is to look."""
+"""Limits of a run, derived from the search depth."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Any, Final, Literal
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Bounds of one run. Each is enforced in code; reaching one is a stop reason, not an exception.
+    """Limits of a run, each enforced in code. Reaching a limit is a stop reason, not an exception.
 
-    What each bounds is said where `Context` describes the field of its name.
+    The field of the same name in `Context` describes each limit.
     """
 
     max_seconds: float = 120

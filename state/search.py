@@ -1,4 +1,4 @@
-"""The state of one conversation thread, as LangGraph checkpoints it."""
+"""State of a conversation thread, as checkpointed by LangGraph."""
 
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -25,12 +25,15 @@ DOCUMENTED = ConfigDict(use_attribute_docstrings=True)
 
 
 def merge_by_key(old: dict[K, V], new: dict[K, V]) -> dict[K, V]:
-    """Values by key, such as outcomes by task id; a newer one of the same key replaces the older."""
+    """Merge values by key. A newer value replaces the older value of the same key.
+
+    An example is outcomes by task id.
+    """
     return {**old, **new}
 
 
 def merge_evidence(old: dict[str, Evidence], new: dict[str, Evidence]) -> dict[str, Evidence]:
-    """Passages by id; the same passage found again keeps all its origins."""
+    """Merge passages by id. A passage found again keeps all origins."""
     merged = dict(old)
     for key, passage in new.items():
         merged[key] = merged[key].merged(passage) if key in merged else passage
@@ -43,7 +46,7 @@ def append(old: tuple[Reflection, ...], new: tuple[Reflection, ...]) -> tuple[Re
 
 
 def add_usage(old: Usage, new: Usage) -> Usage:
-    """The sum of what was spent."""
+    """Return the sum of two usages."""
     return old + new
 
 
@@ -58,7 +61,7 @@ Passages = Annotated[dict[str, Evidence], reduce_by(dict[str, Evidence], merge_e
 
 @with_config(DOCUMENTED)
 class SearchInput(TypedDict, total=False):
-    """What a run starts from: one of the two."""
+    """Input of a run: either a question or a conversation."""
 
     question: str
     """The question, as the user put it."""
@@ -68,7 +71,7 @@ class SearchInput(TypedDict, total=False):
 
 
 class Sketch(TypedDict, total=False):
-    """A plan in its interchange form: the vertices are tasks, the edges pairs of their ids."""
+    """A plan in the interchange form. Vertices are tasks, and edges are pairs of task ids."""
 
     vertices: list[dict[str, Any]]
     edges: list[list[str]]
@@ -76,7 +79,7 @@ class Sketch(TypedDict, total=False):
 
 @with_config(DOCUMENTED)
 class SearchOutput(TypedDict, total=False):
-    """What a run returns."""
+    """Output of a run."""
 
     result: Annotated[ResultJson, ResultSchema()]
     """The answer with everything behind it."""
@@ -96,7 +99,7 @@ class SearchOutput(TypedDict, total=False):
 
 @with_config(DOCUMENTED)
 class SearchState(TypedDict, total=False):
-    """Everything a thread remembers. All but `messages` and `asked` concern its latest question."""
+    """Full state of a thread. All fields but `messages` and `asked` concern the latest question."""
 
     question: str
     """The question, as the user put it."""

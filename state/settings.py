@@ -1,7 +1,7 @@
-"""The settings of a run: how what a caller sets meets the environment.
+"""Settings of a run, combined from the caller and the environment.
 
-A field of `Context`, given for this very run, wins over the environment variable of the same meaning; what neither sets
-has a default. `Settings.resolve` is the one place where the environment is read.
+A field of `Context`, given for this very run, takes precedence over the environment variable of the same meaning. A
+setting given by neither has a default. `Settings.resolve` is the only place where the environment is read.
 """
 
 import os
@@ -22,19 +22,20 @@ MODEL_FIELDS: Final = frozenset({"model", *(f"{role}_model" for role in ROLES)})
 
 
 def check_client_fields(given: Mapping[str, Any], env: Mapping[str, str]) -> None:
-    """Check that a server's client sets only fields that it may: an allow-list, closed by default.
+    """Check the fields set by a server's client against an allow-list, closed by default.
 
     A client may ask, and may be more careful than the operator: depth, form, length, language, lower limits, approval
-    by a person, no web, no telemetry, no memory; sites, dates and folders within the operator's own. What else it may
-    set, the operator names in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server, `procedures` reads
-    its files, `allow_tools` and `allow_acting` speak for a person, so that no operator can hand them over.
+    by a person, no web, no telemetry, no memory, and sites, dates and folders within the operator's own. The operator
+    names any further allowed fields in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server,
+    `procedures` reads its files, `allow_tools` and `allow_acting` speak for a person, so no operator can hand them
+    over.
 
     Args:
-        given: The fields it set.
+        given: The fields set by the client.
         env: The server's environment.
 
     Raises:
-        SettingsError: It set another; or the operator's list names none of the fields.
+        SettingsError: The client set a field that it may not set, or the operator's list names an invalid field.
     """
     from weiwo.state.context import Setting, field_settings
 
@@ -61,7 +62,7 @@ def check_client_fields(given: Mapping[str, Any], env: Mapping[str, str]) -> Non
 
 
 def _lower_limits(asked: Mapping[str, Any], allowed: Mapping[str, Any]) -> dict[str, Any]:
-    """The operator's limits, each lowered to the client's where that is lower."""
+    """Return the operator's limits, lowered to any smaller limits of the client."""
     limits = {name: allowed.get(name, default) for name, default in _LIMITS.items()}
     for name in limits.keys() & asked.keys():
         limits[name] = asked[name] if limits[name] is None else min(limits[name], asked[name])
@@ -69,7 +70,7 @@ def _lower_limits(asked: Mapping[str, Any], allowed: Mapping[str, Any]) -> dict[
 
 
 def _read_widened(env: Mapping[str, str]) -> frozenset[str]:
-    """Read the further fields that the operator allows.
+    """Parse the additional client fields allowed by the operator.
 
     Raises:
         SettingsError: The operator's list names no field, or a field that no client may set.
@@ -91,7 +92,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """Import what callers set, and how its errors are told, when they are first used: pydantic is heavy."""
+        """Import `Context` and `describe_validation_error` on first use, because pydantic is heavy."""
         if name not in {"Context", "describe_validation_error"}:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from weiwo.state import context
@@ -101,22 +102,22 @@ else:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of a run, all decided. What a field means is said where `Context` describes it.
+    """Resolved settings of a run. `Context` describes the meaning of each field.
 
     Attributes:
         home: Folder of Weiwo's own files (`WEIWO_HOME`, default `~/.weiwo`).
-        database_url: Postgres for threads (`WEIWO_DATABASE_URL`); SQLite under `home` without one. It may hold a
+        database_url: Postgres for threads (`WEIWO_DATABASE_URL`), by default SQLite under `home`. It may hold a
             password, so it is neither shown nor a field of `Context`, which servers store.
-        models: Model name per role, as provider:model; a role without one runs on rules.
+        models: Model name per role, as provider:model. A role without a model runs on rules.
         corpus: Empty means the corpus that `weiwo index` makes without a name, or the bundled sample.
         corpus_by_name: Whether each entry of `corpus` must be the name of a corpus, since a server's client gave it.
-        sources: What is searched; empty: the documents, and the web as `web` has it.
-        web_asked_for: Whether `web` was said, so that providers without a key may be asked.
-        form: Empty: as the question wants it; so is `words` where it is 0.
-        language: Tag of the language to answer in; empty: that of the question.
+        sources: The kinds of source searched. Empty means the documents, and the web if `web` allows it.
+        web_asked_for: Whether `web` was set explicitly, so that providers without a key may be asked.
+        form: Empty means the form that suits the question. `words` of 0 means the same for the length.
+        language: Tag of the language to answer in. Empty means the language of the question.
         filter: The sites, dates and folders that sources are restricted to.
-        prices: As `WEIWO_PRICES` writes them: `openai:gpt-5-mini=0.25/2,…`.
-        limits: Bounds of the run; `depth` sets those that are not set themselves.
+        prices: Format of `WEIWO_PRICES`: `openai:gpt-5-mini=0.25/2,…`.
+        limits: Limits of the run. `depth` sets the limits that are not set explicitly.
     """
 
     home: str
@@ -158,7 +159,7 @@ class Settings:
 
     @property
     def searches_documents(self) -> bool:
-        """Whether the documents are among the sources."""
+        """Report whether the documents are among the sources."""
         return not self.sources or "documents" in self.sources
 
     @classmethod
@@ -192,7 +193,7 @@ class Settings:
         if from_client:
             limits = _lower_limits(given, {**preset, **operators})
         else:
-            limits = {**preset, **{one.name: known[one.name] for one in fields(Limits) if one.name in known}}
+            limits = {**preset, **{item.name: known[item.name] for item in fields(Limits) if item.name in known}}
         own = known.keys() & {entry.name for entry in fields(cls)}
         named = known.get("sources", ())
         if named and WEB_SOURCES.issuperset(named) and not known.get("web", True):
@@ -218,7 +219,10 @@ _DEFAULTS: "ContextVar[Context | None]" = ContextVar("weiwo_operator_defaults", 
 
 @contextmanager
 def operator_defaults(context: "Context") -> Iterator[None]:
-    """What the operator sets for each run that begins within, over the environment: one user's limits, say."""
+    """Context manager setting an operator's defaults for each run started within.
+
+    The defaults override the environment, for example with one user's limits.
+    """
     token = _DEFAULTS.set(context)
     try:
         yield
@@ -227,7 +231,7 @@ def operator_defaults(context: "Context") -> Iterator[None]:
 
 
 def _set_fields(context: "Context") -> dict[str, Any]:
-    """The fields that a caller set."""
+    """Return the fields set by a caller."""
     return {name: value for name in type(context).model_fields if (value := getattr(context, name)) is not None}
 
 
@@ -239,7 +243,10 @@ def field_names() -> frozenset[str]:
 
 
 def answer_settings() -> tuple[str, ...]:
-    """Return the attributes of `Settings` that shape an answer, sorted: another value may lead to another answer."""
+    """Return the answer-shaping attributes of `Settings`, sorted.
+
+    Another value of such an attribute may lead to another answer.
+    """
     from weiwo.state.context import field_settings
 
     own, limits = {entry.name for entry in fields(Settings)}, {entry.name for entry in fields(Limits)}

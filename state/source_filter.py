@@ -1,4 +1,7 @@
-"""Source filters: the sites, folders and dates that a user, a server's operator or a task restricts a search to."""
+"""Source filters: restrict a search to sites, folders and dates.
+
+A user, a server's operator or a task may set a filter.
+"""
 
 import os
 import re
@@ -16,7 +19,7 @@ _SINCE: Final = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
 
 @dataclass(frozen=True, slots=True)
 class SourceFilter:
-    """A restriction of sources; what is unset excludes none."""
+    """A source filter. Unset fields exclude nothing."""
 
     sites: tuple[str, ...] = ()  # hosts whose pages count, their subdomains included; others do not
     not_sites: tuple[str, ...] = ()  # hosts whose pages do not
@@ -28,7 +31,7 @@ class SourceFilter:
         return bool(self.sites or self.not_sites or self.since or self.folders or self.outer)
 
     def narrowed(self, inner: "SourceFilter") -> "SourceFilter":
-        """Both restrictions in one.
+        """Combine this filter with another filter.
 
         Args:
             inner: The further restriction.
@@ -36,12 +39,12 @@ class SourceFilter:
         return replace(inner, outer=self) if inner and self else inner or self
 
     def layers(self) -> "tuple[SourceFilter, ...]":
-        """The restrictions that hold, the innermost first."""
+        """Return the filters in force, the innermost first."""
         return (self, *(self.outer.layers() if self.outer else ()))
 
     @property
     def asked_sites(self) -> tuple[str, ...]:
-        """The sites to ask a search provider for: those of the innermost restriction that names any."""
+        """Return the sites to request from a search provider: the innermost filter's sites, if set."""
         return next((layer.sites for layer in self.layers() if layer.sites), ())
 
     @property
@@ -51,11 +54,14 @@ class SourceFilter:
 
     @property
     def earliest(self) -> str:
-        """The latest of the dates before which a source is too old; empty for none."""
+        """Return the strictest earliest date over all filters, or an empty string.
+
+        Sources before this date are too old.
+        """
         return max(layer.since for layer in self.layers())
 
     def allows_page(self, url: str) -> bool:
-        """Whether a page of the web is of a site that counts."""
+        """Report whether a web page belongs to an allowed site."""
         try:
             host = (urlsplit(url).hostname or "").removeprefix("www.")
             host = host if host.isascii() else host.encode("idna").decode()
@@ -68,16 +74,16 @@ class SourceFilter:
         )
 
     def allows_date(self, day: str | None) -> bool:
-        """Whether a source of that ISO date is recent enough; one without a date is."""
+        """Report whether a source of an ISO date is recent enough. Undated sources are allowed."""
         earliest = self.earliest
         return not (day and earliest) or day[: len(earliest)] >= earliest[: len(day)]
 
     def allows_document(self, source: str, path: str = "") -> bool:
-        """Whether a document lies in a folder that counts.
+        """Report whether a document lies in an allowed folder.
 
         Args:
-            source: Its name, as passages give it.
-            path: Its absolute path, where it has one.
+            source: The name of the document, as passages give it.
+            path: The absolute path, if the document has a path.
         """
         return all(
             not layer.folders or any(_lies_in(source, path, folder) for folder in layer.folders)
@@ -85,7 +91,10 @@ class SourceFilter:
         )
 
     def allows_passage(self, source: str, day: str | None) -> bool:
-        """Whether a passage of a document counts, by source and date. Not for an event loop: it asks the disk."""
+        """Report whether a passage of a document is allowed, by source and date.
+
+        Do not call it from an event loop, because it accesses the disk.
+        """
         path = "" if "://" in source else os.path.abspath(source)  # noqa: PTH100 - links stay
         return self.allows_document(source, path) and self.allows_date(day)
 
@@ -95,10 +104,12 @@ ANY_SOURCE: Final = SourceFilter()
 
 
 def read_site(text: str) -> str:
-    """The host that a user means by a site: `a.org`, `www.a.org` or the address of one of its pages.
+    """Parse a site given by a user and return the host.
+
+    The site may be `a.org`, `www.a.org` or the URL of one of its pages.
 
     Raises:
-        ValueError: It names none.
+        ValueError: The text names no site.
     """
     given = text.strip().lower()
     try:
@@ -126,10 +137,10 @@ def read_since(text: str) -> str:
 
 
 def read_folder(text: str) -> str:
-    """A folder, its path without needless parts.
+    """Normalize the path of a folder.
 
     Raises:
-        ValueError: It is empty.
+        ValueError: The path is empty.
     """
     if not text.strip() or "\x00" in text:
         raise ValueError("it is no folder; write a path, such as docs/2025")
@@ -141,7 +152,10 @@ def _is_of(host: str, site: str) -> bool:
 
 
 def _lies_in(source: str, path: str, folder: str) -> bool:
-    """Whether a document lies below a folder, named from here, from the root, or by the end of its path."""
+    """Report whether a document lies below a folder.
+
+    The folder is relative to the working directory, absolute, or given by the end of its path.
+    """
     if path and PurePosixPath(path.replace(os.sep, "/")).is_relative_to(os.path.abspath(folder).replace(os.sep, "/")):  # noqa: PTH100 - links stay
         return True
     return f"/{folder.strip('/')}/" in f"/{source}" if not folder.startswith(("/", "..")) else False

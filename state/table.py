@@ -1,4 +1,7 @@
-"""Tables: the grid of typed cells that a reader hands on, from which everything else about a table is derived."""
+"""Tables: the grid of typed cells passed on by a reader.
+
+Everything else about a table is derived from this grid.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,10 +18,11 @@ class Cell(NamedTuple):
     Attributes:
         value: Stored value, never derived from the shown text.
         shown: Text that the document's own program displays.
-        unit: Unit that the format of the cell states, such as `€` or `%`; empty where there is none.
-        formula: Formula without its equals sign; empty for a constant.
-        continued: Part of a merged cell other than its first: it repeats that cell's value and does not count again.
-        bold: Set in bold type.
+        unit: Unit stated by the format of the cell, such as `€` or `%`. Empty if there is none.
+        formula: Formula without its equals sign. Empty for a constant.
+        continued: Whether the cell is a part of a merged cell other than the first. It repeats the value of the merged
+            cell and does not count again.
+        bold: Whether the cell is in bold type.
         note: Comment on the cell.
     """
 
@@ -38,22 +42,22 @@ Row = Sequence[Cell | str]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, or a sheet with tables on it, as it stands in a document.
+    """A table, or a sheet with tables, as found in a document.
 
-    Readers do not look for titles, headers, totals or several tables in one grid: `weiwo.tools.tables.structure` does.
+    Readers do not look for titles, headers, totals or several tables in one grid. `weiwo.tools.tables.structure` does.
 
     Attributes:
-        name: Name of its own: the sheet, the caption, the heading it stands under; empty if it has none.
-        rows: Its rows in order, header rows included. Empty rows are kept as empty sequences where a sheet has them.
-        numbers: Number of each row as its document counts: the row of a sheet, the first line of a record.
-        unit: Word for these numbers in a citation: `row`, `line`, `paragraph`, `record`; empty where rows have none.
-        within: Place of the whole table in a citation, such as `sheet Sales` or `page 3`.
-        header_rows: Number of header rows, where the document says so; None where it does not.
-        ruled: Indexes of the rows that a rule sets apart from the rows above.
+        name: Name of the table: the sheet, the caption, or the heading above it. Empty if it has none.
+        rows: Rows in order, header rows included. Empty rows are kept as empty sequences if a sheet has them.
+        numbers: Number of each row in the document: the row of a sheet, the first line of a record.
+        unit: Word for these numbers in a citation: `row`, `line`, `paragraph`, `record`. Empty if rows have none.
+        within: Position of the whole table in a citation, such as `sheet Sales` or `page 3`.
+        header_rows: Number of header rows, if the document states it, else None.
+        ruled: Indexes of the rows separated by a rule from the rows above.
         hidden_rows: Indexes of the rows that the document hides, by a filter or by hand.
-        hidden_columns: Indexes of the columns that it hides.
-        headings: Headings that the table stands under, outermost first.
-        delimiter: Mark between its cells, where it is delimited text.
+        hidden_columns: Indexes of the columns that the document hides.
+        headings: Heading path of the table, outermost first.
+        delimiter: Delimiter between cells, for delimited text.
     """
 
     name: str
@@ -69,7 +73,7 @@ class Table:
     delimiter: str = ""
 
     def cell(self, row: int, column: int) -> Cell:
-        """Return a cell by its indexes from 0; an empty cell where the row ends before."""
+        """Return a cell by row and column index from 0, or an empty cell beyond the end of the row."""
         cells = self.rows[row]
         return as_cell(cells[column]) if column < len(cells) else EMPTY_CELL
 
@@ -86,5 +90,5 @@ EMPTY_CELL = Cell()
 
 
 def as_cell(cell: Cell | str) -> Cell:
-    """Return a cell as a `Cell`: a plain text as the cell of that text."""
+    """Return a cell as a `Cell`, converting plain text."""
     return cell if isinstance(cell, Cell) else Cell(cell or None, cell)

@@ -1,7 +1,7 @@
-"""One vertex of a plan: a typed task bound to a tool, and the references by which it names the values of others.
+"""A vertex of a plan: a typed task bound to a tool, with references to values of tasks.
 
-An argument refers to another task's value as `{{task_1.ret}}`, also inside a longer string. A task may
-run once per item of an upstream list (`for_each`), in whose arguments `{{item}}` stands for the item.
+An argument refers to another task's value as `{{task_1.ret}}`, also inside a longer string. A task may run once per
+item of an upstream list (`for_each`). In its arguments `{{item}}` stands for the item.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ ANALYSE = "analyse"
 
 
 def references(value: JsonValue) -> Iterator[str]:
-    """Every task id that a JSON value refers to, in order of appearance, `item` included."""
+    """Yield every task id referenced in a JSON value, in order of appearance, `item` included."""
     if isinstance(value, str):
         for match in REFERENCE.finditer(value):
             yield match[1]
@@ -37,20 +37,20 @@ def references(value: JsonValue) -> Iterator[str]:
             yield from references(inner)
 
 
-def renamed(value: JsonValue, names: Mapping[str, str], *, item: str = ITEM) -> JsonValue:
-    """A JSON value whose references go by other names; a reference without another name keeps its own.
+def rename_references(value: JsonValue, names: Mapping[str, str], *, item: str = ITEM) -> JsonValue:
+    """Return a JSON value with renamed references. A reference without a new name is kept.
 
     Args:
         value: The value.
-        names: The other names.
-        item: What the current item goes by.
+        names: The new names.
+        item: The new name of the current item.
     """
     if isinstance(value, str):
         return REFERENCE.sub(lambda m: _reference(item if m[1] == ITEM else names.get(m[1], m[1])), value)
     if isinstance(value, Mapping):
-        return {key: renamed(inner, names, item=item) for key, inner in value.items()}
+        return {key: rename_references(inner, names, item=item) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [renamed(inner, names, item=item) for inner in value]
+        return [rename_references(inner, names, item=item) for inner in value]
     return value
 
 
@@ -59,11 +59,11 @@ def _reference(name: str) -> str:
 
 
 class Alternative(Value):
-    """A second way to what a task is for: another tool, or another call of its own.
+    """An alternative call for a task, with another tool or other arguments.
 
     Attributes:
         tool: The tool.
-        args: Its arguments; they refer to no task that the first way does not refer to.
+        args: The arguments. They refer only to tasks that the original call refers to.
     """
 
     tool: str
@@ -71,21 +71,21 @@ class Alternative(Value):
 
 
 class Task(Value):
-    """One vertex of a plan.
+    """A vertex of a plan.
 
     Attributes:
-        id: Its name within the plan.
-        description: What is to be found out, as one question or instruction.
-        tool: The tool it is bound to.
-        args: The tool's arguments; strings may hold references.
-        ret: The type of its value.
-        for_each: A reference to a list; the task runs once per item.
-        thought: Why the planner wants it, in one line; no part of the task's identity.
-        parent: The task whose finding raised it; empty where the question itself did, or what it builds on tells. No
-            part of the task's identity.
-        is_answer: Whether the question is answered by telling what it finds, as it is; no part of the task's identity.
-        alternative: What local repair does first where the task comes to nothing; no part of the task's identity.
-        frame: The parsed description; no part of the task's identity. None in plans that were read from a file.
+        id: Name of the task within the plan.
+        description: The information to find, as one question or instruction.
+        tool: The tool bound to the task.
+        args: The tool's arguments. Strings may hold references.
+        ret: The type of the value.
+        for_each: A reference to a list. The task runs once per item.
+        thought: The planner's reason for the task, in one line. Not part of the task's identity.
+        parent: The task with the finding that raised this task. Empty if the question itself raised it, or if the
+            parent follows from the dependencies. Not part of the task's identity.
+        is_answer: Whether the value of the task answers the question as it is. Not part of the task's identity.
+        alternative: The first attempt of local repair if the task gives no value. Not part of the task's identity.
+        frame: The parsed description. Not part of the task's identity. None in plans that were read from a file.
     """
 
     id: str
@@ -102,42 +102,45 @@ class Task(Value):
 
     @property
     def references(self) -> tuple[str, ...]:
-        """Ids of the tasks whose values it uses, in order, `item` excluded."""
+        """Return the ids of the referenced tasks, in order, `item` excluded."""
         named = [*references(self.for_each), *references(self.args), *references(self.description)]
         return tuple(dict.fromkeys(name for name in named if name != ITEM))
 
     @property
     def second_way(self) -> "Task | None":
-        """The task as its alternative does it; None where it has none."""
+        """Return the task with the alternative call, if any."""
         if (other := self.alternative) is None:
             return None
         return self.model_copy(update={"tool": other.tool, "args": other.args, "alternative": None})
 
     @property
     def value_type(self) -> ValueType:
-        """The type others receive: for a `for_each` task the list of what its instances return."""
+        """Return the value type seen by dependents: for a `for_each` task, a list of instance values."""
         if self.for_each is None or self.ret.startswith("list["):
             return self.ret
         listed = f"list[{self.ret}]"
         return next((type_ for type_ in VALUE_TYPES if type_ == listed), "list[text]")
 
     def referring(self, names: Mapping[str, str]) -> "Task":
-        """This task with its references and its parent under other names; those without one stay as they are."""
+        """Return this task with the references and the parent renamed. Names without a mapping are kept."""
         parent = names.get(self.parent, self.parent)
         if not any(name in names for name in self.references):
             return self if parent == self.parent else self.model_copy(update={"parent": parent})
-        args = {name: renamed(value, names) for name, value in self.args.items()}
-        texts = {"description": renamed(self.description, names), "for_each": renamed(self.for_each, names)}
+        args = {name: rename_references(value, names) for name, value in self.args.items()}
+        texts = {
+            "description": rename_references(self.description, names),
+            "for_each": rename_references(self.for_each, names),
+        }
         if other := self.alternative:
-            second = {name: renamed(value, names) for name, value in other.args.items()}
+            second = {name: rename_references(value, names) for name, value in other.args.items()}
             texts["alternative"] = other.model_copy(update={"args": second})  # type: ignore[assignment]
         return self.model_copy(update={"args": args, "parent": parent, **texts})
 
     def key(self, upstream: Mapping[str, str]) -> str:
-        """The identity of a task: what it asks, whatever it is called.
+        """Return the identity key of the task: a hash of the content, independent of names.
 
         Args:
-            upstream: The keys of the tasks it refers to, by id; so a key covers all that the task builds on.
+            upstream: The keys of the tasks it refers to, by id, so that a key covers everything the task depends on.
         """
         names = {name: upstream.get(name, name) for name in self.references}  # each in the one spelling
         asked = self.referring(names)

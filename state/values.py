@@ -6,13 +6,13 @@ from weiwo.state.cached_property import cached_property
 
 
 class Value(BaseModel):
-    """Base of everything that flows through the state: frozen, and strict about unknown fields."""
+    """Base class of all values in the state: frozen, and strict about unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, ignored_types=(cached_property,))
 
 
 class Output(BaseModel):
-    """Base of everything that is handed out with a result and stored in no checkpoint."""
+    """Base class of values returned with a result and stored in no checkpoint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 

@@ -1,12 +1,12 @@
-"""Text to search terms, the same way for what is indexed and what is asked, in any language.
+"""Split text into search terms, with the same rules for indexing and queries, in any language.
 
 Chinese, Japanese and Thai have no blanks between their words, and Korean words have endings, so a tokenizer made for
 English finds nothing in them. Runs of their characters become single characters and pairs of neighbours, which needs no
 dictionary and misses no word. Identifiers (`INC-49217`, `getUserName`, `v1.2.3`) are kept whole, to be found exactly,
 and in parts, to be found at all. Traditional Chinese characters are folded to simplified ones.
 
-An index must take these terms as they are, with no tokenizer behind them that splits again. Endings are left to the
-index's own Snowball stemmers: a light stemmer here measured no better, and terms stay readable.
+An index must take these terms as they are, without a further tokenizer that splits them again. Endings are left to the
+index's own Snowball stemmers, because a light stemmer here measured no better, and terms stay readable.
 """
 
 import re
@@ -98,7 +98,10 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 @cache
 def _stop_words(language: Language) -> frozenset[str]:
-    """The stop words of a language, folded as terms are: where its rules are unknown, its function words."""
+    """Return the stop words of a language, folded like terms.
+
+    For a language without rules, they are its function words.
+    """
     if has_rules(language):
         return STOP_WORDS
     return frozenset(term for word in function_words(language) for term in terms(word)[:1])
@@ -113,19 +116,19 @@ def plain(text: str) -> str:
 
 
 def _groups(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each token of a text with its terms; of an identifier the whole comes first."""
+    """Yield each token of a text with the derived terms. For an identifier, the whole comes first."""
     for found in (_ASCII_TOKEN if text.isascii() else _TOKEN).finditer(plain(text)):
         token = found.group()
         if found["unspaced"]:
             token = token.translate(SIMPLIFIED)
             yield token, (*token, *(first + second for first, second in pairwise(token)))
         else:
-            yield token, _known(token) if len(token) <= LONGEST_TERM else _western(token)
+            yield token, _cache_western_terms(token) if len(token) <= LONGEST_TERM else _western(token)
 
 
 @lru_cache(maxsize=1 << 16)
-def _known(token: str) -> tuple[str, ...]:
-    """What `_western` says, remembered: a text has few words, many times."""
+def _cache_western_terms(token: str) -> tuple[str, ...]:
+    """Return the terms of `_western`, cached, because a text repeats few words many times."""
     return _western(token)
 
 

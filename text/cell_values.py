@@ -1,8 +1,9 @@
-"""Values of cells that are written as text: numbers, dates, times and versions, and how a column is read.
+"""Parse the values of text cells: numbers, dates, times and versions. Infer column types.
 
-A cell is read whole or not at all: a remainder that is not understood makes it no number. What one cell leaves open
-(the decimal mark of 1.234, the order of 05/04/2024, the k of 5k) the column decides, and where it does not, the column
-is in doubt and says between which two readings. The words of a language are rows of `text/data/cell_values.toml`.
+A cell is parsed whole or not at all: if a part is not understood, the cell is no number. Ambiguities of a single cell
+(the decimal mark of 1.234, the order of 05/04/2024, the k of 5k) are resolved by the column. If the column does not
+resolve them, the column is in doubt and reports the two readings. The words of a language are rows of
+`text/data/cell_values.toml`.
 """
 
 import re
@@ -15,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from weiwo.state.kinds import Language
 from weiwo.text.data_files import data_rows, data_words
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.patterns import lazy
 from weiwo.text.units import unit_after
 
@@ -30,14 +31,14 @@ _MOST_UNITS: Final = 6
 
 
 class Amount(NamedTuple):
-    """A number and the unit it is counted in; empty where it has none."""
+    """A number and the unit of the number. The unit is empty if absent."""
 
     value: float
     unit: str = ""
 
 
 class Doubt(NamedTuple):
-    """Two readings of a column, of which nothing in it tells which is meant."""
+    """Two readings of a column, not decided by any of the cells."""
 
     kind: Literal["decimal_mark", "date_order", "zone", "version"]
     example: str
@@ -45,25 +46,25 @@ class Doubt(NamedTuple):
     second: str
 
     def describe(self, language: Language = "en") -> str:
-        """Say in one line what the two readings are."""
-        words = localized("tables.doubts", self.kind)[language]
+        """Describe the two readings in a single line."""
+        words = localize_message("tables.doubts", self.kind)[language]
         return words.format(example=self.example, first=self.first, second=self.second)
 
 
 @dataclass(frozen=True)
 class ColumnReading:
-    """A column of texts, read.
+    """A parsed column of texts.
 
     Attributes:
         type: Type of the column.
         values: Value of each distinct text: a float for numbers, the seconds of a duration, ISO text for dates,
             datetimes (in UTC where they state a zone) and times, a text that sorts as versions do for versions, the
-            text itself for a text; None where the text is of another type than its column.
-        unit: Unit of all numbers; empty where there is none, or there are several.
-        units: Unit of each distinct text, where a column has several.
+            text itself for a text. None if the text is of another type than its column.
+        unit: Unit of all numbers. Empty if there is none, or there are several.
+        units: Unit of each distinct text, if a column has several.
         empty: Distinct texts that stand for no value.
         unread: Distinct texts that are not of the type, in order.
-        doubt: Two readings, where the column has them; its type is then "text".
+        doubt: Two readings, if the column is ambiguous. Its type is then "text".
     """
 
     type: ColumnType = "text"
@@ -104,9 +105,9 @@ _SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "012345678
 
 
 def normalize_cell(text: str) -> str:
-    """Normalize the spelling of a cell: digits of any script to ASCII, wide and typographic marks to plain ones.
+    """Normalize a cell: digits of any script to ASCII, wide and typographic marks to plain marks.
 
-    Superscripts stay: 15² is not 152.
+    Superscripts stay, because 15² is not 152.
     """
     if text.isascii():
         return " ".join(text.split())
@@ -142,7 +143,7 @@ _METRIC: Final = data_words("cell_values", "metric")
 
 
 class _Figure(NamedTuple):
-    """A cell split into its figure and what stands around it."""
+    """A cell split into the figure and the surrounding text."""
 
     whole: str  # digits, with the marks of groups
     part: str  # decimal mark and digits
@@ -154,15 +155,15 @@ class _Figure(NamedTuple):
 
 
 def parse_amount(text: str, *, decimal: str = ".", column: bool = False) -> Amount | None:
-    """Parse a cell that is a number: whole cell or nothing.
+    """Parse a cell as a number: the whole cell or nothing.
 
     Args:
         text: The cell: an optional sign, currency, scale and unit around one figure.
         decimal: The decimal mark, a point or a comma.
-        column: The cell's column writes k, M or B close to its figures throughout.
+        column: Whether the cell's column writes k, M or B close to its figures throughout.
 
     Returns:
-        The number with its scale worked out, and its unit; None for anything else, also for a unit that is not known.
+        The number with its scale applied, and its unit. None for anything else, also for an unknown unit.
     """
     figure = _split_figure(normalize_cell(text))
     amount = None if figure is None else _read_amount(figure, decimal, letters=column)
@@ -211,7 +212,7 @@ def _read_amount(figure: _Figure, decimal: str, *, letters: bool) -> Amount | No
 
 
 def _read_digits(whole: str, part: str, decimal: str) -> str | None:
-    """The figure under a decimal mark, as a plain number; None where its marks say another one."""
+    """Return the figure as a plain number under a decimal mark, or None if the marks do not fit."""
     text = whole + part
     if text.isdecimal():
         return text
@@ -229,7 +230,7 @@ def _read_digits(whole: str, part: str, decimal: str) -> str | None:
 
 
 def _split_scale(figure: _Figure, *, letters: bool) -> tuple[float, str | None]:
-    """The scale and the unit of what stands behind a figure; no unit where it is not understood."""
+    """Return the scale and unit of the text behind a figure. An unreadable unit is None."""
     rest = figure.rest
     if not rest:
         return 1.0, ""
@@ -270,14 +271,13 @@ def _is_known(unit: str) -> bool:
 
 
 def read_column(texts: Iterable[str], name: str = "", *, delimiter: str = "", language: str = "") -> ColumnReading:
-    """Read a column of texts.
+    """Parse a column of texts.
 
     Args:
-        texts: Its cells.
-        name: Its header; one that says "version" makes 1.9 and 1.10 versions.
-        delimiter: The mark between the cells of the file, where it is delimited text: beside `;` a comma may be a
-            decimal mark.
-        language: Language of the document, where it is known: in some a comma is the decimal mark.
+        texts: The cells.
+        name: The header. If it says "version", 1.9 and 1.10 are versions.
+        delimiter: The delimiter of the file, for delimited text. Beside `;` a comma may be a decimal mark.
+        language: Language of the document, if known. In some languages a comma is the decimal mark.
     """
     distinct = list(dict.fromkeys(texts))
     empty = frozenset(text for text in distinct if is_empty_mark(text))
@@ -322,7 +322,7 @@ def _list_words(name: str) -> set[str]:
 def _make_reading(
     kind: ColumnType, filled: Mapping[str, str], good: Mapping[str, float | str], units: Mapping[str, str] | None = None
 ) -> ColumnReading | None:
-    """A column of a type, where enough of its cells are."""
+    """Return a column reading of a type, or None if too few cells are of the type."""
     if len(good) < _TYPED_SHARE * len(filled) or not good:
         return None
     values: dict[str, float | str | None] = {text: good.get(text) for text in filled}
@@ -372,12 +372,12 @@ def _has_note(plain: str) -> bool:
 
 
 def _is_power(plain: str) -> bool:
-    """Whether a figure with a raised number may be a power: 10², 10^6."""
+    """Report whether a figure with a raised number may be a power: 10², 10^6."""
     return re.match(r"10(?:\^|[⁰¹²³⁴⁵⁶⁷⁸⁹])", plain) is not None
 
 
 def _find_decimal(figures: Sequence[_Figure], *, comma: bool) -> tuple[str, Doubt | None]:
-    """The decimal mark of a column, or the two readings that it has."""
+    """Return the decimal mark of a column, or the two possible readings."""
     point_only = comma_only = ""
     open_figure = ""
     for figure in figures:
@@ -400,7 +400,11 @@ def _find_decimal(figures: Sequence[_Figure], *, comma: bool) -> tuple[str, Doub
 
 
 def _writes_letters(figures: Sequence[_Figure]) -> bool:
-    """Whether a column writes k, M or B as a scale: close to the figure in at least half of its cells, else nothing."""
+    """Report whether a column writes k, M or B as a scale.
+
+    The letter must stand close to the figure in at least half of the cells. All other cells must have nothing behind
+    the figure.
+    """
     scaled = [figure for figure in figures if figure.close and figure.rest in _COLUMN_LETTERS]
     bare = sum(not figure.rest for figure in figures)
     return len(scaled) >= 2 and len(scaled) * 2 >= len(figures) and len(scaled) + bare == len(figures)
@@ -424,7 +428,10 @@ def _read_versions(filled: Mapping[str, str]) -> ColumnReading | None:
 
 
 def sort_version(text: str) -> str | None:
-    """A text that sorts as versions do: 1.10 behind 1.9, 2.0-rc1 before 2.0; None of what is no version."""
+    """Return a sort key for a version: 1.10 after 1.9, 2.0-rc1 before 2.0.
+
+    Returns None for any other text.
+    """
     found = _VERSION.fullmatch(normalize_cell(text))
     if found is None:
         return None
@@ -499,7 +506,7 @@ def _read_moments(filled: Mapping[str, str], *, dated: bool) -> ColumnReading | 
 
 
 def _find_order(moments: Mapping[str, Mapping[str, _Moment]]) -> tuple[str, Doubt | None]:
-    """The order of day, month and year that fits all dates of a column."""
+    """Return the order of day, month and year for all dates of a column, or a doubt."""
     fitting = [order for order in _DAY_ORDERS if all(order in found for found in moments.values())]
     if not fitting:
         texts = [next((text for text, found in moments.items() if order not in found), "") for order in _DAY_ORDERS[:2]]
@@ -541,7 +548,10 @@ def _write_moment(moment: _Moment) -> str:
 
 
 def _moment_of(plain: str, order: str) -> _Moment | None:
-    """The moment that a whole cell states, figures read in an order of "d", "m" and "y"."""
+    """Parse a whole cell as a moment, with figures in an order of "d", "m" and "y".
+
+    Returns None for any other text.
+    """
     if len(plain) > _LONGEST or _PLAIN_FIGURE.fullmatch(plain) or not any(c.isdigit() for c in plain):
         return None
     if ":" in plain or _TIMELIKE.search(plain):
@@ -565,7 +575,10 @@ _TIMELIKE: Final = lazy(r"[时時点點秒]|\d\s?[AaPp]\.?[Mm]\.?$|\d\s?Uhr$")
 
 
 def _clock_of(text: str) -> tuple[float, float | None] | None:
-    """Seconds since midnight and the offset of a time of day; None of anything else."""
+    """Parse a time of day into seconds since midnight and a zone offset.
+
+    Returns None for any other text.
+    """
     found = _TIME.fullmatch(text.strip())
     if found is None or not (found["minute"] or found["half"] or found["half_before"]):
         return None

@@ -1,8 +1,8 @@
-"""Chunking: documents to passages, along the structure their author gave them.
+"""Chunking: split documents into passages along the author's structure.
 
-Headings first, then paragraphs, then sentences: a passage never reaches across a heading, joins short paragraphs, and
-parts long ones between sentences. A passage is a run of the document's own lines, so that its line numbers lead a
-reader to it; only the title line is left out, which every passage carries anyway.
+Headings come first, then paragraphs, then sentences. A passage never reaches across a heading, joins short paragraphs,
+and splits long paragraphs between sentences. A passage is a run of the document's own lines, so that its line numbers
+lead a reader to it. Only the title line is left out, because every passage carries the title anyway.
 """
 
 import re
@@ -61,7 +61,7 @@ class Chunk(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The text, below the header of its table where it lacks that."""
+        """Return the text, preceded by the table header if missing from the text."""
         return f"{self.lead}\n{self.text}" if self.lead else self.text
 
 
@@ -74,7 +74,10 @@ class _Section:
 
 
 def measure_weight(text: str) -> float:
-    """The size of a text in English words: two Han characters, or eight characters without a blank, count as one."""
+    """Return the size of a text in English words.
+
+    Two Han characters, or eight characters without a blank, count as one word.
+    """
     if text.isascii():  # the same by a shorter way, for every passage passes here
         return max(len(text.translate(_BLANKED).split()), len(text) / 8)
     return max(len(_WORD.findall(text)) + len(_UNSPACED.findall(text)) / 2, len(text) / 8)
@@ -100,15 +103,15 @@ def chunk_text(text: str, *, markdown: bool, name: str = "") -> tuple[str, list[
 
 
 def chunk_sections(text: str, headings: Iterable[Heading], *, by_line: bool = False) -> tuple[str, list[Chunk]]:
-    """Cut a document whose headings are known.
+    """Split a document with known headings into passages.
 
     Args:
         text: The document, its lines ended by newlines.
-        headings: Its headings, in order.
-        by_line: Whether a long stretch is parted between lines, as code is, rather than between sentences.
+        headings: The headings, in order.
+        by_line: Whether a long stretch is split between lines, as code is, rather than between sentences.
 
     Returns:
-        The heading that is the document's title, or nothing, and the passages in document order, as `chunk` does.
+        The heading that is the document's title, or nothing, and the passages in document order, as from `chunk_text`.
     """
     lines = text.split("\n")
     sections = _find_sections(lines, headings, _find_fences(text))
@@ -125,7 +128,7 @@ def _cut_sections(text: str, lines: list[str], sections: list[_Section], *, by_l
 
 
 def _chunk_title(lines: list[str], title: str) -> list[Chunk]:
-    """The passage of a document that says nothing but its title."""
+    """Return the single passage of a document consisting of only a title."""
     row = next((number for number, line in enumerate(lines, 1) if title in line and line.strip()), 1)
     return [Chunk(title, row, row)] if title else []
 
@@ -151,7 +154,7 @@ def _find_sections(lines: list[str], headings: Iterable[Heading], fences: Iterab
 
 
 def _find_paragraphs(lines: list[str], start: int, end: int, fenced: frozenset[int]) -> list[tuple[int, int]]:
-    """Runs of lines without a blank one between, a fenced block being one run."""
+    """Return the paragraphs: runs of non-blank lines, with a fenced block as a single run."""
     found: list[tuple[int, int]] = []
     first = None
     for row in range(start, end):
@@ -168,7 +171,10 @@ def _find_paragraphs(lines: list[str], start: int, end: int, fenced: frozenset[i
 
 
 def _pop_title(sections: list[_Section]) -> str:
-    """The document's title: its one heading of the highest level, if that comes before everything else."""
+    """Remove and return the document's title, or an empty string.
+
+    The title is the only heading of the highest level, if it comes before everything else.
+    """
     if sections[0].paragraphs or len(sections) == 1:
         return ""
     top = sections[1]
@@ -191,7 +197,7 @@ def _find_title_line(lines: list[str], paragraphs: list[tuple[int, int]]) -> str
 
 
 class _Cutter:
-    """Cuts the sections of one text."""
+    """Splitter for the sections of a text."""
 
     def __init__(self, text: str, lines: list[str], starts: list[int], *, by_line: bool) -> None:
         self._text, self._lines, self._starts, self._by_line = text, lines, starts, by_line
@@ -199,7 +205,7 @@ class _Cutter:
         self._captions: list[tuple[int, int, str]] = []  # where a table starts and ends, and its caption
 
     def cut(self, section: _Section, *, leaf: bool) -> Iterator[Chunk]:
-        """The passages of one section, its heading at the head of the first."""
+        """Yield the passages of a section, the first starting with the heading."""
         text, starts = self._text, self._starts
         self._tables.clear()
         top = section.heading[1] if section.heading else 0
@@ -231,7 +237,10 @@ class _Cutter:
         return end - first > 2 and "|" in lines[first] and DELIMITER.match(lines[first + 1]) is not None
 
     def _find_caption(self, first: int, end: int, top: int) -> str:
-        """Find the caption of a table: a numbered one on either side, or a short line that stands alone above it."""
+        """Find the caption of a table.
+
+        A caption is a numbered line on either side, or a short line that stands alone above the table.
+        """
         above = next((row for row in range(first - 1, max(top, first - 3) - 1, -1) if self._lines[row].strip()), -1)
         if above >= top and (above == top or not self._lines[above - 1].strip()):
             line = self._lines[above].strip()
@@ -242,7 +251,7 @@ class _Cutter:
         return below[:_LONGEST_CAPTION] if _CAPTION.match(below) else ""
 
     def _cut_paragraph(self, first: int, end: int) -> Iterator[tuple[int, int, float]]:
-        """A paragraph in pieces no larger than a passage: where each starts and ends, and its weight."""
+        """Yield the pieces of a paragraph, each no larger than a passage, as start, end and weight."""
         text, starts = self._text, self._starts
         start, stop = _trim_span(text, starts[first], starts[end])
         size = measure_weight(text[start:stop])
@@ -268,14 +277,17 @@ class _Cutter:
 
 
 def _stands_whole(block: str) -> bool:
-    """Whether a fenced block or a table row is left whole: it is no longer than code is, and no line of it is prose."""
+    """Report whether a fenced block or a table row stays whole.
+
+    It must be no longer than the limit for code, and no line of a block may be prose.
+    """
     lines = block.split("\n")
     row = len(lines) == 1 and "|" in block
     return measure_weight(block) <= _LARGEST_CODE and (row or all(measure_weight(line) <= LARGEST for line in lines))
 
 
 def _join_small(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
-    """Neighbours joined until each is large enough, the last one with what stands before it."""
+    """Join neighbouring pieces until each is large enough, and join a small last piece backwards."""
     packed: list[tuple[int, int, float]] = []
     for start, end, size in pieces:
         if packed and packed[-1][2] < SMALLEST and packed[-1][2] + size <= LARGEST:
@@ -314,7 +326,7 @@ def _part_large(
 
 
 def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
-    """A span without the blank lines before it and the blanks after it."""
+    """Trim a span: drop blank lines before the text and blanks after the text."""
     inside = text[start:end]
     end -= len(inside) - len(inside.rstrip())
     inside = inside.rstrip()
@@ -326,7 +338,7 @@ def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _halve_span(text: str, start: int, end: int) -> Iterator[int]:
-    """Where to cut a stretch that no sentence end parts, at blanks near the middle where there are any."""
+    """Yield cut positions in a stretch without sentence ends, at blanks near the middle if possible."""
     if measure_weight(text[start:end]) <= LARGEST:
         return
     middle = (start + end) // 2

@@ -1,11 +1,13 @@
-"""Citation marks in prose: found, renumbered, and removed where they lead nowhere.
+"""Find, renumber and remove citation marks in prose.
 
-[1], [1][2], [1, 2], [1-3], 【1】; and as models were trained to write them: [citation:1], [ref_1], [cite: 1], [^1^],
-[Source 1], <sup>1</sup>, 【1†…】, (Source: [1]). Brackets in code, in formulas, in addresses and after an identifier
-("a[0]") are no marks, and neither is the exponent of a unit.
+Marks that lead nowhere are removed.
 
-Sources have brackets of their own: references, footnotes, wiki links. Words of theirs pass through an answer shielded
-(`shield_brackets`), so that no reading of marks meets them, and come out as they were.
+[1], [1][2], [1, 2], [1-3], 【1】 are marks, and so are the forms that models were trained to write: [citation:1],
+[ref_1], [cite: 1], [^1^], [Source 1], <sup>1</sup>, 【1†…】, (Source: [1]). Brackets in code, in formulas, in URLs and
+after an identifier ("a[0]") are no marks, and neither is the exponent of a unit.
+
+Sources have brackets of their own: references, footnotes, wiki links. Text quoted from a source passes through an
+answer shielded (`shield_brackets`), so that no parser of marks sees it, and is restored unchanged.
 """
 
 import re
@@ -56,7 +58,7 @@ _PASSES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class CitationMark:
-    """One mark: where it stands, and the source numbers it gives, in order."""
+    """A citation mark: position, and cited source numbers in order."""
 
     start: int
     end: int
@@ -78,7 +80,10 @@ _SEALED: Final = lazy(rf"\[{_SEAL}(\d+)\]")
 
 
 def recorded_marks(result: Mapping[str, Any]) -> Sequence[Mapping[str, int]]:
-    """The marks of a result's answer: `n`, `start`, `end`. The text of a result of version 0.1 is read for them."""
+    """Return the citation marks of a result's answer as `n`, `start` and `end`.
+
+    For a result of version 0.1, the marks are parsed from the text.
+    """
     marks: Sequence[Mapping[str, int]] | None = result.get("marks")
     if marks is not None:
         return marks
@@ -87,7 +92,10 @@ def recorded_marks(result: Mapping[str, Any]) -> Sequence[Mapping[str, int]]:
 
 
 def seal_marks(result: Mapping[str, Any]) -> str:
-    """The answer of a result, its marks written so that no bracket of a source can pass for one (`split_sealed`)."""
+    """Return the answer of a result with sealed citation marks.
+
+    No bracket of a source can pass for a sealed mark. `split_sealed` splits the text again.
+    """
     text = str(result.get("answer") or "")
     parts: list[str] = []
     position = 0
@@ -98,7 +106,7 @@ def seal_marks(result: Mapping[str, Any]) -> str:
 
 
 def split_sealed(text: str) -> Iterator[tuple[str, int]]:
-    """The parts of a sealed text, each with the number of the source where it is a mark, else with 0."""
+    """Yield the parts of a sealed text, each with the source number of a mark, or 0 for text."""
     position = 0
     for found in _SEALED.finditer(text):
         if position < found.start():
@@ -122,16 +130,16 @@ def shield_brackets(text: str) -> str:
 
 
 def unshield_brackets(text: str) -> str:
-    """Give shielded brackets back as they were; offsets stay."""
+    """Restore shielded brackets. Offsets stay the same."""
     return text.translate(_UNSHIELD)
 
 
 def shield_copied(text: str, sources: Mapping[int, str]) -> str:
-    """Shield brackets that a draft copied from a source with the words before them.
+    """Shield brackets copied into a draft from a source, together with the preceding words.
 
     Args:
         text: A piece of a draft.
-        sources: The texts it may have copied from, by number; a bracket with that number is a mark all the same.
+        sources: The texts it may have copied from, by number. A bracket with the number of the source is still a mark.
     """
     marks = find_marks(text)
     flat = {n: " ".join(source.split()) for n, source in sources.items()} if marks else {}
@@ -162,7 +170,7 @@ def _outside(text: str, code: Sequence[Opaque]) -> Iterator[CitationMark]:
 
 
 def _is_index(text: str, found: re.Match[str]) -> bool:
-    """Whether the bracket belongs to an expression or an address rather than to prose."""
+    """Report whether a bracket belongs to an expression or a URL, not to prose."""
     before = text[max(0, found.start() - 60) : found.start()]
     word = before.split()[-1] if before and not before[-1].isspace() else ""
     behind = text[found.end() : found.end() + 3]
@@ -192,7 +200,7 @@ def _numbers(written: str) -> tuple[int, ...]:
 
 
 def has_foreign_mark(text: str) -> bool:
-    """Whether a text holds what looks like a citation and cannot be read: what it cites is not known."""
+    """Report whether a text holds an unreadable citation-like mark, so that the cited source is unknown."""
     if not _FOREIGN.search(text):
         return False
     prose = mask(blank_marks(text)[0], 0, [(code.start, code.end, " ") for code in find_opaque(text)])
@@ -201,25 +209,25 @@ def has_foreign_mark(text: str) -> bool:
 
 
 def list_cited_numbers(text: str) -> list[int]:
-    """The source numbers that a text cites, in the order of first citation."""
+    """Return the cited source numbers, in order of first citation."""
     return list(dict.fromkeys(n for mark in find_marks(text) for n in mark.numbers))
 
 
 def clean_marks(text: str, valid: Collection[int]) -> str:
-    """Take out every citation of a source that doesn't exist; what is left is written [1][2].
+    """Remove every citation of an unknown source, and write the remaining citations as [1][2].
 
     Returns:
-        The text; no mark in it has a number outside `valid`.
+        The text. No mark in it has a number outside `valid`.
     """
     known = frozenset(valid)
     return _rewritten(text, lambda n: n if n in known else None, known)
 
 
 def renumber_marks(text: str, mapping: Mapping[int, int]) -> str:
-    """Give citations new numbers, all at once; one without a new number is taken out.
+    """Renumber all citations at once, and remove citations without a new number.
 
     Returns:
-        The text; no mark in it has a number outside the mapping's values.
+        The text. No mark in it has a number outside the mapping's values.
     """
     return _rewritten(text, mapping.get, frozenset(mapping.values()))
 
@@ -254,6 +262,6 @@ def _once(text: str, number: Callable[[int], int | None]) -> str:
 
 
 def blank_marks(text: str) -> tuple[str, list[CitationMark]]:
-    """The text with every mark written over with blanks, so that offsets stay; and the marks."""
+    """Return the text with every mark replaced by blanks, and the marks. Offsets stay the same."""
     marks = find_marks(text)
     return mask(text, 0, [(mark.start, mark.end, " ") for mark in marks]), marks

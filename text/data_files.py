@@ -26,7 +26,7 @@ def read_data(name: str) -> Mapping[str, Any]:
 
 
 def data_text(name: str, *keys: str) -> str:
-    """A text of a data file; `keys` lead to it, table by table."""
+    """Return a text from a data file. `keys` lead to the text, table by table."""
     value: Any = read_data(name)
     for key in keys:
         value = value[key]
@@ -34,7 +34,7 @@ def data_text(name: str, *keys: str) -> str:
 
 
 def data_pattern(name: str, *keys: str) -> re.Pattern[str]:
-    """A pattern of a data file, compiled upon its first use."""
+    """Return a pattern from a data file, compiled on first use."""
     return lazy(data_text(name, *keys).replace("\n", ""))
 
 
@@ -44,13 +44,16 @@ def data_words(name: str, *keys: str) -> frozenset[str]:
 
 
 def data_characters(name: str, *keys: str) -> str:
-    """Characters of a data file, one behind the other."""
+    """Return the characters listed in a data file, concatenated."""
     return "".join(data_text(name, *keys).split())
 
 
 @cache
 def data_rows(name: str, *keys: str) -> tuple[tuple[str, ...], ...]:
-    """A table of a data file: a row a line, its cells separated by `|`; lines that begin with `#` are comments."""
+    """Return a table from a data file: a row per line, with cells separated by `|`.
+
+    Lines that begin with `#` are comments.
+    """
     lines = (line.strip() for line in data_text(name, *keys).splitlines())
     rows = (line.split("|") for line in lines if line and not line.startswith("#"))
     return tuple(tuple(cell.strip() for cell in row) for row in rows)

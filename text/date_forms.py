@@ -1,4 +1,4 @@
-"""The written forms of a date, English and Chinese: what stands in a text, not yet what it means."""
+"""Written forms of a date, English and Chinese, not yet interpreted."""
 
 import re
 from typing import Final, NamedTuple
@@ -18,20 +18,20 @@ LAST_BARE_YEAR: Final = 2100
 
 
 class DateForm(NamedTuple):
-    """Something written like a date.
+    """Text written like a date.
 
     Attributes:
-        start: Offset of its first character.
-        end: Offset behind its last.
-        year: The year as written, at least 0; in whatever era.
-        month: 1 to 12, if written; not yet checked.
-        day: Day of the month, if written; not yet checked.
+        start: Offset of the first character.
+        end: Offset behind the last character.
+        year: The year as written, at least 0, in whatever era.
+        month: 1 to 12, if written, not yet checked.
+        day: Day of the month, if written, not yet checked.
         first_day: First day of a range of days ("12–14 July 1969").
-        era: -1 before our era, 1 in our era, 0 if none is written.
-        certain: Whether it is a date by itself; if not, only a range can make it one.
-        bare: Whether it is a number and nothing else.
-        open: Whether it is an era and a number without 年, as in 公元前156—前87年.
-        han: Whether it is written the Chinese way.
+        era: -1 for BC, 1 for AD, 0 if no era is written.
+        certain: Whether the form is a date by itself. If not, only a range can make it one.
+        bare: Whether the form is a number and nothing else.
+        open: Whether the form is an era and a number without 年, as in 公元前156—前87年.
+        han: Whether the form is written the Chinese way.
     """
 
     start: int
@@ -144,7 +144,7 @@ def _number(written: str | None) -> int | None:
 
 
 def _plausible(text: str, found: re.Match[str], year: int, *, with_month: bool) -> bool:
-    """Whether a number without an era is a year where it stands."""
+    """Report whether a number without an era is a plausible year in context."""
     if "," in found["year"] or not (100 if with_month else FIRST_BARE_YEAR) <= year <= LAST_BARE_YEAR:
         return False
     if with_month and year >= FIRST_BARE_YEAR:
@@ -190,14 +190,14 @@ def _chinese(text: str, found: re.Match[str]) -> DateForm | None:
 
 
 def _regnal(found: re.Match[str], begun: int, year: int, month: int | None, day: int | None) -> DateForm | None:
-    """A year of an era, such as 民國七十八年, which is 1989."""
+    """Return the date of a regnal year, for example 民國七十八年, equal to 1989."""
     if not found["mark"] or not 0 < year <= _MOST_REGNAL:
         return None
     return DateForm(found.start(), found.end(), begun + year, month, day, certain=True, han=True)
 
 
 def _plausible_chinese(text: str, found: re.Match[str], year: int, *, with_month: bool) -> bool:
-    """Whether 1969年 is a year and not a stretch of years."""
+    """Report whether 1969年 is a year, not a number of years."""
     if with_month:
         return 100 <= year <= LAST_BARE_YEAR
     if FIRST_BARE_YEAR <= year <= LAST_BARE_YEAR:

@@ -1,4 +1,4 @@
-"""Dates of any era and precision: the value, and how prose writes it and is read."""
+"""Dates of any era and precision: the value, formatting for prose, and parsing from prose."""
 
 import re
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ _ISO: Final = lazy(r"(-?[0-9]{1,5})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 class PartialDate:
     """A year, a month of a year, or a day.
 
-    Dates are ordered in time; a year comes before its months, and a month before its days.
+    Dates are ordered in time. A year comes before its months, and a month before its days.
 
     Attributes:
-        year: Never 0; negative before our era: 156 BC is -156.
+        year: Never 0, and negative for BC: 156 BC is -156.
         month: 1 to 12, or None if only the year is known.
         day: Day of the month, or None if only the month or year is known.
 
@@ -57,7 +57,10 @@ class PartialDate:
 
     @property
     def astronomical(self) -> int:
-        """The year counted with a year 0: 1 BC is 0, 156 BC is -155. Differences of these are numbers of years."""
+        """Return the astronomical year, counted with a year 0: 1 BC is 0, 156 BC is -155.
+
+        Differences of astronomical years are numbers of years.
+        """
         return self.year if self.year > 0 else self.year + 1
 
     def iso(self) -> str:
@@ -66,10 +69,10 @@ class PartialDate:
 
     @classmethod
     def from_iso(cls, text: str) -> Self:
-        """Read what `iso` writes.
+        """Parse the output of `iso`.
 
         Raises:
-            ValueError: The text has another form, or names no date; the message names it.
+            ValueError: The text has another form, or names no date. The message names it.
         """
         found = _ISO.fullmatch(text)
         if found is None:
@@ -80,9 +83,9 @@ class PartialDate:
             raise ValueError(f"{text!r} is not a date: {error}") from None
 
     def ordinal(self) -> int | None:
-        """Number of the day, 1 being 1 January AD 1, in the Gregorian calendar carried back; None without a day.
+        """Return the day number in the proleptic Gregorian calendar, or None without a day.
 
-        Agrees with `datetime.date.toordinal` where that is defined.
+        Day 1 is 1 January AD 1. The result agrees with `datetime.date.toordinal` where that is defined.
         """
         if self.month is None or self.day is None:
             return None
@@ -92,7 +95,7 @@ class PartialDate:
         return 365 * year + year // 4 - year // 100 + year // 400 + day_of_year - 306
 
     def contains(self, other: "PartialDate") -> bool:
-        """Whether `other` is this very date or lies within it, as July 1969 lies within 1969."""
+        """Report whether `other` equals or lies within this date, as July 1969 lies within 1969."""
         return (
             self.year == other.year
             and self.month in {None, other.month}
@@ -108,13 +111,13 @@ def _month_length(year: int, month: int) -> int:
 
 
 class DateSpan(NamedTuple):
-    """A date, or a range of dates, and where it stands.
+    """A date or a range of dates, with the position in the text.
 
     Attributes:
-        start: Offset of its first character.
-        end: Offset behind its last character.
+        start: Offset of the first character.
+        end: Offset behind the last character.
         date: The date, or the beginning of the range.
-        until: The end of the range; None for a single date.
+        until: The end of the range. None for a single date.
         approximate: Whether the text says "c.", "about", 约 or the like.
     """
 
@@ -138,14 +141,14 @@ _LONGEST_GAP: Final = 24
 def find_dates(text: str) -> list[DateSpan]:
     """Find the dates in English, Chinese or mixed text.
 
-    A bare number is a year only from 1000 to 2100 and where nothing makes it an amount; decades and centuries are no
-    dates. The era at the end of a range holds for both ends unless that would turn it round.
+    A bare number is a year only from 1000 to 2100, and only if nothing makes it an amount. Decades and centuries are no
+    dates. The era at the end of a range holds for both ends unless that would reverse it.
 
     Args:
-        text: Any text; time grows linearly with its length.
+        text: Any text. Time grows linearly with its length.
 
     Returns:
-        Dates and ranges in order, none overlapping another.
+        Dates and ranges in order, without overlap.
     """
     plain = text.translate(_ASCII)
     forms = date_forms(plain)
@@ -166,7 +169,7 @@ def find_dates(text: str) -> list[DateSpan]:
 
 
 def parse_date(text: str) -> PartialDate:
-    """Read the one date a text states.
+    """Parse the single date stated by a text.
 
     Args:
         text: A date in any form `find_dates` knows or `PartialDate.iso` writes, words around it allowed. Several
@@ -176,7 +179,7 @@ def parse_date(text: str) -> PartialDate:
         The date, as precise as it is written.
 
     Raises:
-        ValueError: The text holds no date, a range, or dates that differ; the message names the text.
+        ValueError: The text holds no date, a range, or dates that differ. The message names the text.
     """
     plain = text.translate(_ASCII).strip()
     if _ISO.fullmatch(plain.rstrip(".。")):
@@ -195,7 +198,11 @@ def parse_date(text: str) -> PartialDate:
 
 
 def _from_figures(figures: re.Match[str], text: str) -> PartialDate:
-    """A date all in figures: "3.5.1984" begins with the day; "25/12/1984" tells which is which, "3/5/1984" does not."""
+    """Parse a date written in figures only.
+
+    "3.5.1984" begins with the day. "25/12/1984" shows which figure is the day, but "3/5/1984" is ambiguous and raises
+    `ValueError`.
+    """
     first, second, year = int(figures[1]), int(figures[3]), int(figures[4])
     if figures[2] == "/" and first != second and max(first, second) <= 12:
         raise ValueError(f"{text[:80]!r} may mean month {first} or month {second}; write {year}-{first:02}-{second:02}")
@@ -207,14 +214,14 @@ def _from_figures(figures: re.Match[str], text: str) -> PartialDate:
 
 
 def format_date(date: PartialDate, language: Language) -> str:
-    """Write a date for prose; `parse_date` reads it back.
+    """Format a date for prose. `parse_date` reads the result back.
 
     Args:
         date: The date.
-        language: "12 July 100 BC" in English, 公元前100年7月12日 in Chinese; 2016-05-03 in others.
+        language: "12 July 100 BC" in English, 公元前100年7月12日 in Chinese, 2016-05-03 in others.
 
     Returns:
-        The date; a year that would not be taken for one by itself (14, 618) gets its era.
+        The date. A year that would not be read as a year by itself (14, 618) gets its era.
     """
     number = abs(date.year)
     marked = not FIRST_BARE_YEAR <= date.year <= LAST_BARE_YEAR
@@ -254,7 +261,7 @@ def _approximate(text: str, form: DateForm) -> bool:
 
 
 def _makes_amount(form: DateForm, following: DateForm | None, gap: str) -> int:
-    """How many of the two are no dates because of each other: "1500 to 2000 metres" none, "555-1936" neither."""
+    """Count the forms to skip as amounts: "1500 to 2000 metres" and "555-1936" hold no date."""
     if following is None or not (form.bare and following.bare):
         return 0
     if not following.certain:
@@ -263,7 +270,7 @@ def _makes_amount(form: DateForm, following: DateForm | None, gap: str) -> int:
 
 
 def _range(text: str, first: DateForm, last: DateForm) -> DateSpan | None:
-    """A range, if both ends are dates once the era is shared and they stand in order."""
+    """Return a date range, if both ends are dates in order once the era is shared."""
     if first.first_day is not None or last.first_day is not None or (last.bare and unit_after(text, last.end)):
         return None
     if not first.era and not last.era and first.certain and last.month is None and 10 <= last.year < 100:
@@ -278,7 +285,7 @@ def _range(text: str, first: DateForm, last: DateForm) -> DateSpan | None:
 
 
 def _shared_eras(first: DateForm, last: DateForm) -> tuple[int, int] | None:
-    """The eras of both ends, or None if the two make no range of dates."""
+    """Return the eras of both ends, or None if the two forms make no range of dates."""
     if last.era:
         return first.era or last.era, last.era
     if first.era > 0:
@@ -292,7 +299,7 @@ def _shared_eras(first: DateForm, last: DateForm) -> tuple[int, int] | None:
 
 
 def _era_after_bc(first: DateForm, last: DateForm) -> int | None:
-    """The era of an end without one, behind a beginning before our era."""
+    """Return the era of an end without an era, after a BC start."""
     if first.open:
         return -1 if last.han else None
     if last.certain:
@@ -304,7 +311,10 @@ def _era_after_bc(first: DateForm, last: DateForm) -> int | None:
 
 
 def _whole(text: str) -> list[DateSpan]:
-    """A Chinese form that is the whole text: 618年 cannot be a stretch of years where a date is asked for."""
+    """Parse a Chinese date form spanning the whole text.
+
+    618年 cannot be a number of years if a date is expected.
+    """
     forms = date_forms(text)
     if len(forms) != 1 or (forms[0].start, forms[0].end) != (0, len(text)):
         return []
@@ -323,14 +333,14 @@ _UNIT_MONTHS: Final = {"month": 1, "月": 1, "个月": 1, "year": 12, "年": 12}
 
 
 def iso_date(text: object, today: date | None = None) -> str | None:
-    """Read the date of publication as feeds, pages and search providers write it.
+    """Parse a publication date as written by feeds, pages and search providers.
 
     Args:
-        text: ISO 8601, RFC 5322, a date in words or, with `today`, a relative one ("2 days ago", 3天前).
+        text: ISO 8601, RFC 5322, a date in words or, with `today`, a relative date ("2 days ago", 3天前).
         today: Day of the request.
 
     Returns:
-        `YYYY-MM-DD`, shorter where the text tells no day, or None if it holds no one date.
+        `YYYY-MM-DD`, shorter if the text states no day, or None if it holds no single date.
     """
     if not isinstance(text, str) or not (text := text.strip()[:_LONGEST_DATE]):
         return None
@@ -355,7 +365,7 @@ _LONGEST_DATE: Final = 100
 
 
 def _relative_date(text: str, today: date) -> str | None:
-    """The day that a text counts back to, or the month where it counts months or years."""
+    """Return the day of a relative date, or the month if the text counts months or years."""
     days = _RELATIVE_DAYS.get(text.lower())
     if days is None:
         if (ago := _AGO.search(text)) is None:

@@ -1,4 +1,4 @@
-"""File names as words: what a name tells of a document, for search and for matching."""
+"""Split file names into words for search and matching."""
 
 from pathlib import PurePosixPath
 from typing import Final
@@ -13,11 +13,11 @@ _LEVELS: Final = 2
 
 
 def name_words(source: str, title: str = "") -> str:
-    """The words of a file's name and of its folder's, without those of the title.
+    """Return the words of a file name and folder name, without the words of the title.
 
     Args:
-        source: A path or an address.
-        title: The document's title, whose words the caller has already.
+        source: A path or a URL.
+        title: The document's title, which has words that the caller already holds.
     """
     path = unquote(urlsplit(source).path) if "://" in source else source.replace("\\", "/")
     parts = PurePosixPath(path[-_LONGEST:]).parts[-_LEVELS:]

@@ -1,8 +1,8 @@
-"""Numbers and dates of languages without rules, in the forms that the rules read.
+"""Rewrite numbers and dates of languages without rules into the forms read by the rules.
 
-1.250,50 is 1250.50 in German, "3. Mai 2016" a day in May. Rewritten so on both sides of a comparison, figures of any
-language are compared by what they mean; prose around them stays. Months and languages with a decimal comma are those of
-cells (`text/data/cell_values.toml`).
+1.250,50 is 1250.50 in German, "3. Mai 2016" a day in May. Both sides of a comparison are rewritten, so figures of any
+language are compared by their meaning. The prose around them stays. Months and languages with a decimal comma are taken
+from the cells' data (`text/data/cell_values.toml`).
 """
 
 import re
@@ -29,11 +29,11 @@ _KOREAN: Final = lazy(r"(\d{4})년(?: ?(\d{1,2})월)?(?: ?(\d{1,2})일)?")
 
 
 def plain_values(text: str, language: Language) -> str:
-    """A text with its numbers and dates as English writes them.
+    """Return a text with numbers and dates rewritten the English way.
 
     Args:
         text: Any text.
-        language: Its language; English and Chinese, which have rules of their own, stay as they are.
+        language: The language of the text. English and Chinese, which have rules of their own, stay unchanged.
     """
     if has_rules(language) or not text:
         return text
@@ -54,14 +54,17 @@ def _write_number(found: re.Match[str]) -> str:
 
 @cache
 def _months() -> Mapping[str, str]:
-    """English names of months by their names elsewhere."""
+    """Return the English month name for each foreign month name."""
     rows = data_rows("cell_values", "months")
     return {word: MONTHS[int(number) - 1] for number, words in rows for word in words.split()}
 
 
 @cache
 def _dates() -> re.Pattern[str]:
-    """A month between a day and a year, or before a year; by itself its name may be any word."""
+    """Return a pattern for a month between a day and a year, or before a year.
+
+    A month name by itself may be any word.
+    """
     names = "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
     month = rf"(?:d[ei] )?(?P<{{}}>{names})\.?"
     day = r"(?<![\w.,])(?P<day>\d{1,2})(?:\.|er|º|°|ª)?\s{0,2}"

@@ -1,8 +1,9 @@
-"""Text that speaks to a model instead of to a reader: orders, roles, calls of tools, and what is hidden from people.
+"""Detect prompt injection: orders, roles, tool calls and hidden text addressed to a model.
 
-The web is full of it (Greshake et al., arXiv 2302.12173). Finding it protects nothing by itself: code bounds what a
-passage can bring about, found or not. It lets prompts and answers say which passages try. So the patterns are meant to
-miss some rather than to suspect ordinary prose; writing about such attacks, which quotes them, is found too.
+The web is full of it (Greshake et al., arXiv 2302.12173). Detection alone protects nothing, because code bounds what a
+passage can cause whether or not it is detected. Detection lets prompts and answers name the passages that try. The
+patterns therefore prefer missing some cases over suspecting ordinary prose. Texts about such attacks, which quote them,
+are detected too.
 """
 
 import base64
@@ -47,7 +48,10 @@ _AT_WORD: Final = r"\b"
 
 
 def _alternation(patterns: Sequence[str]) -> re.Pattern[str]:
-    """Patterns as one; those of a word's beginning are tried at such places alone, most of the time they take."""
+    """Join patterns into a single pattern.
+
+    Patterns for the start of a word are tried at word starts only, because they take most of the time.
+    """
     at_word = [pattern.removeprefix(_AT_WORD) for pattern in patterns if pattern.startswith(_AT_WORD)]
     others = [pattern for pattern in patterns if not pattern.startswith(_AT_WORD)]
     return lazy("|".join([*others, rf"\b(?:{'|'.join(at_word)})"] if at_word else others), re.DOTALL)
@@ -74,13 +78,13 @@ _HINT: Final = lazy(_DATA["hints"])
 
 @lru_cache(maxsize=256)  # a passage is found by several searches of a run
 def addresses_model(text: str) -> bool:
-    """Whether a text speaks to a model.
+    """Report whether a text addresses a model.
 
-    That is: it tells it to ignore its orders, gives it new ones or a role, writes calls of tools or ends of data for
-    it, asks for its prompt or keys, or hides words from people.
+    Such a text tells the model to ignore its orders, gives it new orders or a role, writes tool calls or end-of-data
+    marks for it, asks for its prompt or keys, or hides words from people.
 
     Args:
-        text: A passage, English or Chinese; of a long one its beginning is looked at.
+        text: A passage, English or Chinese. Only the beginning of a long passage is checked.
     """
     text = text[:_MOST_READ]
     if _TURNED.search(text) or _hidden_in_tags(text) or _spelt_in_nothing(text):
@@ -91,22 +95,22 @@ def addresses_model(text: str) -> bool:
         or bool(_CALLED.search(plain) and not _DOCUMENTED.search(plain))
         or any(_speaks(part) for found in _COMMENT.finditer(plain) for part in found.groups() if part)
         or any(_gives_orders(part) or _runs_together(part) for part in _spaced_out(plain))
-        or any(map(_speaks, _decoded(text)))
+        or any(map(_speaks, _decode_base64(text)))
     )
 
 
 @lru_cache(maxsize=256)
 def find_orders(text: str) -> tuple[tuple[int, int], ...]:
-    """The sentences of a text that speak to a model, as offsets in order.
+    """Return the sentences addressed to a model, as offsets in order.
 
-    One that ends with a comma or a colon takes the next along. Where a text speaks to a model and no sentence of it
-    does by itself, neighbours are looked at together, and else it is all of it.
+    A sentence that ends with a comma or a colon includes the next. If a text addresses a model but no single sentence
+    does, pairs of neighbouring sentences are checked, and otherwise the whole text is returned.
     """
     if not addresses_model(text):
         return ()
     spans = sentences(text[:_MOST_READ])
     texts = [text[start:end] for start, end in spans]
-    alone = {n for n, one in enumerate(texts) if addresses_model(one)}
+    alone = {n for n, item in enumerate(texts) if addresses_model(item)}
     alone |= {n + 1 for n in alone if texts[n].rstrip().endswith((",", ":", "，", "：")) and n + 1 < len(spans)}
     pairs = range(len(spans) - 1) if not alone else ()
     alone |= {n + more for n in pairs if addresses_model(f"{texts[n]} {texts[n + 1]}") for more in (0, 1)}
@@ -122,14 +126,14 @@ def _gives_orders(plain: str) -> bool:
 
 
 def _speaks(hidden: str) -> bool:
-    """Whether words that people are not to see are for a model."""
+    """Report whether text hidden from people addresses a model."""
     plain = _single_blanks(unicodedata.normalize("NFKC", hidden).casefold())
     return bool(_gives_orders(plain) or _CALLED.search(plain) or _HINT.search(plain))
 
 
 def _single_blanks(text: str) -> str:
-    """A text without runs of blanks and empty lines, so that no pattern goes through the same ones again and again."""
-    return "\n".join(line for line in (" ".join(one.split()) for one in text.split("\n")) if line)
+    """Collapse runs of blanks and empty lines, to keep patterns from rescanning the same runs."""
+    return "\n".join(line for line in (" ".join(part.split()) for part in text.split("\n")) if line)
 
 
 def _hidden_in_tags(text: str) -> bool:
@@ -143,7 +147,7 @@ def _spelt_in_nothing(text: str) -> bool:
 
 
 def _spaced_out(plain: str) -> list[str]:
-    """Words written with something between their letters, put together."""
+    """Return words written with separators between letters, joined together."""
     return [re.sub(r"[ ._*-]", "", found.group()) for found in _SPACED.finditer(plain)]
 
 
@@ -153,8 +157,8 @@ def _runs_together(word: str) -> bool:
     )
 
 
-def _decoded(text: str) -> list[str]:
-    """What stands in a text in base64, where that is text."""
+def _decode_base64(text: str) -> list[str]:
+    """Return the base64-encoded texts in a text, decoded."""
     found = []
     for blob in _BASE64.findall(text)[:_MOST_BLOBS]:
         body = blob[:_LONGEST_BLOB].rstrip("=").replace("-", "+").replace("_", "/")

@@ -1,4 +1,4 @@
-"""Sentences of a text, its length in words, and its plain forms, in any language."""
+"""Sentence splitting, word counts and normalized forms of text, in any language."""
 
 import re
 import unicodedata
@@ -24,13 +24,13 @@ _UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 
 
 def word_count(text: str) -> int:
-    """Count words; where no blanks stand between them, they are estimated from the characters.
+    """Count words, with an estimate from the characters for scripts without blanks.
 
     Args:
         text: Any text.
 
     Returns:
-        The number of words, an estimate where the script has no blanks.
+        The number of words, an estimate if the script has no blanks.
     """
     return len(_WORD.findall(text)) + ceil(len(_UNSPACED.findall(text)) / HAN_PER_WORD)
 
@@ -46,17 +46,17 @@ _TERMINAL: Final = lazy(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0
 
 
 def clean(text: str) -> str:
-    """Bring text to one shape without changing what it says.
+    """Clean a text without changing the meaning.
 
-    Terminal sequences, control characters, invisible marks and lone surrogates go (line ends and tabs stay as
-    blanks), runs of blanks become one space, more than one empty line becomes one, the ends are stripped and letters
+    Terminal sequences, control characters, invisible marks and lone surrogates are removed (line ends and tabs stay as
+    blanks). Runs of blanks become one space, more than one empty line becomes one, the ends are stripped and letters
     are composed (NFC).
 
     Args:
         text: Any text.
 
     Returns:
-        The cleaned text; cleaning it again changes nothing.
+        The cleaned text. Cleaning it again changes nothing.
     """
     unified = _TERMINAL.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     if not unified.isprintable():
@@ -69,13 +69,13 @@ def clean(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Reduce text to what matching compares: compatible forms, no case, no accents, single blanks.
+    """Fold a text for matching: compatibility forms, no case, no accents, single blanks.
 
     Args:
         text: Any text.
 
     Returns:
-        The folded text; its length may differ from the original's.
+        The folded text. Its length may differ from the original's.
     """
     if text.isascii():
         return " ".join(text.casefold().split())
@@ -85,7 +85,7 @@ def fold(text: str) -> str:
 
 
 def word_set(joined: str) -> frozenset[str]:
-    """The set of words that a string has between its blanks: how lexicons are written."""
+    """Return the set of words in a blank-separated string, the format of the lexicons."""
     return frozenset(joined.split())
 
 
@@ -130,7 +130,10 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def questions_of(text: str, longest: int) -> str:
-    """The sentences of a long text that ask, as many of the last as fit; a short text as it is, empty if none asks."""
+    """Return the questions in a long text, keeping as many of the last as fit.
+
+    A short text is returned unchanged. The result is empty if no sentence of a long text is a question.
+    """
     if len(text) <= longest:
         return text
     kept: list[str] = []
@@ -142,7 +145,10 @@ def questions_of(text: str, longest: int) -> str:
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
-    """Stretches of text that no sentence can reach across: paragraphs, items, headings."""
+    """Return the blocks of a text: paragraphs, items and headings.
+
+    No sentence reaches across blocks.
+    """
     blocks: list[tuple[int, int]] = []
     start = position = 0
     wrapped = False
@@ -161,7 +167,7 @@ def _blocks(text: str) -> list[tuple[int, int]]:
 
 
 def _ends(text: str, start: int, end: int, tell: Callable[[], Language]) -> list[int]:
-    """Where sentences end inside one block."""
+    """Return the offsets of the sentence ends inside a block."""
     return [
         found.end()
         for found in _END.finditer(text, start, end)
@@ -170,7 +176,7 @@ def _ends(text: str, start: int, end: int, tell: Callable[[], Language]) -> list
 
 
 def _ends_here(text: str, start: int, end: int, found: re.Match[str], tell: Callable[[], Language]) -> bool:
-    """Whether Western end marks end a sentence here."""
+    """Report whether Western end marks end a sentence at a position."""
     stop = found.start("stop")
     if found.end() >= end:
         return True
@@ -199,7 +205,10 @@ def _ends_here(text: str, start: int, end: int, found: re.Match[str], tell: Call
 
 @cache
 def _abbreviations(language: Language) -> frozenset[str]:
-    """Abbreviations of a language other than English and Chinese, behind which a sentence goes on."""
+    """Return the abbreviations of a language besides English and Chinese.
+
+    A sentence continues after such an abbreviation.
+    """
     return frozenset(read_data("sentences")["abbreviations"].get(language, "").split())
 
 

@@ -58,21 +58,27 @@ _CHINESE_FRAME: Final = lazy("[的是了吗呢谁哪几么怎在有和与请把�
 
 
 class LanguageGuess(NamedTuple):
-    """A guess at the language of a text, and whether the text itself bears it out."""
+    """A guess at the language of a text, and whether the text itself supports the guess."""
 
     language: Language
     sure: bool
 
 
 def name_language(language: Language, reader: Language) -> str:
-    """The name of a language for a person: in Chinese "英语", else in English; the tag where it is unknown."""
+    """Return the name of a language for a person, in Chinese ("英语") or English.
+
+    An unknown language is named by its tag.
+    """
     row = next((names for tag, *names in data_rows(_FILE, "names") if tag == language), (language, language, language))
     return row[2] if reader == "zh" else row[0]
 
 
 @cache
 def language_name(language: Language) -> str:
-    """The name of a language as a model is told it: in English, and in its own words; the tag where it is unknown."""
+    """Return the name of a language for a model, in English and in the language itself.
+
+    An unknown language is named by its tag.
+    """
     named = {tag: (english, own) for tag, english, own, _ in data_rows(_FILE, "names")}
     english, own = named.get(language, (language, language))
     return english if english == own else f"{english} ({own})"
@@ -102,18 +108,18 @@ def is_in_language(text: str, language: Language) -> bool:
 
 
 def resolve_language(text: str, *likely: Iterable[Language]) -> Language:
-    """Resolve the language of a text by other evidence where the text alone does not tell.
+    """Resolve the language of a text, using further evidence if the text alone is not enough.
 
     Args:
         text: A question, mostly.
-        likely: Languages of what the text belongs to, the best evidence first: the conversation, then the documents.
-            One that is not written in the script of the text is left out.
+        likely: Languages of the context of the text, the best evidence first: the conversation, then the documents.
+            A language not written in the script of the text is left out.
     """
     found = guess_language(text)
     if found.sure:
         return found.language
     script = _script_of(found.language)
-    fitting = (one for languages in likely for one in languages if _script_of(one) == script)
+    fitting = (language for languages in likely for language in languages if _script_of(language) == script)
     return next(fitting, found.language)
 
 
@@ -135,7 +141,10 @@ def guess_language(text: str) -> LanguageGuess:
 
 
 def _is_chinese(text: str) -> bool:
-    """Tell whether a text in Han characters and Latin letters is Chinese, by the words that frame it, or by length."""
+    """Report whether a text in Han characters and Latin letters is Chinese.
+
+    Framing words decide, or else the length of each part.
+    """
     han = len(_HAN.findall(text))
     words = len(_COUNTED.findall(text))
     if not han or not words:
@@ -163,7 +172,10 @@ def _scripts() -> tuple[_Script, ...]:
 
 @cache
 def _script_of(language: Language) -> Language:
-    """The language that stands for the script of one; Chinese stands for Han, and English for the Latin script."""
+    """Return the representative language of a language's script.
+
+    Chinese stands for Han, and English for the Latin script.
+    """
     for script in _scripts():
         if language == script.language or language in script.others:
             return script.language
@@ -171,7 +183,7 @@ def _script_of(language: Language) -> Language:
 
 
 def _guess_by_script(text: str) -> LanguageGuess | None:
-    """The language of a text that is written in another script than Latin or Han; None where it is in these."""
+    """Guess the language of a text by script, or return None for Latin or Han text."""
     counted = [(len(script.letters.findall(text)), script) for script in _scripts()]
     count, script = max(counted, key=lambda pair: pair[0])
     if not count:
@@ -190,7 +202,10 @@ def _guess_by_script(text: str) -> LanguageGuess | None:
 
 
 def _is_japanese(text: str, kana: int) -> bool:
-    """Tell whether a text with kana is Japanese, rather than Chinese or English with a Japanese name in it."""
+    """Report whether a text with kana is Japanese.
+
+    The text may also be Chinese or English with a Japanese name in it.
+    """
     if kana < len(_LATIN.findall(text)) and _guess_latin(text).sure:
         return False
     chinese = len(_CHINESE_FRAME.findall(text))
@@ -198,7 +213,10 @@ def _is_japanese(text: str, kana: int) -> bool:
 
 
 def _guess_latin(text: str) -> LanguageGuess:
-    """The language of the Latin words in a text: that of most function words; letters that few have decide a tie."""
+    """Guess the language of the Latin words in a text by counting function words.
+
+    Rare letters decide a tie.
+    """
     languages = tuple(tag for tag in known_languages() if _script_of(tag) == "en")
     scores = _score_words(text, languages)
     best = max(scores, key=lambda language: (scores[language], language == "en"))
@@ -225,15 +243,16 @@ def _words_by_language() -> Mapping[str, frozenset[Language]]:
 
 
 def function_words(language: Language) -> frozenset[str]:
-    """The function words of a language, in lower case; none where they are unknown."""
+    """Return the function words of a language in lower case, or an empty set if unknown."""
     data = read_data(_FILE)
     return frozenset(f"{data['asking'].get(language, '')} {data['words'].get(language, '')}".split())
 
 
 def _list_words(text: str) -> list[str]:
-    """The words of a text that may be function words, in lower case.
+    """Return the possible function words of a text, in lower case.
 
-    A capital inside a sentence makes a name of a word, and so do capitals on both sides of it ("Juan de la Cruz").
+    A capitalized word inside a sentence is a name, and so is a short word between two capitalized words ("Juan de la
+    Cruz").
     """
     tokens = [_ELISION.sub("", token) for token in _WORD.findall(text)]
     names = [token[:1].isupper() and not token.isupper() for token in tokens]
@@ -249,14 +268,17 @@ def _list_words(text: str) -> list[str]:
 
 
 def _between_names(names: list[bool], position: int) -> bool:
-    """Tell whether capitalised words stand before and, at most one word on, behind a word."""
+    """Report whether capitalised words surround a word.
+
+    On each side, the capitalised word is at most one word away.
+    """
     before = names[max(0, position - 2) : position]
     behind = names[position + 1 : position + 3]
     return any(before) and any(behind)
 
 
 def _score_words(text: str, languages: tuple[Language, ...]) -> dict[Language, float]:
-    """Score each language by its function words and by letters that few languages have."""
+    """Score each language by the function words, and by letters rare among languages."""
     known = _words_by_language()
     scores: dict[Language, float] = dict.fromkeys(languages, 0.0)
     counts = Counter(word for word in _list_words(text) if word in known)

@@ -1,7 +1,7 @@
-"""Lexicon of English and Chinese words, out of `text/data`: the common ones, those that exclude each other, countries.
+"""Lexicon of English and Chinese words from `text/data`: common words, opposites, countries.
 
-English words stand by their stem. Countries are known by demonym and by name in both languages, so that "American",
-"United States" and 美国 are one.
+Opposites are words that exclude each other. English words are stored by stem. Countries are known by demonym and by
+name in both languages, so that "American", "United States" and 美国 are one.
 """
 
 import re
@@ -19,7 +19,7 @@ def _stems() -> frozenset[str]:
 
 
 def is_common(word: str) -> bool:
-    """Whether an English word, in any letter case and inflection, is common.
+    """Report whether an English word, in any letter case and inflection, is common.
 
     Args:
         word: One word.
@@ -37,7 +37,10 @@ def _entries(name: str) -> list[str]:
 
 @cache
 def opposites() -> dict[str, tuple[tuple[int, int], ...]]:
-    """The sides of each word: its axes with 1 for one side and -1 for the other. English words by stem."""
+    """Return the axes of each word, with 1 for a side and -1 for the opposite side.
+
+    English words are keyed by stem.
+    """
     table: dict[str, list[tuple[int, int]]] = {}
     for axis, row in enumerate(_entries("opposites")):
         for side, words in zip((1, -1), row.split("|"), strict=True):
@@ -50,7 +53,7 @@ def opposites() -> dict[str, tuple[tuple[int, int], ...]]:
 
 @cache
 def direction_axes() -> tuple[int, int]:
-    """The axis of rising and falling, and that of improving and worsening.
+    """Return the axis of rising and falling, and the axis of improving and worsening.
 
     The words of the second stand on both: a profit improves by rising, a wait by falling.
     """
@@ -60,7 +63,10 @@ def direction_axes() -> tuple[int, int]:
 
 @cache
 def classes() -> dict[str, tuple[tuple[int, int], ...]]:
-    """The classes of each word: number of the class, and number of the member in it. English words by stem."""
+    """Return the classes of each word: the class number, and the member number in the class.
+
+    English words are keyed by stem.
+    """
     table: dict[str, list[tuple[int, int]]] = {}
     for group, row in enumerate(_entries("classes")):
         for member, words in enumerate(row.split("|")):

@@ -50,14 +50,15 @@ def split_items(text: str) -> list[str]:
 
 
 def join_items(items: list[str], language: Language) -> Iterator[str]:
-    """Put items together, the most natural way first.
+    """Join items into a list in prose, the most natural form first.
 
     Args:
         items: The items as written.
         language: The language of the prose.
 
     Yields:
-        The list in prose; then with quotation marks round the items that could be taken for several; then round all.
+        The list in prose, then with quotation marks round ambiguous items that read as several, then with quotation
+        marks round all.
     """
     if not items:
         yield "无" if language == "zh" else "none"
@@ -68,9 +69,9 @@ def join_items(items: list[str], language: Language) -> Iterator[str]:
 
 
 def join_names(items: Sequence[str], language: Language, *, either: bool = False) -> str:
-    """Put at least one name together: "A, B and C", 甲、乙和丙; with "or" and 或 where one of them is enough.
+    """Join names into a list: "A, B and C", 甲、乙和丙, or with "or" and 或.
 
-    Other languages get commas alone.
+    There must be at least one name. "or" and 或 mean that one of the names is enough. Other languages get commas alone.
     """
     comma = "、" if language == "zh" else ", "
     if not has_rules(language):
@@ -108,7 +109,7 @@ def _between(separator: re.Pattern[str], masked: str, start: int, end: int) -> l
 
 
 def _last_two(masked: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The last piece of a list, cut at its last "and" if it has one."""
+    """Split the last piece of a list at the last "and", if present."""
     cuts = [
         found.span()
         for found in _AND.finditer(masked, start, end)

@@ -1,9 +1,9 @@
-"""Message catalogue: what is said to people, by language, out of `text/locale/{en,zh}.toml`.
+"""Message catalogue: user-facing messages by language, from `text/locale/{en,zh}.toml`.
 
-A section is a table of the file, named after the module that speaks (`[shared.gaps]`). A catalogue is read when one
-of its messages is first needed, and only the sections asked for are parsed: TOML is slow, and commands start often.
+A section is a table of the file, named after the module that uses it (`[shared.gaps]`). A catalogue is read when one of
+its messages is first needed, and only the requested sections are parsed, because TOML is slow and commands start often.
 
-An answer may be in any language. What the program itself says in it is English where there is no catalogue.
+An answer may be in any language. The program's own messages in it are English if the language has no catalogue.
 """
 
 import tomllib
@@ -24,8 +24,8 @@ def localized_section(section: str) -> Mapping[Language, Mapping[str, str]]:
     return cast("Mapping[Language, Mapping[str, str]]", _ByLanguage(section))
 
 
-def localized(section: str, key: str) -> Mapping[Language, str]:
-    """One message of a section, by language."""
+def localize_message(section: str, key: str) -> Mapping[Language, str]:
+    """Return a message of a section, by language."""
     return cast("Mapping[Language, str]", _ByLanguage(section, key))
 
 
@@ -38,7 +38,7 @@ _T = TypeVar("_T")
 
 
 class ByLocale(dict[Language, _T]):
-    """Words by language that are no messages; a language without its own gets the English ones."""
+    """Mapping from language to words other than messages, with English as the fallback."""
 
     def __missing__(self, language: Language) -> _T:
         return self[message_locale(language)]
@@ -50,7 +50,7 @@ def sections(language: Locale) -> tuple[str, ...]:
 
 
 class _ByLanguage(Mapping[Language, Any]):
-    """Lazy view of a section, or of one of its keys, in every language."""
+    """Lazy view of a section, or of a key of the section, in every language."""
 
     def __init__(self, section: str, key: str | None = None) -> None:
         self._section, self._key = section, key

@@ -1,8 +1,8 @@
-"""Markdown as its readers need it: a tree of blocks and runs, the lines of a text, code and formulas.
+"""Markdown parsing: a tree of blocks and runs, lines of text, code and formulas.
 
 There is one grammar, CommonMark with tables and strikethrough by markdown-it-py, in which raw HTML and link definitions
-are text. What is read may be a piece of a document: a row without its header is a row, and an item that is indented
-stands in a list. All of it takes time in proportion to the text.
+are text. The input may be a piece of a document: a row without its header is a row, and an indented item stands in a
+list. All functions take time in proportion to the text.
 """
 
 from bisect import bisect_right
@@ -51,7 +51,7 @@ _STYLES: Final = {"strong": "bold", "em": "italic", "s": "strike"}
 
 @cache
 def _parser(*, inline: bool = False) -> "MarkdownIt":
-    """The grammar; without `inline` what is inside blocks is not looked at."""
+    """Return the Markdown parser. Without `inline`, the content of blocks is not parsed."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
@@ -59,7 +59,7 @@ def _parser(*, inline: bool = False) -> "MarkdownIt":
 
 
 def parse_blocks(text: str) -> "list[Token]":
-    """The blocks of a text as tokens of markdown-it-py; what is inside them is not looked at."""
+    """Return the blocks of a text as markdown-it-py tokens, with unparsed content."""
     return _parser().parse(text.replace("\r", " "))
 
 
@@ -68,17 +68,17 @@ def parse_blocks(text: str) -> "list[Token]":
 
 @dataclass(frozen=True)
 class Run:
-    """A stretch of text of one style.
+    """A stretch of text in a uniform style.
 
     Attributes:
-        text: Its characters; a line end is a line break.
-        bold: Whether it is strong.
-        italic: Whether it is emphasized.
-        strike: Whether it is struck out.
-        code: Whether it is code.
-        link: The address that it leads to; empty for none.
-        cites: The number of the source if it is a citation mark, else 0.
-        claim: The position of the claim it is of, or -1.
+        text: The characters. A line end is a line break.
+        bold: Whether the text is strong.
+        italic: Whether the text is emphasized.
+        strike: Whether the text is struck out.
+        code: Whether the text is code.
+        link: The URL of the link. Empty for none.
+        cites: The number of the source for a citation mark, else 0.
+        claim: The position of the claim that the run belongs to, or -1.
     """
 
     text: str
@@ -123,23 +123,23 @@ class Node:
 
 
 def parse_markdown(text: str) -> tuple[Node, ...]:
-    """The blocks of a Markdown text; an image is its description."""
+    """Return the blocks of a Markdown text. An image is represented by the description."""
     joined = _OPENING.sub(rf"\1{_JOINER}", _CLOSING.sub(_JOINER, text)) if "*" in text else text
     return tuple(_read_nodes(_parser(inline=True).parse(joined)))
 
 
 def parse_runs(text: str) -> tuple[Run, ...]:
-    """The runs of one line of Markdown."""
+    """Return the runs of a line of Markdown."""
     return tuple(run for token in _parser(inline=True).parseInline(text) for run in _read_runs(token))
 
 
 def normalize_link(address: str) -> str:
-    """An address as `parse_markdown` gives it for a link."""
+    """Normalize a URL the same way as `parse_markdown` does for a link."""
     return _parser(inline=True).normalizeLink(address)
 
 
 def _read_nodes(tokens: "Sequence[Token]") -> Iterator[Node]:
-    """The nodes of tokens that stand on one level."""
+    """Yield the nodes of tokens on the same level."""
     position = 0
     while position < len(tokens):
         token, end = tokens[position], position
@@ -283,7 +283,7 @@ def _make_line(text: str, start: int, end: int, leaf: int) -> Line:
 
 
 def _read_leaf(text: str, token: "Token", following: "Sequence[Token]", rows: Sequence[Line], leaf: int) -> None:
-    """Set the lines of a block that holds no other."""
+    """Set the kind of each line in a leaf block."""
     kind = _LEAVES[token.type]
     while rows and kind not in {"fence", "code"} and rows[-1].kind == "blank":  # which the map of a rule may take in
         rows = rows[:-1]
@@ -314,7 +314,10 @@ def _find_inside(text: str, line: Line) -> int:
 
 
 def _find_bare_rows(text: str, lines: Sequence[Line]) -> None:
-    """Rows of a table whose header was read before, or whose delimiter has too few columns."""
+    """Mark table rows with a missing header or a delimiter of too few columns.
+
+    The header may have been read before.
+    """
     words = [text[line.inside : line.end].rstrip("\n") for line in lines]
     for line, row, below in zip(lines, words, [*words[1:], ""], strict=True):
         if row.startswith("|"):
@@ -322,7 +325,7 @@ def _find_bare_rows(text: str, lines: Sequence[Line]) -> None:
 
 
 def _imply_context(text: str) -> str:
-    """The list that a piece is nested in whose first line is indented."""
+    """Return the list items implied around a piece with an indented first line."""
     indented = _INDENTED.match(text)
     levels = len(indented[1].expandtabs(4)) // 2 if indented else 0
     return "".join(f"{'  ' * level}- x\n" for level in range(levels))
@@ -339,7 +342,10 @@ def split_row(row: str) -> tuple[str, ...]:
 
 
 def find_unbroken(text: str) -> list[tuple[int, int]]:
-    """The fenced blocks and the table rows of a text, in order: a cut inside one leaves two halves that say nothing."""
+    """Return the fenced blocks and the table rows of a text, in order.
+
+    A cut inside a block or row leaves two halves without meaning.
+    """
     if "|" not in text and "```" not in text and "~~~" not in text:
         return []
     found: list[tuple[int, int]] = []
@@ -353,7 +359,7 @@ def find_unbroken(text: str) -> list[tuple[int, int]]:
 
 
 def find_whole_sentences(text: str) -> list[tuple[int, int]]:
-    """The sentences of a text, a fenced block and a table row each counting as one."""
+    """Return the sentences of a text, with each fenced block and table row as a single sentence."""
     kept = [(start, start + len(text[start:end].rstrip())) for start, end in find_unbroken(text)]
     spans: list[tuple[int, int]] = []
     for start, end in sorted([*sentences(text), *kept]):
@@ -368,7 +374,7 @@ def find_whole_sentences(text: str) -> list[tuple[int, int]]:
 
 
 class Opaque(NamedTuple):
-    """A span whose characters are no prose: `code` or a formula."""
+    """A non-prose span: `code` or a formula."""
 
     start: int
     end: int
@@ -376,7 +382,7 @@ class Opaque(NamedTuple):
 
 
 def find_opaque(text: str) -> list[Opaque]:
-    """The fenced code, code spans and formulas of a text, in order, none overlapping another."""
+    """Return the fenced code, code spans and formulas of a text, in order, without overlap."""
     if not any(sign in text for sign in ("`", "~~~", "$", "\\[", "\\(")):
         return []
     return sorted(_scan_blocks(text))
@@ -397,7 +403,7 @@ def _scan_blocks(text: str) -> Iterator[Opaque]:
 
 
 def find_inline_opaque(text: str, start: int, end: int) -> Iterator[Opaque]:
-    """The code spans of a paragraph or a cell, and the formulas between them."""
+    """Yield the code spans of a paragraph or a cell, and the formulas between code spans."""
     position = start
     for left, right in find_code_spans(text, start, end)[0]:
         yield from (Opaque(*found.span(), code=False) for found in _FORMULA.finditer(text, position, left))
@@ -407,7 +413,7 @@ def find_inline_opaque(text: str, start: int, end: int) -> Iterator[Opaque]:
 
 
 def find_code_spans(text: str, start: int, end: int) -> tuple[list[tuple[int, int]], int | None]:
-    """The code spans of a paragraph, and where the first run of backticks stands that nothing closes.
+    """Return the code spans of a paragraph, and the start of the first unclosed run of backticks.
 
     A run of backticks ends at the next run of the same length.
     """
@@ -433,11 +439,11 @@ def find_code_spans(text: str, start: int, end: int) -> tuple[list[tuple[int, in
 
 
 def mask(text: str, offset: int, covers: Sequence[tuple[int, int, str]]) -> str:
-    """Text with spans of it written over, each with a character, so that offsets stay.
+    """Overwrite spans of a text, each with a given character, keeping offsets.
 
     Args:
         text: The text.
-        offset: Where it begins in what the spans are offsets of.
+        offset: Start of the text within the text that the span offsets refer to.
         covers: The spans in order, each `(start, end, character)`.
     """
     parts: list[str] = []

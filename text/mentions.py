@@ -1,8 +1,8 @@
-"""Which documents a text may speak of: titles as keys, and the keys that occur in a text.
+"""Find document titles mentioned in a text: titles as keys, and the keys in a text.
 
-A title is compared word by word, without case, accents, punctuation and a closing qualifier such as "(film)"; a Han
+A title is compared word by word, without case, accents, punctuation and a closing qualifier such as "(film)". A Han
 character is a word. In a question any run of words may be a title. In longer text only names may be: runs of
-capitalised words in English, what the rules for names find in Chinese, and what stands in title marks.
+capitalised words in English, names found by the rules for Chinese, and text in title marks.
 """
 
 from collections.abc import Iterator
@@ -31,22 +31,22 @@ _LONGEST_QUESTION: Final = 400
 
 
 def title_key(title: str) -> str:
-    """A title in the form in which it is compared; empty if nothing is left of it but stop words."""
+    """Return the comparison key of a title, empty if only stop words remain."""
     words = _words(_QUALIFIER.sub("", title))
     return " ".join(words) if len(words) <= LONGEST and not STOP_WORDS.issuperset(words) else ""
 
 
 class Naming:
-    """What a question names; asked of many titles."""
+    """Words of a question, for checking many titles against the question."""
 
     def __init__(self, question: str) -> None:
         self._order = _words(question[:_LONGEST_TEXT])
         self._words = frozenset(self._order) | STOP_WORDS
 
     def __contains__(self, key: str) -> bool:
-        """Whether it names the title of a key, as `title_key` makes it.
+        """Report whether the question names the title of a key from `title_key`.
 
-        In English the words may stand apart; Han characters may not.
+        In English the words may stand apart. Han characters may not.
         """
         if not key:
             return False
@@ -56,7 +56,7 @@ class Naming:
 
 
 def possible_titles(question: str) -> set[str]:
-    """The keys of the titles that a question may name: all its runs of up to `LONGEST` words."""
+    """Return the keys of all titles possibly named in a question: every run of up to `LONGEST` words."""
     words = _words(question[:_LONGEST_QUESTION])
     ends = range(1, LONGEST + 1)
     keys = {" ".join(words[at : at + length]) for at in range(len(words)) for length in ends}
@@ -65,17 +65,17 @@ def possible_titles(question: str) -> set[str]:
 
 @lru_cache(maxsize=256)  # searches and the choice of extracts ask of the same passages
 def mentions(text: str) -> frozenset[str]:
-    """The keys of the titles that a passage may mention."""
+    """Return the keys of the titles possibly mentioned in a passage."""
     text = text[:_LONGEST_TEXT]
     found = {title_key(next(filter(None, marked.groups()))) for marked in _MARKED.finditer(text)}
     if _HAN_RUN.search(text):
         found |= {title_key(text[start:end]) for start, end in chinese_names(text)}
-    found.update(_capitalised(text))
+    found.update(_find_capitalised(text))
     return frozenset(found - {""})
 
 
-def _capitalised(text: str) -> Iterator[str]:
-    """Runs of words in which each is capitalised, a number, or small and between two such."""
+def _find_capitalised(text: str) -> Iterator[str]:
+    """Yield the keys of runs of capitalised words, numbers, and small words in between."""
     written = _plain(text)
     words = [(found.group(), *found.span()) for found in _WORD.finditer(written)]
     for at, (first, _, end) in enumerate(words):

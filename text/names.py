@@ -1,7 +1,7 @@
-"""Named entities in English and Chinese text, found by rules that would rather miss a name than invent one.
+"""Named entities in English and Chinese text, found by rules with high precision.
 
-English writes names with capitals, so they are runs of capitalised words, whatever the text around them is written
-in. How Chinese names are found is said in `weiwo.text.names_zh`.
+The rules would rather miss a name than invent one. English writes names with capitals, so they are runs of capitalised
+words, whatever language surrounds them. `weiwo.text.names_zh` explains how Chinese names are found.
 """
 
 import re
@@ -15,7 +15,7 @@ from weiwo.text.patterns import lazy
 
 
 class Name(NamedTuple):
-    """A name as written: `text` is what stands at `start:end` of the text it was found in."""
+    """A name as written: `text` is the text at `start:end` of the source text."""
 
     start: int
     end: int
@@ -84,7 +84,10 @@ def _is_title(quoted: str) -> bool:
 
 
 def _western(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of capitalised words, sentence by sentence so that one title-cased heading spoils only itself."""
+    """Yield runs of capitalised words, sentence by sentence.
+
+    This way one title-cased heading spoils only itself.
+    """
     words: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
         gap = _gap(text, words[-1], word) if words else " "

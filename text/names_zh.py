@@ -70,12 +70,12 @@ _NO_PART: Final = lazy("[带去来看听想用吃打做回出进让能会可要�
 
 
 def mask(text: str, spans: list[tuple[int, int]], filler: str = "\ue000") -> str:
-    """Blot out what has been read, so that later rules don't read it again.
+    """Mask the spans already read, so that later rules skip the spans.
 
     Args:
         text: Any text.
-        spans: What to blot out, in order and without overlaps.
-        filler: The character written in its place.
+        spans: The spans to mask, in order and without overlaps.
+        filler: The character written in place of each character.
 
     Returns:
         A text of the same length.
@@ -89,10 +89,10 @@ def mask(text: str, spans: list[tuple[int, int]], filler: str = "\ue000") -> str
 
 
 def chinese_names(text: str) -> Iterator[tuple[int, int]]:
-    """Find names among Han characters, one unbroken run of them at a time.
+    """Find names among Han characters, in each unbroken run separately.
 
     Args:
-        text: The text, with what is already known to be a name replaced by private-use characters.
+        text: The text, with known names replaced by private-use characters.
 
     Yields:
         Spans `(start, end)`, dotted foreign names first, then the rest in order.
@@ -126,7 +126,7 @@ def _in_run(run: str, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_chinese_name(piece: str, after: re.Match[str] | None, *, beside: bool) -> bool:
-    """Whether a piece between two cuts is a name, by the marks it carries and by what follows it."""
+    """Report whether a piece between two cuts is a name, by internal marks and following context."""
     if not 2 <= len(piece) <= 12 or _GENERIC.fullmatch(piece) or piece in _NO_PERSON:
         return False
     if piece in _KNOWN:
@@ -145,5 +145,8 @@ def _is_chinese_name(piece: str, after: re.Match[str] | None, *, beside: bool) -
 
 @cache
 def name_endings() -> frozenset[str]:
-    """The pairs of characters of endings such as 大学, which tell a thing's kind and not which one it is."""
+    """Return the character pairs of name endings.
+
+    Endings such as 大学 tell the kind of a thing and do not identify it.
+    """
     return frozenset(word[at : at + 2] for word in data_words("names_zh", "ending") for at in range(len(word) - 1))

@@ -1,14 +1,15 @@
-"""Texts that are one text, told with slight differences: a story that many print under their own bylines.
+"""Near-duplicate detection: texts with slight differences, for example syndicated stories.
 
-Overlapping runs of words (of Han characters in Chinese) are a text's shingles. The smallest hashes of these, its
-sketch, lead to the texts it may equal, so that a set is gone through once (bottom-k sketches: Broder, "On the
-resemblance and containment of documents", 1997); the shingles themselves then decide. They are all at hand, so nothing
-is gained by comparing 64-bit fingerprints, which blur what one dropped sentence leaves.
+Many sites print the same story under their own bylines. Overlapping runs of words (of Han characters in Chinese) are a
+text's shingles. The smallest hashes of these, its sketch, lead to the texts it may equal, so that a set is gone through
+once (bottom-k sketches: Broder, "On the resemblance and containment of documents", 1997). The shingles themselves then
+decide. They are all at hand, so comparing 64-bit fingerprints gains nothing, and fingerprints blur the difference left
+by one dropped sentence.
 
-Likeness is not enough: "Ada was born on 3 May 1900 …" and "Ida was born on 4 May 1901 …" may share every other word. So
-two texts are one only if the numbers, dates and names of one occur in the other in the same order, which holds where
-a sentence was dropped or a byline put before, and fails where a particular was exchanged for another. A form that was
-not filled in has none, and so is one with no text that has some.
+Similarity is not enough: "Ada was born on 3 May 1900 …" and "Ida was born on 4 May 1901 …" may share every other word.
+So two texts are duplicates only if the numbers, dates and names of one occur in the other in the same order. This holds
+if a sentence was dropped or a byline put before, and fails if a particular was exchanged for another. A form that was
+not filled in has no particulars, and so is no duplicate of a text that has some.
 """
 
 import zlib
@@ -67,12 +68,12 @@ _DENIAL: Final = lazy("no|not|never|nor|without|没有?|[并从尚]?未|[并绝]
 
 @dataclass(frozen=True)
 class Told:
-    """A text as it is compared, its byline and agency left out.
+    """A text prepared for comparison, without byline and agency.
 
     Attributes:
-        words: Its words and Han characters, folded.
-        shingles: Hashes of the overlapping runs of these.
-        written: The same as they are written.
+        words: The words and Han characters, folded.
+        shingles: Hashes of the overlapping runs of these words.
+        written: The same words as written.
     """
 
     words: tuple[str, ...]
@@ -82,7 +83,7 @@ class Told:
     @classmethod
     @lru_cache(maxsize=256)  # merging, citing and choosing take the same passages apart
     def of(cls, text: str) -> "Told":
-        """Take a text apart; time grows linearly with its length."""
+        """Prepare a text for comparison. Time grows linearly with the length."""
         written = plain(_BYLINE.sub("", text))
         if not written.isascii():
             written = written.translate(SIMPLIFIED)
@@ -92,26 +93,29 @@ class Told:
 
     @cached_property
     def particulars(self) -> tuple[str, ...]:
-        """Its numbers and names in order, and every Han character, since those of a name look like any other."""
+        """Return the numbers and names in order, and every Han character.
+
+        Han characters are all included because those of a name look like any other.
+        """
         pairs = zip(self.written, self.words, strict=True)
         return tuple(word for token, word in pairs if _particular(token, word))
 
     @property
     def sketch(self) -> list[int]:
-        """The smallest of its shingles' hashes: alike texts share some."""
+        """Return the sketch: the smallest shingle hashes, partly shared by similar texts."""
         return sorted(self.shingles)[:_SKETCH]
 
     def likeness(self, other: "Told") -> float:
-        """Share of all their shingles that both have, 0 to 1 (Jaccard)."""
+        """Return the Jaccard similarity of the shingles, 0 to 1."""
         both = len(self.shingles & other.shingles)
         return both / (len(self.shingles) + len(other.shingles) - both)
 
     def resembles(self, other: "Told", least: float = _ALIKE) -> bool:
-        """Whether both are one text, each with at most a little of its own.
+        """Report whether both texts are near duplicates, each with little additional text.
 
         Args:
             other: Another text.
-            least: The likeness from which they may be.
+            least: The minimum similarity.
         """
         if self.words == other.words:
             return bool(self.words)
@@ -119,23 +123,26 @@ class Told:
         return long_enough and self.likeness(other) >= least and self._agrees(other)
 
     def holds(self, other: "Told") -> bool:
-        """Whether the other text stands within this one."""
+        """Report whether this text contains a second text."""
         both = len(self.shingles & other.shingles)
         return len(other.words) >= FEWEST and both >= _WITHIN * len(other.shingles) and other.particulars_in(self)
 
     def equals(self, other: "Told") -> bool:
-        """Tell whether both texts are alike and have the same numbers, dates and names in one order."""
+        """Report whether both texts are similar, with equal numbers, dates and names in order."""
         return self.facts == other.facts and self.resembles(other)
 
     @cached_property
     def facts(self) -> tuple[str, ...]:
-        """Its particulars without common words, which are capitalised where they begin a sentence."""
+        """Return the particulars without common words.
+
+        Common words are capitalised at the start of a sentence.
+        """
         return tuple(word for word in self.particulars if not (word.isascii() and word.isalpha() and is_common(word)))
 
     def particulars_in(self, other: "Told") -> bool:
-        """Whether its particulars occur in the other text, in their order."""
+        """Report whether the particulars occur in a second text, in order."""
         rest = iter(other.particulars)
-        return all(one in rest for one in self.particulars)
+        return all(particular in rest for particular in self.particulars)
 
     def _agrees(self, other: "Told") -> bool:
         few, many = sorted((self, other), key=lambda told: len(told.particulars))
@@ -145,42 +152,45 @@ class Told:
 
 
 class Known:
-    """Texts that have been seen, to tell whether one is new."""
+    """Collection of seen texts, used to detect duplicates."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start with an empty collection."""
         self._told: list[Told] = []
         self._behind: dict[int, list[int]] = {}
 
     def find(self, told: Told, *, equal: bool = False) -> int | None:
-        """Find the text that a text is one with.
+        """Find a duplicate of a text.
 
         Args:
             told: The text.
-            equal: Whether both must have all their particulars in common; else one may lack some.
+            equal: Whether both must have all their particulars in common. Otherwise one may lack some.
 
         Returns:
-            The number of the text, from 0 in the order of adding, of several the first; None for a new text.
+            The number of the text, from 0 in the order of adding, the first if there are several. None for a new text.
         """
-        shared = Counter(other for one in told.sketch for other in self._behind.get(one, ()))
+        shared = Counter(other for item in told.sketch for other in self._behind.get(item, ()))
         likely = sorted(other for other, _ in shared.most_common(_MOST_COMPARED))
         matches = Told.equals if equal else Told.resembles
         return next((other for other in likely if matches(self._told[other], told)), None)
 
     def add(self, told: Told) -> int:
-        """Take a text in. Returns its number."""
+        """Add a text and return the number of the text."""
         number = len(self._told)
         self._told.append(told)
-        for one in told.sketch:
-            behind = self._behind.setdefault(one, [])
+        for item in told.sketch:
+            behind = self._behind.setdefault(item, [])
             if len(behind) < _MOST_BEHIND_ONE:
                 behind.append(number)
         return number
 
 
-def copied(one: str, other: str) -> bool:
-    """Whether one of two sentences is the other's, word for word but for a few: too long to be so by chance."""
-    a, b = Told.of(one), Told.of(other)
+def is_copy(text: str, other: str) -> bool:
+    """Report whether two sentences are copies, apart from a few words.
+
+    Either may contain the other. The sentences must be too long to match by chance.
+    """
+    a, b = Told.of(text), Told.of(other)
     return min(len(a.words), len(b.words)) >= FEWEST and (a.resembles(b) or a.holds(b) or b.holds(a))
 
 
@@ -221,9 +231,9 @@ def _particular(written: str, word: str) -> bool:
     return _NUMBER_WORD.fullmatch(word) is not None
 
 
-def _denies(one: Told, other: Told) -> bool:
-    """Whether one text denies what the other says in the same words otherwise."""
-    return any(_hash(around) in other.shingles for around in _around_denials(one))
+def _denies(told: Told, other: Told) -> bool:
+    """Report whether the first text negates a statement of the second in otherwise equal words."""
+    return any(_hash(around) in other.shingles for around in _around_denials(told))
 
 
 def _around_denials(told: Told) -> Iterator[tuple[str, ...]]:

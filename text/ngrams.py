@@ -1,8 +1,8 @@
-"""Text to character n-grams: what is left of a word that is misspelt, inflected or compounded.
+"""Character n-grams of text, to match misspelt, inflected or compounded words.
 
 Four characters, the word's ends included (`_tower_` gives `_tow towe ower wer_`), were the best of three, four and five
-on MuSiQue and HotpotQA questions with transposed letters. English stop words have none; the characters and
-pairs of a script without blanks are n-grams already.
+on MuSiQue and HotpotQA questions with transposed letters. English stop words have none. The characters and pairs of a
+script without blanks are n-grams already.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,19 +21,19 @@ _LONGEST_KEPT: Final = 32
 _MOST_KEPT: Final = 1 << 17
 
 
-class _Indexed(NamedTuple):
-    """A text for an index that splits at blanks.
+class _IndexedText(NamedTuple):
+    """A text prepared for an index with blank-separated tokens.
 
     Attributes:
-        terms: Its terms (`weiwo.text.analyzer.terms`) in order.
-        grams: Their n-grams in order.
+        terms: The terms (`weiwo.text.analyzer.terms`) in order.
+        grams: The n-grams of the terms in order.
     """
 
     terms: str
     grams: str
 
 
-NOTHING_INDEXED: Final = _Indexed("", "")
+NOTHING_INDEXED: Final = _IndexedText("", "")
 
 
 def query_grams(text: str) -> list[str]:
@@ -52,13 +52,13 @@ class Indexer:
         """
         self._words = _Words(stem)
 
-    def __call__(self, text: str) -> _Indexed:
+    def __call__(self, text: str) -> _IndexedText:
         """The terms and n-grams of a text."""
         words = text.split()
         if not words:
             return NOTHING_INDEXED
         found, grams = zip(*map(self._words.__getitem__, words), strict=True)  # no loop in Python: all time goes here
-        return _Indexed(" ".join(found), " ".join(grams))
+        return _IndexedText(" ".join(found), " ".join(grams))
 
 
 class _Words(dict[str, tuple[str, str]]):

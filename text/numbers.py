@@ -22,14 +22,14 @@ from weiwo.text.units import CURRENCIES, to_si, unit_after
 
 
 class NumberSpan(NamedTuple):
-    """A number and where it stands.
+    """A number and the position in the text.
 
     Attributes:
-        start: Offset of its first character: a sign, a currency sign, or a digit.
-        end: Offset behind its last character; multiplier, percent sign and unit are inside.
-        value: The number, multipliers worked out: 14000 for "1.4万". A percentage keeps its figure: 6.4 for "6.4%".
-        unit: What it counts, by one name for both languages ("km", "元", "year"); None if nothing known follows.
-        percent: Whether it is a percentage. A per mille figure is none: its unit is "‰".
+        start: Offset of the first character: a sign, a currency sign, or a digit.
+        end: Offset behind the last character. Multiplier, percent sign and unit are inside.
+        value: The number, multipliers applied: 14000 for "1.4万". A percentage keeps its figure: 6.4 for "6.4%".
+        unit: The unit, by one name for both languages ("km", "元", "year"). None if no known unit follows.
+        percent: Whether the number is a percentage. A per mille figure is none: its unit is "‰".
     """
 
     start: int
@@ -87,30 +87,30 @@ _LITERAL: Final = lazy(
 def find_numbers(text: str) -> list[NumberSpan]:
     """Find the numbers in English, Chinese or mixed text.
 
-    Ordinals ("5th", 第三), parts of names and codes ("A4", "COVID-19", "192.168.1.1") and a lone "one" or 一 that
-    counts no known unit are left out. Numbers inside dates are found too; `find_dates` tells them apart.
+    Ordinals ("5th", 第三), parts of names and codes ("A4", "COVID-19", "192.168.1.1") and a lone "one" or 一 before
+    no known unit are left out. Numbers inside dates are found too, and `find_dates` distinguishes them.
 
     Args:
-        text: Any text; time grows linearly with its length.
+        text: Any text. Time grows linearly with its length.
 
     Returns:
-        The numbers in order, none overlapping another; the ends of a range are two numbers.
+        The numbers in order, without overlap. The ends of a range are two numbers.
     """
     return _find(text)
 
 
 def parse_number(text: str) -> int | float:
-    """Read the one number a text states.
+    """Parse the single number stated by a text.
 
     Args:
         text: A numeral or a phrase around one ("about 6,300 km", "1.4万人", "two hundred"). A percentage is read as
             its figure.
 
     Returns:
-        The number; an int if it is whole.
+        The number, as an int if it is whole.
 
     Raises:
-        ValueError: The text holds no number, or numbers that differ; the message names the text.
+        ValueError: The text holds no number, or numbers that differ. The message names the text.
     """
     plain = text.translate(_ASCII).strip()
     if _LITERAL.fullmatch(plain):
@@ -134,11 +134,11 @@ def parse_number(text: str) -> int | float:
 
 
 def format_number(value: float, language: Language) -> str:
-    """Write a number for prose; `parse_number` reads it back.
+    """Format a number for prose. `parse_number` reads the result back.
 
     Args:
         value: The number.
-        language: English gets thousands separators. Others get none: a German reads 6,300 as 6.3.
+        language: English gets thousands separators. Others get none, because a German reads 6,300 as 6.3.
 
     Returns:
         Decimal notation, never an exponent: up to six decimals, or for numbers below 1 six significant digits.
@@ -158,13 +158,13 @@ def format_number(value: float, language: Language) -> str:
 
 
 def to_base(span: NumberSpan) -> tuple[float, str] | None:
-    """A length in metres, a mass in kilograms, an area in square metres, so that two spans can be compared.
+    """Convert a length, mass or area to metres, kilograms or square metres for comparison.
 
     Args:
         span: A number that was found.
 
     Returns:
-        The figure and "m", "kg" or "m²", or None if the span counts something else.
+        The figure and "m", "kg" or "m²", or None if the span has another unit.
     """
     return None if span.unit is None else to_si(span.value, span.unit)
 
@@ -181,7 +181,7 @@ def _find(text: str) -> list[NumberSpan]:
 
 
 def _without_conversions(text: str, spans: list[NumberSpan]) -> list[NumberSpan]:
-    """The numbers without those in brackets that say the first one in another unit: "6,300 km (3,915 mi)"."""
+    """Remove bracketed conversions of the first number: "6,300 km (3,915 mi)"."""
     if not spans or (base := to_base(spans[0])) is None:
         return spans
     aside = [found.span() for found in _BRACKETS.finditer(text)]
@@ -222,15 +222,18 @@ def _arabic_span(text: str, start: int, end: int) -> NumberSpan | None:
     end = exponent.end() if exponent else end
     value = _exact(text[start:end])
     start, currency, negative = _before(text, start)
-    scaled = _scaled(text, end, value, money=currency is not None)
+    scaled = _apply_multipliers(text, end, value, money=currency is not None)
     if scaled is None:
         return None
     value, end = scaled
     return _finish(text, start, end, -value if negative else value, currency)
 
 
-def _scaled(text: str, end: int, value: Fraction, *, money: bool) -> tuple[Fraction, int] | None:
-    """The number with the multipliers behind it; None where they make no number."""
+def _apply_multipliers(text: str, end: int, value: Fraction, *, money: bool) -> tuple[Fraction, int] | None:
+    """Apply the multipliers behind a number.
+
+    Returns None if they make no number.
+    """
     if money and (short := _MONEY_SCALE.match(text, end)):
         return value * _MONEY_SCALES[short[1].lower()], short.end()
     han = _HAN_SCALE.match(text, end)
@@ -264,7 +267,10 @@ def _simplified(written: str) -> str:
 
 
 def _before(text: str, start: int) -> tuple[int, str | None, bool]:
-    """Currency and sign before a number: where the span then starts, the currency, whether it is negative."""
+    """Return the span start, the currency and the sign in front of a number.
+
+    The last value is True for a negative number.
+    """
     money = _MONEY_BEFORE.search(text, max(0, start - 4), start)
     currency = None
     if money:
@@ -279,7 +285,10 @@ def _before(text: str, start: int) -> tuple[int, str | None, bool]:
 
 
 def _finish(text: str, start: int, end: int, value: Fraction, currency: str | None) -> NumberSpan | None:
-    """A span with its unit, or None where what follows makes it another number or none ("5th", "2½", 两年半)."""
+    """Return a span with the unit, unless the following text changes the number.
+
+    Examples for None are "5th", "2½" and 两年半.
+    """
     share = _SHARES.get(text[max(0, start - 3) : start])
     unit = unit_after(text, end)
     if unit is None and _RUNS_ON.match(text, end):
@@ -307,7 +316,7 @@ def _english(text: str) -> Iterator[NumberSpan]:
 
 
 def _english_pieces(run: re.Match[str]) -> list[tuple[int, int]]:
-    """The whole run if it is one number, else what stands between its "and"s."""
+    """Return the span of a whole run forming a number, else the spans between each "and"."""
     try:
         english_integer(run[0])
     except ValueError:
@@ -333,7 +342,10 @@ def _chinese(text: str) -> Iterator[NumberSpan]:
 
 
 def _is_number(text: str, run: re.Match[str], span: NumberSpan) -> bool:
-    """Whether Chinese numerals mean a number: 三 often sits in a name, and 七八 means seven or eight."""
+    """Report whether Chinese numerals mean a number.
+
+    三 often occurs in a name, and 七八 means seven or eight.
+    """
     written = run[1]
     if len(written) == 1:
         measured = (written != "一" and _HAN_COUNTED.match(text, run.end())) or _HAN_RANGE.match(text, run.end())

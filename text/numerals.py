@@ -40,7 +40,10 @@ def chinese_integer(text: str) -> int:
 
 
 def _sections(text: str, whole: str) -> int:
-    """Split at the highest of 亿 and 万, the last of its kind: what stands before it may be a number of its own."""
+    """Parse a Chinese numeral, split at the last of 亿, or else at the last of 万.
+
+    The part before it may be a number of its own.
+    """
     for chars, scale in (("亿億", 10**8), ("万萬", 10**4)):
         at = max(text.rfind(char) for char in chars)
         if at < 0:
@@ -57,7 +60,7 @@ def _sections(text: str, whole: str) -> int:
 
 
 def _tail(text: str, scale: int, whole: str) -> int:
-    """What follows 亿 or 万; a digit alone counts in the next lower unit."""
+    """Parse the part after 亿 or 万. A single digit counts in the next lower unit."""
     if not text:
         return 0
     if len(text) == 1 and _DIGITS.get(text, 0) > 0:
@@ -155,11 +158,11 @@ _WRITTEN: Final = {False: ("〇一二三四五六七八九", "十百千"), True:
 
 
 def write_chinese_integer(number: int, *, formal: bool = False) -> str:
-    """Write a whole number in Chinese numerals; `chinese_integer` reads it back.
+    """Write a whole number in Chinese numerals. `chinese_integer` reads the result back.
 
     Args:
         number: At least 0 and below 10¹⁶.
-        formal: In the banking form (壹佰 for 一百), in which nothing is left out.
+        formal: Whether to use the banking form (壹佰 for 一百), in which nothing is left out.
     """
     digits, steps = _WRITTEN[formal]
     if number < 10:

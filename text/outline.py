@@ -1,4 +1,4 @@
-"""Document outlines: the headings of Markdown and reStructuredText, and the rows they take."""
+"""Document outlines: headings in Markdown and reStructuredText, with row ranges."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -12,13 +12,13 @@ _LONGEST_HEADING: Final = 200
 
 
 class Heading(NamedTuple):
-    """A heading, and the rows it takes.
+    """A heading with the row range.
 
     Attributes:
-        level: How deep it is, from 1.
-        name: Its words.
-        first: Its first row, from 0.
-        end: The row after its last; equal to `first` for a heading that has no row of its own.
+        level: Heading level, from 1.
+        name: The text of the heading.
+        first: The first row, from 0.
+        end: The row after the last. Equal to `first` for a heading without a row of its own.
     """
 
     level: int
@@ -28,9 +28,9 @@ class Heading(NamedTuple):
 
 
 def read_outline(text: str) -> tuple[list[Heading], list[tuple[int, int]]]:
-    """The headings of a Markdown text, and the rows of its fenced blocks: first and end.
+    """Return the headings of a Markdown text, and the row ranges (first, end) of fenced blocks.
 
-    A line is made a heading by the one below it only where it stands alone.
+    An underline makes the line above it a heading only if that line stands alone.
     """
     lines = text.split("\n")
     headings, fences = [], []

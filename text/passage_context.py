@@ -1,4 +1,4 @@
-"""Passage headings in one line: title, heading path and what else is known of a passage, shortened from the left."""
+"""Passage headings on a single line: title, heading path and context, shortened from the left."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
@@ -10,31 +10,33 @@ _LONGEST_PART: Final = 120
 
 
 class ContextualPassage(Protocol):
-    """A passage that knows where it stands."""
+    """A passage with title, headings and context."""
 
     @property
     def source(self) -> str:
-        """Its document."""
+        """Return the source document."""
 
     @property
     def title(self) -> str:
-        """The title of its document."""
+        """Return the title of the source document."""
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The headings it stands under, outermost first."""
+        """Return the heading path, outermost first."""
 
     @property
     def context(self) -> Mapping[str, str]:
-        """What else is known of it, by name."""
+        """Return further known facts by name."""
 
 
 def format_contexts(passages: Sequence[ContextualPassage], limit: int = 90) -> list[str]:
-    """The context of each passage in one line; documents of one title are told apart by their file names.
+    """Return the context line of each passage.
+
+    Documents of the same title are distinguished by their file names.
 
     Args:
         passages: The passages that are shown together.
-        limit: Characters of a line, above which its outer headings are left out.
+        limit: Maximum characters of a line. Outer headings of a longer line are left out.
     """
     sources: dict[str, set[str]] = {}
     for passage in passages:

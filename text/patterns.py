@@ -1,7 +1,7 @@
-"""Regular expressions that are compiled when they are first used, and with Han characters when a text first has some.
+"""Lazily compiled regular expressions. Han classes are compiled for the first text with Han.
 
 The rules of two languages are hundreds of patterns. Compiling them all takes a good part of a second at every start,
-and an English question needs none of the Chinese ones. A class of all Han characters takes 3 ms wherever one stands.
+and an English question needs none of the Chinese patterns. Each class of all Han characters takes 3 ms.
 """
 
 import re
@@ -33,7 +33,7 @@ _METHODS: Final = ("search", "match", "fullmatch", "finditer", "findall", "sub",
 
 
 class _Lazy:
-    """Stands for a compiled pattern until one of its methods is asked for, and then takes them over."""
+    """Lazy pattern: compiles on the first method call and then takes over the compiled methods."""
 
     def __init__(self, pattern: str, flags: int, costly: str) -> None:
         self.pattern = pattern
@@ -42,7 +42,7 @@ class _Lazy:
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """The pattern, whose methods are those of this object from now on."""
+        """Return the compiled pattern, and replace the methods of this object by the compiled methods."""
         compiled = re.compile(self.pattern, self._flags)
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))
@@ -55,7 +55,7 @@ class _Lazy:
         place = 1 if name in {"sub", "subn"} else 0
 
         def choose(*args: Any, **options: Any) -> Any:
-            """Match without the costly characters, until the first text that may have some."""
+            """Match without the costly character ranges, until a text may contain costly characters."""
             return (without if _is_narrow(args[place]) else getattr(self.compiled, name))(*args, **options)
 
         setattr(self, name, choose)
@@ -63,18 +63,24 @@ class _Lazy:
 
 
 def _is_narrow(text: str) -> bool:
-    """Whether a text has nothing from U+3000 on; a long one is not read, or a loop over its places were quadratic."""
+    """Report whether a text has no characters from U+3000 on.
+
+    A long text is only checked for ASCII, because a loop over its positions would otherwise be quadratic.
+    """
     if text.isascii() or len(text) > _LONGEST_READ:
         return text.isascii()
     return not text.encode("utf-8", "surrogatepass").translate(None, _NARROW_BYTES)
 
 
 def lazy(pattern: str, flags: int | re.RegexFlag = 0, *, costly: str = HAN_RANGES) -> re.Pattern[str]:
-    """A pattern for its methods; functions of `re` that take a pattern want a compiled one.
+    """Return a lazily compiled pattern.
+
+    It supports the methods of a pattern. Functions of `re` that take a pattern need a compiled one.
 
     Args:
-        pattern: The regular expression. It is not looked at before its first use.
+        pattern: The regular expression. It is not parsed before its first use.
         flags: As for `re.compile`.
-        costly: Ranges in its classes that take long to compile, from U+3000 on; done when a text may have some.
+        costly: Ranges in its classes that take long to compile, from U+3000 on. They are compiled when a text may
+            have some.
     """
     return cast("re.Pattern[str]", _Lazy(pattern, int(flags), costly))

@@ -1,4 +1,7 @@
-"""Quarters and fiscal years in one form: "third quarter", 第三季度 and Q3 are one, as "fiscal 2025" and FY25 are."""
+"""Normalize quarters and fiscal years: "third quarter", 第三季度 and Q3 become equal.
+
+The same holds for "fiscal 2025" and FY25.
+"""
 
 import re
 from typing import Final
@@ -35,7 +38,7 @@ def normalize_periods(folded: str) -> str:
 
 
 def list_other_names(folded: str) -> list[str]:
-    """List the other names of the periods that a text names, for a search by words."""
+    """Return alternative names of the periods in a text, for a keyword search."""
     normal = normalize_periods(folded)
     found: list[str] = []
     for period in dict.fromkeys(_SHORT.findall(normal)):

@@ -1,4 +1,7 @@
-"""What may not pass from outside into prompts, logs and terminals: control characters and secrets."""
+"""Removal of control characters and secrets from outside text.
+
+Neither may reach prompts, logs or terminals.
+"""
 
 import os
 import re
@@ -32,25 +35,34 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str, longest: int = 300) -> str:
-    """Text as one printable line of at most `longest` characters, for messages."""
+    """Return text as a single printable line of at most `longest` characters, for messages."""
     line = " ".join(printable(text[: 10 * longest]).split())
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
-def clipped(text: str, max_bytes: int) -> str:
-    """The beginning of a text that fits in `max_bytes` of UTF-8, cut between characters."""
+def clip_bytes(text: str, max_bytes: int) -> str:
+    """Return the longest beginning of a text within `max_bytes` of UTF-8.
+
+    The text is cut between characters.
+    """
     if len(text) * 4 <= max_bytes:
         return text
     return text.encode("utf-8", "ignore")[:max_bytes].decode("utf-8", "ignore")
 
 
 def is_secret(variable: str) -> bool:
-    """Whether the value of a variable of the environment, by its name, may hold a secret; `MAX_TOKENS` holds none."""
+    """Report whether an environment variable may hold a secret, judging by the name.
+
+    `MAX_TOKENS` holds none.
+    """
     return _SECRET_NAME.search(variable) is not None
 
 
-def redacted(text: str, secrets: Iterable[str] = ()) -> str:
-    """Text with what looks like a secret, the given secrets and those in the environment struck out."""
+def redact_secrets(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return text with secrets replaced by `***`.
+
+    Covers text that looks like a secret, the given secrets and the secrets in the environment.
+    """
     known = {os.environ.get(name, "") for name in tuple(os.environ) if is_secret(name)} | set(secrets)
     for secret in sorted(known, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:

@@ -1,4 +1,4 @@
-"""Rows of tables and of delimited text: the cells of a line, below the header it stands under."""
+"""Split rows of tables and delimited text into cells, below a header row."""
 
 import csv
 import re
@@ -22,12 +22,12 @@ _MOST_WORDS: Final = 5
 
 
 def split_row(line: str, header: Sequence[str], source: str) -> list[str]:
-    """The cells of a table row, or of a line of delimited text; none for prose.
+    """Return the cells of a table row or a line of delimited text, empty for prose.
 
     Args:
         line: The line.
-        header: The cells of the row that heads it; empty where it is the first.
-        source: The name of its file: elsewhere than in a file of delimited text, commas part cells only below a header
+        header: The cells of the header row. Empty for the first row.
+        source: The name of the file. Outside files of delimited text, commas separate cells only below a header
             that begins with "name" or the like.
     """
     line = line.strip().removesuffix("…").rstrip()
@@ -47,7 +47,10 @@ def split_row(line: str, header: Sequence[str], source: str) -> list[str]:
 
 
 def split_keyed(line: str) -> tuple[str, str] | None:
-    """Key and value of a line such as `License: MIT`, `**Founded:** 2014` or 法定代表人：祁望舒; None of any other."""
+    """Split a keyed line into key and value.
+
+    Examples are `License: MIT`, `**Founded:** 2014` and 法定代表人：祁望舒. Returns None for any other line.
+    """
     found = _KEYED.fullmatch(line.rstrip("\n")) if len(line) <= _LONGEST else None
     if found is None or len(found["key"].split()) > _MOST_WORDS or re.search(r"[，。；,;.!?？！]\s?", found["key"]):
         return None
@@ -55,5 +58,5 @@ def split_keyed(line: str) -> tuple[str, str] | None:
 
 
 def is_record(line: str, source: str) -> bool:
-    """Whether a line is a row of a table or of delimited text, or a key with its value."""
+    """Report whether a line is a row of a table or of delimited text, or a key with a value."""
     return bool(split_row(line, (), source)) or split_keyed(line) is not None

@@ -1,6 +1,6 @@
-"""The relation lexicon: what questions ask of a thing, and the words by which a clause says it.
+"""Relation lexicon: attributes asked for in questions, and the words stating each attribute.
 
-The table is `text/data/relations.toml`; a new phrasing is a word in one of its rows, never a branch.
+The table is `text/data/relations.toml`. A new phrasing is a word in one of its rows, never a branch.
 """
 
 from functools import cache
@@ -11,15 +11,15 @@ from weiwo.text.terms import FUNCTION_WORDS, stem
 
 
 class Relation(NamedTuple):
-    """One relation of the lexicon.
+    """A relation of the lexicon.
 
     Attributes:
-        name: As `QueryFrame.relation` holds it.
-        answer_type: Type of the value where the question word does not say it (`state.query.AnswerType`).
+        name: The name, as in `QueryFrame.relation`.
+        answer_type: Type of the value if the question word does not say it (`state.query.AnswerType`).
         dimension: Dimension of a quantity (`length area people mass duration money speed temperature count`), or empty.
-        asks: Words by which questions ask for it, by language.
-        says: Words by which a clause says it, by language.
-        noun: Its noun, by language.
+        asks: Words by which questions ask for the relation, by language.
+        says: Words by which a clause states the relation, by language.
+        noun: The noun, by language.
     """
 
     name: str
@@ -43,9 +43,9 @@ def relations() -> dict[str, Relation]:
 
 @cache
 def quantity_words() -> dict[str, frozenset[str]]:
-    """The names of the measured relations that a single word asks for or says. English words by stem.
+    """Return the measured relations named by each single word. English words are keyed by stem.
 
-    Money is left out: a price and a fee are two sums.
+    Money is left out, because a price and a fee are two sums.
     """
     table: dict[str, set[str]] = {}
     for row in relations().values():
@@ -59,9 +59,10 @@ def quantity_words() -> dict[str, frozenset[str]]:
 
 @cache
 def relation_words() -> dict[str, frozenset[str]]:
-    """The names of the relations that a single word states, by the word: founded and established are one.
+    """Return the relations stated by each single word: founded and established share a relation.
 
-    A word of many relations names none, nor does one of a price: a price and a fee are two sums. English words by stem.
+    A word of many relations names none, nor does a word for a price, because a price and a fee are two sums. English
+    words are keyed by stem.
     """
     table: dict[str, set[str]] = {}
     for row in relations().values():

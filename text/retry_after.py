@@ -10,10 +10,10 @@ _LONGEST_WAIT: Final = 3_600.0
 
 
 def parse_retry_after(header: str | None, unit: float = 1.0) -> float | None:
-    """Seconds that a Retry-After header asks for, between 0 and an hour; None if there is none to be read.
+    """Parse a Retry-After header into seconds, between 0 and an hour, or None if unreadable.
 
     Args:
-        header: Its text, a number of units or a date.
+        header: The text of the header, a number of units or a date.
         unit: Seconds in a unit.
     """
     given = (header or "").strip()
@@ -28,9 +28,10 @@ def parse_retry_after(header: str | None, unit: float = 1.0) -> float | None:
 
 
 def retry_after_of(error: BaseException) -> float | None:
-    """The wait that the reply behind an HTTP client's exception asks for, as httpx, requests and openai put it.
+    """Return the requested retry delay from the response of an HTTP client's exception.
 
-    OpenAI's `retry-after-ms`, in milliseconds, is the finer one.
+    The exceptions of httpx, requests and openai are supported. OpenAI's `retry-after-ms`, in milliseconds, takes
+    precedence because it is finer.
     """
     headers = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):

@@ -1,7 +1,7 @@
-"""The content words of a text in a form that matches across inflections, in any language.
+"""Content words of a text, normalized to match across inflections, in any language.
 
-English words are reduced to stems; scripts that have no blanks to overlapping pairs of characters. Other languages keep
-their words as they are, without their function words.
+English words are reduced to stems, and scripts without blanks to overlapping pairs of characters. Other languages keep
+their words unchanged, without their function words.
 """
 
 from collections.abc import Collection
@@ -28,7 +28,10 @@ _IRREGULAR: Final = {form: base for base, forms in data_rows("terms", "irregular
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The stem of an English word, already folded: inflections of one word meet, unrelated words rarely do."""
+    """Return the stem of a folded English word.
+
+    Inflections of one word share a stem, unrelated words rarely do.
+    """
     if word in _IRREGULAR:
         return _undouble(_IRREGULAR[word])
     for ending in ("'s", "’s"):
@@ -83,7 +86,10 @@ def _folded_function_words(language: Language) -> frozenset[str]:
 
 
 def coverage(wanted: Collection[str], present: Collection[str]) -> float:
-    """The share of the wanted terms that are present, 0 to 1; 1 where nothing is wanted."""
+    """Return the weighted share of the wanted terms present, 0 to 1.
+
+    The result is 1 if no terms are wanted. ASCII terms and terms with digits count twice.
+    """
     if not wanted:
         return 1.0
     here = set(present)

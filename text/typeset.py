@@ -1,8 +1,8 @@
-"""Typesetting normalization: Chinese and Japanese as typeset back to the text that was meant, line for line.
+"""Typesetting normalization: restore typeset Chinese and Japanese text, line for line.
 
-Producers of PDFs write radicals for the characters that look like them, part the characters of a title by blanks, and
-set a column of one character a line. Search, names, checks and quotes all go by the text that is kept, so it is put
-right where it comes in; the number of its lines stays.
+Producers of PDFs write radicals for the characters that look like them, separate the characters of a title by blanks,
+and set columns with one character per line. Search, names, checks and quotes all use the stored text, so it is
+corrected on input. The number of its lines stays the same.
 """
 
 import unicodedata
@@ -24,7 +24,7 @@ _BLANKS: Final = lazy(r"\s+")
 
 
 def normalize_typeset(text: str) -> str:
-    """Text with ordinary characters for radicals, no blanks between single characters, and no columns of them."""
+    """Replace radicals by ordinary characters, and remove blanks and columns of single characters."""
     if text.isascii():
         return text
     if _RADICAL.search(text):
@@ -40,9 +40,9 @@ _ORDINAL: Final = frozenset({"st", "nd", "rd", "th", "er", "re", "e", "o", "a", 
 
 
 def raise_figures(text: str) -> str:
-    """Write a superscript so that it stays apart from what it stands behind: 10 raised by 6 is 10⁶ and not 106.
+    """Write a superscript as separate characters: 10 raised by 6 is 10⁶ and not 106.
 
-    Endings of ordinals stay as they are; a letter or a sign that marks a note stands behind `^`.
+    Endings of ordinals stay unchanged. A letter or a sign that marks a note is written behind `^`.
     """
     plain = text.strip()
     if _FIGURES.fullmatch(plain):

@@ -1,4 +1,7 @@
-"""Units and currencies by one name for both languages, and lengths, masses and areas in SI units."""
+"""Canonical units and currencies for both languages, and conversion to SI units.
+
+Lengths, masses and areas are converted.
+"""
 
 import re
 from typing import Final
@@ -34,14 +37,14 @@ _FACTORS: Final = {name: (float(factor), base) for name, _, factor, base in _UNI
 
 
 def unit_after(text: str, position: int) -> tuple[str, int] | None:
-    """The unit that a number ending at `position` counts, if a known one follows.
+    """Return the unit of a number ending at `position`, if a known unit follows.
 
     Args:
         text: The text.
         position: Offset behind the number.
 
     Returns:
-        The unit's one name ("%" for per cent) and the offset behind it, or None. A rate ("km/h") is no known unit.
+        The canonical unit ("%" for per cent) and the offset behind it, or None. A rate ("km/h") is no known unit.
     """
     found = _UNIT.match(text, position)
     if found is None:
@@ -52,16 +55,18 @@ def unit_after(text: str, position: int) -> tuple[str, int] | None:
 
 
 def _exact(written: str) -> str:
-    """The alias that `written` spells in other letter case."""
+    """Return the alias equal to `written` apart from letter case."""
     return next(alias for alias in _LONGEST_FIRST if alias.lower() == written.lower())
 
 
 def name_unit(unit: str, amount: object, language: Language) -> str:
-    """A unit by its name as text writes it behind an amount: "metre", "metres" or 米; an unknown one as it is.
+    """Return the written name of a unit behind an amount: "metre", "metres" or 米.
+
+    An unknown unit is returned unchanged.
 
     Args:
-        unit: A unit by its one name, of times also in the plural; or "age", years of a life.
-        amount: What it counts.
+        unit: A canonical unit, for times also in the plural, or "age", years of a life.
+        amount: The amount.
         language: The language of the text.
     """
     aliases = _WRITTEN.get(unit) or _ALIASES.get(unit) or _ALIASES.get(unit.removesuffix("s"), "")
@@ -73,15 +78,15 @@ def name_unit(unit: str, amount: object, language: Language) -> str:
 def to_si(value: float, unit: str) -> tuple[float, str] | None:
     """Convert a length, mass or area to metres, kilograms or square metres.
 
-    Exact factors: international foot, mile, pound and acre; the Chinese 斤 of 500 g and 亩 of 1/15 ha. The bare "ton"
-    is not converted, since it is three different masses.
+    Exact factors are used: international foot, mile, pound and acre, and the Chinese 斤 of 500 g and 亩 of 1/15 ha. The
+    bare "ton" is not converted, since it is three different masses.
 
     Args:
         value: The figure.
-        unit: A unit by its one name.
+        unit: A canonical unit.
 
     Returns:
-        The figure in the base unit, and "m", "kg" or "m²"; None for a unit of another kind.
+        The figure in the base unit, and "m", "kg" or "m²". None for a unit of another kind.
     """
     factor = _FACTORS.get(unit)
     return None if factor is None else (value * factor[0], factor[1])

@@ -1,4 +1,4 @@
-"""Typed values between tasks: read from what a model or a tool said, written out for prose."""
+"""Typed values between tasks: parsed from model and tool output, rendered for prose."""
 
 import datetime as dt
 import json
@@ -32,11 +32,11 @@ _SHOWN: Final = 80
 
 
 def coerce(value: object, type_: ValueType) -> "JsonValue":
-    """Bring what a model, a reader or a tool produced into a type's data form.
+    """Convert the output of a model, a reader or a tool to the data form of a type.
 
-    Text is stripped; a number is an int or a float, "156 BC" read as one is -156; a date is an ISO string ("-156"); a
-    boolean is a bool; passages are a list of texts; lists keep order and duplicates and lose their blanks. A list of
-    one stands for its item where no list is asked for, and an item for a list of one.
+    Text is stripped. A number is an int or a float, and "156 BC" read as a number is -156. A date is an ISO string
+    ("-156"), a boolean is a bool, and passages are a list of texts. Lists keep order and duplicates and lose their
+    blanks. A list of one stands for its item if no list is asked for, and an item for a list of one.
 
     Args:
         value: A JSON value, a `PartialDate` or a `datetime.date`.
@@ -46,7 +46,7 @@ def coerce(value: object, type_: ValueType) -> "JsonValue":
         The value as data. Whole numbers beyond 64 bits become floats, since a checkpoint cannot hold them.
 
     Raises:
-        ValueError: It cannot be read as that type without guessing; the message names the text.
+        ValueError: The value cannot be read as that type without guessing. The message names the text.
     """
     if item_type(type_) != type_:
         read = _READERS[item_type(type_)]
@@ -60,19 +60,19 @@ def coerce(value: object, type_: ValueType) -> "JsonValue":
 
 
 def render(value: object, type_: ValueType, language: Language) -> str:
-    """Write a value out for prose; `coerce` reads it back, numbers to the digits they are written with.
+    """Render a value for prose. `coerce` reads the result back, numbers to the written digits.
 
     Args:
         value: A value of that type, as data.
-        type_: Its type.
+        type_: The type.
         language: The language of the prose.
 
     Returns:
-        "156 BC", "6,300", "yes" or 是; lists as "A, B and C" or 甲、乙和丙, with quotation marks round an item that
-        could be taken for several, as JSON where even these would mislead; passages with an empty line between them.
+        "156 BC", "6,300", "yes" or 是. Lists as "A, B and C" or 甲、乙和丙, with quotation marks round an item that
+        could be read as several, or as JSON if even these would mislead. Passages with an empty line between them.
 
     Raises:
-        ValueError: The value is not of that type; the message names it.
+        ValueError: The value is not of that type. The message names it.
     """
     data = coerce(value, type_)
     if not isinstance(data, list):
@@ -140,9 +140,10 @@ def _written_items(text: str, type_: ValueType) -> list[object]:
 
 
 def _all_dates(text: str) -> list[PartialDate]:
-    """The dates of a text that holds nothing else: a comma inside "July 12, 1969" separates nothing.
+    """Return the dates of a text holding only dates.
 
-    One range is both its ends; beside other dates it is none of them.
+    A comma inside "July 12, 1969" separates nothing. A single range gives both its ends. A range beside other dates
+    gives no dates at all.
     """
     spans = find_dates(text)
     starts = [0, *(span.end for span in spans)]
@@ -169,14 +170,14 @@ def _text(value: object) -> "JsonValue":
 
 def _number(value: object) -> "JsonValue":
     if isinstance(value, str):
-        value = _signed(parse_number(value), value)
+        value = _apply_era_sign(parse_number(value), value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
         raise ValueError(f"{_shown(value)} is not a number")
     return value if isinstance(value, float) or -_LARGEST <= value < _LARGEST else float(value)
 
 
-def _signed(number: float, text: str) -> float:
-    """The number, negative if the text says that it is a year before our era."""
+def _apply_era_sign(number: float, text: str) -> float:
+    """Return a number, negated if the text states a BC year."""
     years = [span.date.year for span in find_dates(text)]
     return -number if years == [-number] else number
 

@@ -1,4 +1,4 @@
-"""Async tools: LangChain tools that are coroutines, also for sync callers, and the source restriction they keep."""
+"""Async tools: LangChain tools as coroutines, also for sync callers, with source restrictions."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def _run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, on a thread of its own where this one already runs an event loop."""
+    """Run a coroutine to the end, in a new thread if this thread already runs an event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -26,7 +26,7 @@ def _run_sync(work: Coroutine[Any, Any, T]) -> T:
 
 
 class AsyncTool(BaseTool):
-    """A LangChain tool that is a coroutine (`_arun`) and gives text for a model with an artifact beside it."""
+    """A LangChain tool as a coroutine (`_arun`), returning text for a model and an artifact."""
 
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
 
@@ -35,10 +35,10 @@ class AsyncTool(BaseTool):
 
 
 def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", folder: str = "") -> SourceFilter:
-    """A restriction, narrowed by what a call's arguments say; they never widen it.
+    """Narrow a source filter by the arguments of a call. Arguments never widen the filter.
 
     Raises:
-        ToolCallError: `bad_arguments`: one of them is not what it should be.
+        ToolCallError: `bad_arguments`: an argument is invalid.
     """
     if not (site or since or folder):
         return within
@@ -55,10 +55,10 @@ def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", 
 
 
 def require_page(within: SourceFilter, url: str, day: str | None = None) -> None:
-    """See that a page may be read.
+    """Check access to a page.
 
     Raises:
-        ToolCallError: `blocked`: it is of another site, or too old.
+        ToolCallError: `blocked`: the page is of an excluded site, or too old.
     """
     if not within.allows_page(url):
         raise ToolCallError("blocked", f"{one_line(url, 200)} is left out: it is of a site that is not to be used")

@@ -1,6 +1,7 @@
-"""A log of JSON objects, one a line, in a file that is bounded: when it has grown large, its older half goes.
+"""Bounded log of JSON objects in a file, with an object per line.
 
-Nothing waits for it, and nothing fails because it cannot be read or written. Only its owner may read it.
+When the file has grown large, its older half is dropped. Nothing waits for the log, and nothing fails because it cannot
+be read or written. Only its owner may read it.
 """
 
 import json
@@ -17,7 +18,7 @@ _writing: Final = Lock()
 
 
 def append_record(path: Path, record: Mapping[str, Any]) -> bool:
-    """Append an object; whether it could be written."""
+    """Append an object, and report whether the write succeeded."""
     line = (json.dumps(record) + "\n").encode()  # ASCII: lone surrogates, too, are text that a question may hold
     try:
         with _writing:
@@ -35,7 +36,7 @@ def append_record(path: Path, record: Mapping[str, Any]) -> bool:
 
 
 def read_records(path: Path) -> tuple[dict[str, Any], ...]:
-    """The objects on record, oldest first; lines that are none, and one that is not ended yet, are passed over."""
+    """Return the logged objects, oldest first, skipping invalid lines and an unfinished last line."""
     try:
         with path.open("rb") as file:
             lines, _, _ = file.read(2 * _MOST_BYTES).rpartition(b"\n")
@@ -53,6 +54,9 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 
 
 def _drop_older_half(path: Path) -> None:
-    """Leave the newer half. What another process appends meanwhile may be lost: it is no more than a hint."""
+    """Drop the older half of the log.
+
+    Records appended by another process meanwhile may be lost, because the log is only a hint.
+    """
     lines = path.read_bytes().splitlines(keepends=True)
     replace_private_file(path, b"".join(lines[len(lines) // 2 :]))

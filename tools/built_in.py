@@ -1,4 +1,4 @@
-"""Availability of the built-in tools, told without importing them: each is a LangChain tool, and slow to import."""
+"""Availability of the built-in tools, determined without importing the slow LangChain tools."""
 
 from importlib.util import find_spec
 from typing import Final, NamedTuple
@@ -25,7 +25,7 @@ BUILT_IN: Final = frozenset(BUILT_IN_TOOLS)
 
 
 class Availability(NamedTuple):
-    """Whether a built-in tool can be called."""
+    """Availability of a built-in tool."""
 
     name: str  # the tool
     cluster: str  # tools of one cluster do the same kind of thing
@@ -35,7 +35,9 @@ class Availability(NamedTuple):
 def list_built_in(
     settings: Settings, passages: int, language: Language = "en", *, tables: bool = False
 ) -> list[Availability]:
-    """The built-in tools of a run, the unavailable ones last, as its registry has them; one asks tables, if there are.
+    """List the built-in tools of a run, the unavailable last, in registry order.
+
+    A tool for querying tables is included if there are tables.
 
     Raises:
         SettingsError: An entry of `search` or `allow_hosts` cannot be used.
@@ -59,12 +61,12 @@ def list_built_in(
 
 
 def explain_no_tables() -> str:
-    """Why tables cannot be asked; empty where they can."""
+    """Explain why tables cannot be queried, or return an empty string."""
     return "" if find_spec("duckdb") else "needs DuckDB: pip install 'weiwo[tables]'"
 
 
 def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:
-    """Why there is nothing to search in the documents."""
+    """Explain why the documents hold nothing to search."""
     if not settings.searches_documents:
         return "sources 里没有 documents" if language == "zh" else "sources does not name documents"
     paths = one_line(", ".join(settings.corpus))
@@ -74,7 +76,11 @@ def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:
 
 
 def _require_hosts(settings: Settings) -> None:
-    """Check the hosts that may be fetched from; they are read where any are named."""
+    """Validate the configured list of allowed hosts, if any.
+
+    Raises:
+        SettingsError: A host cannot be used.
+    """
     if not settings.allow_hosts:
         return
     try:

@@ -1,7 +1,7 @@
-"""File locks: held by one process at a time, and let go of by the system when that ends, killed or not.
+"""File locks: held by a single process, and released by the system at the end of the process.
 
-`flock` on POSIX, `msvcrt.locking` of one byte on Windows, far behind what the file holds: that lock is mandatory, and
-whoever waits may want to read who holds it.
+This holds whether the process was killed or not. The lock is `flock` on POSIX, and `msvcrt.locking` of one byte on
+Windows, far behind the file's content. That lock is mandatory, and a waiting process may want to read who holds it.
 """
 
 import os
@@ -16,7 +16,7 @@ _LONGEST: Final = 20
 
 
 class FileLock:
-    """A file that this process has locked, until it is closed."""
+    """A file locked by this process until closed."""
 
     def __init__(self, path: Path) -> None:
         """Take the lock.
@@ -32,18 +32,21 @@ class FileLock:
             self._handle = _open_locked(path)
 
     def sign(self) -> None:
-        """Write who has it into the file."""
+        """Write the process id of the holder into the file."""
         os.ftruncate(self._handle, 0)
         os.lseek(self._handle, 0, os.SEEK_SET)
         os.write(self._handle, f"{os.getpid()}\n".encode())
 
     def release(self) -> None:
-        """Let go of it."""
+        """Release the lock."""
         os.ftruncate(self._handle, 0)
         os.close(self._handle)
 
     def remove(self) -> None:
-        """Let go of it, and remove the file while it is held; Windows removes no open file, which then stays."""
+        """Release the lock and remove the file first.
+
+        Windows removes no open file, so the file stays there.
+        """
         with suppress(OSError):
             self._path.unlink()
         os.close(self._handle)
@@ -85,7 +88,7 @@ def _lock(handle: int) -> None:
 
 
 def _read(handle: int) -> str:
-    """Who signed the file, as far as that can be read."""
+    """Return the signature in the file, as far as readable."""
     with suppress(OSError):
         os.lseek(handle, 0, os.SEEK_SET)
         return os.read(handle, _LONGEST).decode("ascii", "replace").strip()

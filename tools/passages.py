@@ -1,4 +1,7 @@
-"""Passages as tools give them out: text for a model, plain data beside it, ranked by the words of a query (BM25)."""
+"""Passages in tool results: text for a model, plain data beside the text, and BM25 ranking.
+
+Passages are ranked by the words of a query.
+"""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -13,12 +16,18 @@ from weiwo.text.printable import one_line
 
 
 def as_text(passages: Sequence[Evidence], nothing: str) -> str:
-    """Numbered passages with their sources, each inside marks that its own text cannot close."""
+    """Format passages as numbered text with sources, or return `nothing` for no passages.
+
+    Each passage stands between marks that its own text cannot close.
+    """
     return "\n\n".join(_marked(number, passage) for number, passage in enumerate(passages, 1)) or nothing
 
 
 def as_artifact(passages: Sequence[Evidence]) -> list[dict[str, JsonValue]]:
-    """Passages as JSON data, which every checkpointer and tracer can keep; `Evidence(**item)` reads one back."""
+    """Convert passages to JSON data.
+
+    Every checkpointer and tracer can store the data. `Evidence(**item)` reads a passage back.
+    """
     return [passage.model_dump(mode="json") for passage in passages]
 
 
@@ -30,12 +39,18 @@ def _marked(number: int, passage: Evidence) -> str:
 
 
 def own_date(passage: Evidence) -> str:
-    """The date that the document states; that of its file tells a reader nothing."""
+    """Return the date stated by the document, or an empty string.
+
+    The date of its file tells a reader nothing.
+    """
     return passage.date if passage.date and FILE_DATE not in passage.flags else ""
 
 
 def describe_score(passage: Evidence) -> str:
-    """The score of a passage as a list of results shows it; "no score" where its store tells none."""
+    """Format the score of a passage for a list of results.
+
+    Returns "no score" if the passage's store gives none.
+    """
     return "no score" if UNSCORED in passage.flags else f"{passage.score:.2f}"
 
 
@@ -45,7 +60,7 @@ _MOST_TERMS: Final = 128
 
 
 class RankedText(NamedTuple):
-    """What counts of a passage."""
+    """Text fields of a passage used for ranking."""
 
     title: str  # the title of its document
     headings: str  # the headings it stands under
@@ -53,10 +68,10 @@ class RankedText(NamedTuple):
 
 
 def rank_passages(entries: Iterable[RankedText], query: str, limit: int) -> list[int]:
-    """The passages that share a term with a question.
+    """Rank the passages sharing a term with a query.
 
     Returns:
-        Their places among the entries, from 0; best first, equal ones in their order.
+        The positions of the passages among the entries, from 0, best first. Equal passages keep their order.
     """
     asked = query_terms(query[:_LONGEST_QUERY])[:_MOST_TERMS]
     if not asked or limit < 1:

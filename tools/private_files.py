@@ -1,7 +1,8 @@
-"""Files of Weiwo's own that only their owner may read: folders are 0700 and files 0600, whatever the umask says.
+"""Weiwo's own files, readable only by the owner.
 
-What is asked, and what documents say of it, is nobody else's business. SQLite gives the files beside a database
-(`-wal`, `-shm`) the mode of the database, so that one is made before it is opened.
+Folders are 0700 and files 0600, whatever the umask. Questions, and the documents' answers to them, are private. SQLite
+gives the files beside a database (`-wal`, `-shm`) the mode of the database, so a database file is created before it is
+opened.
 """
 
 import os
@@ -18,10 +19,12 @@ _BESIDE: Final = ("", "-wal", "-shm", "-journal")
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, with those above it that are missing; `Path.mkdir` makes these with the umask's mode.
+    """Create a private folder and missing parent folders.
+
+    `Path.mkdir` would create the parents with the umask's mode.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be created.
     """
     if folder.is_dir():
         return
@@ -30,9 +33,9 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Make a file where there is none, and take from others what they may do with one that there is.
+    """Create a private file if missing, and remove foreign access to an existing file.
 
-    What hinders that, whoever opens the file is told.
+    Errors are ignored here: code that opens the file reports them.
     """
     try:
         _create(path)
@@ -45,9 +48,9 @@ def make_private_file(path: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    """Make an empty file, on Linux without opening it.
+    """Create an empty file, without opening the file on Linux.
 
-    To close a file takes away the locks that this process has on it: a database's, should another thread open it first.
+    Closing a file drops the locks that this process holds on it, such as a database's if another thread opens it first.
     """
     if sys.platform == "linux":
         os.mknod(path, stat.S_IFREG | 0o600)
@@ -56,7 +59,10 @@ def _create(path: Path) -> None:
 
 
 def replace_private_file(path: Path, content: bytes) -> None:
-    """Write a file atomically: a reader finds the old one or the new one, and what fails leaves nothing behind."""
+    """Write a file atomically.
+
+    A reader finds either the old file or the new file, and a failed write leaves nothing behind.
+    """
     make_private_folder(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 600
     try:
@@ -69,14 +75,17 @@ def replace_private_file(path: Path, content: bytes) -> None:
 
 
 def close_files(folder: Path) -> None:
-    """Take from others what they may do with the files of a folder, which another library has written."""
+    """Make the files in a folder private to the owner.
+
+    Another library has written these files.
+    """
     with suppress(OSError), os.scandir(folder) as found:
-        for one in found:
-            _close_to_others(one.path)
+        for item in found:
+            _close_to_others(item.path)
 
 
 def _close_folder(folder: Path) -> None:
-    """Take from others what they may do with a folder and all in it, where it is not closed to them yet."""
+    """Make a folder and all contents private to the owner, unless already private."""
     if not _close_to_others(folder):
         return
     for place, folders, files in os.walk(folder):
@@ -85,7 +94,10 @@ def _close_folder(folder: Path) -> None:
 
 
 def close_home(home: Path) -> None:
-    """Close the folder of Weiwo's own files, unless it is one that people work in, or somebody else's."""
+    """Make the folder of Weiwo's own files private.
+
+    Skips a folder that people work in, and a folder of another user.
+    """
     with suppress(OSError):
         real, at = home.resolve(), Path.cwd()
         if real not in {Path.home().resolve(), at, *at.parents} and not real.stat().st_mode & stat.S_ISVTX:
@@ -93,7 +105,7 @@ def close_home(home: Path) -> None:
 
 
 def _close_to_others(path: str | Path) -> bool:
-    """Whether it was open to others, and is no more."""
+    """Make a path private to the owner. Report whether anything changed."""
     with suppress(OSError):
         found = os.lstat(path)
         mine = hasattr(os, "geteuid") and found.st_uid == os.geteuid()

@@ -1,4 +1,4 @@
-"""The tool registry of a run: what each tool takes, which can stand in for which, and why one is missing.
+"""The tool registry of a run: arguments, substitutes and reasons for missing tools.
 
 Substitutes share a functional cluster, after the dynamic capability boundary of the AI Search Paradigm (arXiv
 2506.17188, section 4.1). The registry has no opinion about plans.
@@ -43,7 +43,7 @@ _CACHE_SECONDS: Final = 300.0
 
 
 class Registry:
-    """Tools by name. Those that are not available are listed, and cannot be had."""
+    """Registry of tools by name. Unavailable tools are listed but cannot be fetched."""
 
     def __init__(
         self,
@@ -64,41 +64,45 @@ class Registry:
         """What a user should know of tools that are not here, such as a server that is down: lines, by language."""
 
     def infos(self) -> tuple[ToolInfo, ...]:
-        """Every tool, the unavailable ones last."""
+        """Return every tool, with unavailable tools last."""
         return tuple(self._infos.values())
 
     def names(self) -> tuple[str, ...]:
-        """The tools that can be called."""
+        """Return the names of the tools available for calls."""
         return tuple(self._tools)
 
     def get(self, name: str) -> BaseTool:
-        """A tool that can be called.
+        """Return an available tool by name.
 
         Raises:
-            KeyError: There is none of that name.
+            KeyError: No tool has that name.
         """
         return self._tools[name]
 
     def info(self, name: str) -> ToolInfo:
-        """What is known of a tool, available or not.
+        """Return the description of a tool, available or not.
 
         Raises:
-            KeyError: There is none of that name.
+            KeyError: No tool has that name.
         """
         return self._infos[name]
 
     def add_notes(self, notes: Mapping[str, str]) -> None:
-        """Add what calls have taught of how to call tools, by their names; tools that are gone are passed over."""
+        """Add notes from earlier calls to tools, by tool name.
+
+        A note says how to call a tool. Names of unknown tools are skipped.
+        """
         for name, note in notes.items():
             if name in self._infos:
                 self._infos[name] = replace(self._infos[name], note=note)
 
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
-        """Available tools that can make the same call without a new plan.
+        """Find available tools for the same call without a new plan.
 
         Returns:
-            The arguments by tool, as each takes them: tools of the same cluster, those that keep more of the
-            arguments first. A tool that acts has none, and is none.
+            The arguments for each substitute tool, as that tool takes them. Substitutes come from the same cluster, and
+            tools that keep more of the arguments come first. A tool that acts has no substitutes and is never a
+            substitute.
         """
         given = self._infos.get(name)
         if given is None or given.acts:
@@ -117,20 +121,24 @@ class Registry:
         return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
     def describe(self, names: Iterable[str]) -> str:
-        """Tools with their arguments, a few lines each, for a planner's prompt; unknown names are left out."""
+        """Describe tools and arguments for a planner's prompt, in a few lines each.
+
+        Unknown names are left out.
+        """
         return "\n".join(describe_tool(self._infos[name]) for name in names if name in self._infos)
 
 
 async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> Registry:
-    """Set up the tools of a run. What is slow to set up is kept in the process.
+    """Set up the tools of a run. Parts with a slow setup are kept in the process.
 
     Args:
-        settings: The run's settings; corpus, web, search, hosts to allow and tools count here.
-        extra: Further tools, as objects. One named like a built-in tool replaces it; a tool of an MCP server does not.
+        settings: The run's settings. Corpus, web, search, allowed hosts and tools are used here.
+        extra: Further tools, as objects. An extra tool with the name of a built-in tool replaces it. A tool of an MCP
+            server does not.
 
     Raises:
-        CorpusError: The corpus cannot be read; one line.
-        SettingsError: An entry of `settings.tools`, `mcp`, `search` or `allow_hosts` cannot be used; the
+        CorpusError: The corpus cannot be read. The message is one line.
+        SettingsError: An entry of `settings.tools`, `mcp`, `search` or `allow_hosts` cannot be used. The
             message names it.
     """
     corpus = await load_corpus(settings.corpus, settings=settings)
@@ -221,10 +229,11 @@ def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:
 
 
 def may_act(tool: BaseTool) -> bool:
-    """Whether a tool may change something: as its metadata say (`acts`, `read_only`), or its MCP annotations.
+    """Report whether a tool may change something.
 
-    A LangChain tool that says neither is taken to read only, as search and retriever tools do; a tool that came from an
-    MCP server by LangChain's own adapter acts unless it is declared read-only, as MCP has it.
+    The answer comes from the tool's metadata (`acts`, `read_only`) or its MCP annotations. A LangChain tool without
+    either is assumed to be read-only, as search and retriever tools are. A tool that came from an MCP server through
+    LangChain's own adapter acts unless it is declared read-only, as in MCP.
     """
     known = tool.metadata or {}
     if isinstance(stated := known.get("acts"), bool):
@@ -239,7 +248,7 @@ def may_act(tool: BaseTool) -> bool:
 
 
 def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
-    """What is known of one of our tools that was not made."""
+    """Describe a built-in tool without a created instance."""
     name, description, arguments = (
         kind.model_fields[field].default for field in ("name", "description", "args_schema")
     )
@@ -251,25 +260,28 @@ def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
 
 @cache
 def _schema_of_model(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a model of arguments; each node of a run asks for it, and it takes milliseconds to make."""
+    """Return the JSON schema of an argument model.
+
+    Each node of a run asks for the schema, and creating it takes milliseconds.
+    """
     schema = arguments.model_json_schema()
     return {"properties": schema["properties"], "required": schema.get("required", [])}
 
 
 def _is_misdirected(tool: str, args: Mapping[str, JsonValue]) -> bool:
-    """Whether a call would look for a page of the web among the documents."""
+    """Report whether a call would look for a web page among the documents."""
     return tool == "open_document" and str(args.get("source")).startswith(("http://", "https://"))
 
 
 async def list_tools(settings: Settings, language: Language = "en") -> dict[str, Any]:
-    """The tools a run would have, and the MCP servers, what is wrong with these in a language."""
+    """List the tools and MCP servers of a run, with problems in the given language."""
     registry = await build_registry(settings)
     servers = []
     if settings.mcp:
-        servers = [_server(one, language) for one in (await load_mcp_tools(settings.mcp)).connections]
-    asks = {one.name for one in registry.infos() if one.acts and _is_asked(one, settings)}
-    tools = [_tool(one, registry, asks=one.name in asks) for one in registry.infos()]
-    return {"tools": tools, "servers": servers, "problems": [one[language] for one in registry.problems]}
+        servers = [_server(connection, language) for connection in (await load_mcp_tools(settings.mcp)).connections]
+    asks = {info.name for info in registry.infos() if info.acts and _is_asked(info, settings)}
+    tools = [_tool(info, registry, asks=info.name in asks) for info in registry.infos()]
+    return {"tools": tools, "servers": servers, "problems": [problem[language] for problem in registry.problems]}
 
 
 def _is_asked(info: ToolInfo, settings: Settings) -> bool:

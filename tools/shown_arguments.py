@@ -1,4 +1,7 @@
-"""A call's arguments as lines for a person who is to allow it: every value is there, a long one shortened."""
+"""Display of a call's arguments for a person asked to approve the call.
+
+Each argument is a line. Every value is present, and long values are shortened.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,10 +19,10 @@ _MOST_PARTS: Final = 40
 
 
 def list_arguments(args: Mapping[str, Any]) -> list[str]:
-    r"""List arguments, a line each; of a long object or list a line for each value in it, by its path.
+    r"""List arguments, a line each.
 
-    What does not fit is counted: characters of a text, values of a list. What a terminal would hide is written as its
-    code (`\u202e`).
+    A long object or list gets a line for each value inside, by path. Omitted parts are counted: characters of a text,
+    values of a list. Characters that a terminal would hide are written as codes (`\u202e`).
     """
     lines: list[str] = []
     for name, value in args.items():
@@ -35,7 +38,7 @@ def list_arguments(args: Mapping[str, Any]) -> list[str]:
 
 
 def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The values within an object or a list, each with its path."""
+    """Yield the values within an object or a list, each with a path."""
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
             yield from _leaves(f"{path}.{name}", inner)
@@ -58,7 +61,7 @@ def _as_json(value: Any) -> str:
 
 
 def _escape(text: str) -> str:
-    """Text on one line whose invisible characters are written as codes."""
+    """Return text on a single line with invisible characters written as codes."""
     if printable(text) == text and text.isprintable():
         return text
-    return "".join(one if one.isprintable() and printable(one) == one else f"\\u{ord(one):04x}" for one in text)
+    return "".join(item if item.isprintable() and printable(item) == item else f"\\u{ord(item):04x}" for item in text)

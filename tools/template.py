@@ -1,7 +1,8 @@
-"""Templates of reports: Markdown or Word files whose headings and placeholders say what the report has to tell.
+"""Templates of reports: Markdown or Word files with headings and placeholders.
 
-`{{ text }}` is a slot, and the text its question or instruction; `{{question}}` and `{{date}}` are filled in. A heading
-with nothing below it is a slot of its own. Everything else is kept as it stands.
+These say what the report has to tell. `{{ text }}` is a slot, and the text is its question or instruction.
+`{{question}}` and `{{date}}` are filled in. A heading with nothing below it is a slot of its own. Everything else is
+kept unchanged.
 """
 
 import re
@@ -22,18 +23,18 @@ _HEADING: Final = lazy(r"(#{1,6})[ \t]+(.+?)[ \t]*#*")
 
 @dataclass(frozen=True)
 class Slot:
-    """A place that the answer fills.
+    """Placeholder in a template, filled by the answer.
 
     Attributes:
-        heading: The heading above it; empty where there is none.
-        text: Its question or instruction.
+        heading: The heading above the slot. Empty if there is no heading.
+        text: The slot's question or instruction.
     """
 
     heading: str
     text: str
 
     def ask(self, question: str, subjects: tuple[str, ...]) -> str:
-        """The slot as a question of its own, which names what the whole question is about."""
+        """Return the slot as a self-contained question naming the subjects of the whole question."""
         whole = self.text.endswith(("?", "？")) or self.heading in {"", self.text}
         asked = self.text if whole else f"{self.heading}: {self.text}"
         names = subjects or (question.rstrip("?？ "),)
@@ -43,7 +44,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Template:
-    """A template: Markdown in which each slot stands as `{{n}}`, and the slots by these numbers, from 0."""
+    """Template: Markdown with each slot written as `{{n}}`, and the slots numbered from 0."""
 
     body: str
     slots: tuple[Slot, ...]
@@ -101,7 +102,10 @@ def parse_template(text: str) -> Template:
 
 
 def _is_empty_below(lines: Sequence[str], level: int) -> bool:
-    """Whether a heading of this level is followed by another that is not below it, or by nothing."""
+    """Report whether a heading of this level has no content.
+
+    The next line is then a heading of the same or a higher level, or nothing follows.
+    """
     below = next((line.strip() for line in lines if line.strip()), "")
     heading = _HEADING.fullmatch(below)
     return not below or (heading is not None and len(heading[1]) <= level)

@@ -1,4 +1,7 @@
-"""Identity of a tool beside its name: whether a call made now is of the tool that a person, or a cache, knew."""
+"""Identity of a tool beyond the name.
+
+Tells whether a call made now is of the same tool that a person approved or a cache stored.
+"""
 
 import hashlib
 import json
@@ -14,10 +17,10 @@ _objects: Final[dict[int, str]] = {}
 
 
 def tool_identity(tool: BaseTool) -> str:
-    """Key under which results of a tool may be shared between runs and processes.
+    """Return the key for sharing a tool's results between runs and processes.
 
-    What its metadata state as `identity`, else its code where it is a plain function of a module. Whatever else it
-    holds (a client, a closure) cannot be compared, so that such a tool is only ever equal to itself.
+    The key is the `identity` in the tool's metadata, or its code if it is a plain function of a module. Anything else
+    that a tool holds (a client, a closure) cannot be compared, so such a tool is equal only to itself.
     """
     stated = (tool.metadata or {}).get("identity")
     if isinstance(stated, str):
@@ -33,10 +36,10 @@ def tool_identity(tool: BaseTool) -> str:
 
 
 def tool_source(tool: BaseTool) -> str:
-    """Origin of a tool: its MCP server and definition, or the code that it runs.
+    """Return the origin of a tool: the MCP server and definition, or the code.
 
-    The same in every process until somebody replaces the tool or edits its code. What a closure or an object holds is
-    not part of it.
+    The origin is the same in every process until somebody replaces the tool or edits its code. Contents of a closure or
+    an object are not part of it.
     """
     stated = (tool.metadata or {}).get("identity")
     if isinstance(stated, str):
@@ -49,7 +52,7 @@ def tool_source(tool: BaseTool) -> str:
 
 
 def hash_call(name: str, source: str, schema: Mapping[str, Any], args: Mapping[str, Any]) -> str:
-    """Hash of a call as a person is shown it: the tool's name, origin and schema, and the arguments."""
+    """Hash a call as shown to a person: the tool's name, origin and schema, and the arguments."""
     text = json.dumps([name, source, schema, args], sort_keys=True, ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -61,8 +64,11 @@ def _describe_function(function: Any) -> str:
 
 
 def _digest(code: CodeType) -> str:
-    """Hash of what a function does, the same in every process until somebody edits it."""
-    constants = [_describe_constant(one) for one in code.co_consts]
+    """Hash a function's code.
+
+    The hash is the same in every process until somebody edits the code.
+    """
+    constants = [_describe_constant(const) for const in code.co_consts]
     return hashlib.sha256(repr((code.co_code, code.co_names, constants)).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What is known of a tool without calling it."""
+"""Static information about a tool, available without a call."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from weiwo.text.printable import one_line
 
 @dataclass(frozen=True, slots=True)
 class ToolInfo:
-    """What is known of a tool without calling it."""
+    """Static information about a tool, available without a call."""
 
     name: str  # its name, by which tasks bind to it
     description: str  # what it does, for a planner
@@ -42,7 +42,7 @@ _DEEPEST: Final = 3
 
 
 def describe_tool(info: ToolInfo) -> str:
-    """A tool in a few lines: its signature, what it does, and what is said of its arguments."""
+    """Describe a tool in a few lines: signature, description and argument descriptions."""
     properties: Mapping[str, Any] = info.args_schema["properties"]
     types = TypeNames(info.args_schema.get("$defs"))
     signature = ", ".join(types.describe_fields(properties, info.args_schema["required"], 0))
@@ -62,7 +62,10 @@ class TypeNames:
         self._definitions = definitions if isinstance(definitions, Mapping) else {}
 
     def describe_fields(self, properties: Mapping[str, Any], required: Any, depth: int) -> list[str]:
-        """Each field with its type; one that may be left out has a question mark, and its default."""
+        """Describe each field with a type.
+
+        An optional field gets a question mark and its default.
+        """
         needed = set(required) if isinstance(required, list | tuple) else set()
         return [
             self._describe_field(name, schema, depth, required=name in needed) for name, schema in properties.items()
@@ -95,7 +98,10 @@ class TypeNames:
         return "|".join(map(str, kind)) if isinstance(kind, list) else str(kind)
 
     def _resolve(self, schema: Any) -> Any:
-        """The definition that a schema refers to, alone or as the one part of an `allOf`."""
+        """Resolve the definition referenced by a schema.
+
+        The reference may stand alone or as the only part of an `allOf`.
+        """
         for _ in range(_DEEPEST):
             if not isinstance(schema, Mapping):
                 return schema

@@ -1,4 +1,7 @@
-"""Tools of the user's own modules, as settings name them: `module:attribute`. A factory runs once for the process."""
+"""Tools from the user's own modules, named in settings as `module:attribute`.
+
+A factory runs once per process.
+"""
 
 import asyncio
 import importlib
@@ -11,17 +14,17 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 from langchain_core.tools import BaseTool
 
 from weiwo.state.settings import SettingsError
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.calling.singleflight import SingleFlight
 
 
 def import_object(module: str, attribute: str) -> Any:
-    """Import what somebody named, from where Python looks and, after that, from the working directory.
+    """Import an object by name from the Python path or, failing that, the working directory.
 
-    A command that is installed, unlike `python -m`, does not look there by itself.
+    An installed command, unlike `python -m`, does not look in the working directory by itself.
 
     Raises:
-        Exception: Whatever the import of the module raises; AttributeError: it has no such object.
+        Exception: Whatever the import of the module raises. AttributeError if the module has no such object.
     """
     try:
         found: Any = importlib.import_module(module)
@@ -38,9 +41,10 @@ def import_object(module: str, attribute: str) -> Any:
 
 
 def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
-    """What was imported, or what it makes: a class of one of the kinds, or a function annotated to return some.
+    """Return the imported object, or the result of calling an object factory.
 
-    Any other callable is given back uncalled: whoever may name an object may not call it (`os:abort`).
+    A factory is a class of one of the kinds, or a function annotated to return some. Any other callable is returned
+    uncalled: whoever may name an object may not call it (`os:abort`).
 
     Raises:
         Exception: Whatever the function raises.
@@ -49,14 +53,20 @@ def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
 
 
 def _makes_object(found: Any, kinds: tuple[type, ...]) -> bool:
-    """Whether what was imported makes an object: a class of a kind, or a function annotated to return some."""
+    """Report whether an imported object is an object factory.
+
+    A factory is a class of one of the kinds, or a function annotated to return some.
+    """
     if isinstance(found, type):
         return issubclass(found, kinds)
     return inspect.isfunction(found) and _tells_kind(_read_return(found), kinds)
 
 
 def _read_return(function: Any) -> Any:
-    """What a function is annotated to return, if that can be told."""
+    """Return the return annotation of a function.
+
+    Returns None if unknown.
+    """
     try:
         return get_type_hints(function).get("return")
     except (NameError, TypeError, AttributeError):  # annotations that only type checkers can follow
@@ -64,7 +74,7 @@ def _read_return(function: Any) -> Any:
 
 
 def _tells_kind(annotation: Any, kinds: tuple[type, ...]) -> bool:
-    """Whether an annotation is one of the kinds, or a list or tuple of them."""
+    """Report whether an annotation names a kind, or a list or tuple of kinds."""
     origin = get_origin(annotation)
     if isinstance(origin, type) and issubclass(origin, Sequence):
         inner = [part for part in get_args(annotation) if part is not ...]
@@ -78,10 +88,10 @@ _making: Final[SingleFlight[list[BaseTool]]] = SingleFlight()
 
 
 async def load_named_tools(entries: Iterable[str]) -> list[BaseTool]:
-    """The tools that settings name.
+    """Load the tools named in the settings.
 
     Raises:
-        SettingsError: An entry cannot be loaded, or is no tool; the message names it.
+        SettingsError: An entry cannot be loaded, or is not a tool. The message names it.
     """
     return [tool for entry in entries for tool in await _load_tools(entry)]
 
@@ -99,14 +109,17 @@ async def _load_tools(entry: str) -> list[BaseTool]:
     except SettingsError:
         raise
     except (Exception, SystemExit) as error:  # whatever the user's module does wrong
-        said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+        said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
         raise SettingsError(
             f"tools: {shown} cannot be loaded: {said}; correct it, or its place on PYTHONPATH"
         ) from error
 
 
 async def _make_tools(factory: Callable[..., Any], shown: str) -> list[BaseTool]:
-    """What a factory makes; an async one on the loop of the run, where its connections will be used."""
+    """Run a tool factory and return the tools.
+
+    An async factory runs on the loop of the run, where its connections will be used.
+    """
     made = factory() if inspect.iscoroutinefunction(factory) else await asyncio.to_thread(factory)
     _made[factory] = _check_tools(await made if inspect.isawaitable(made) else made, shown)
     return _made[factory]

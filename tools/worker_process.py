@@ -1,7 +1,7 @@
-"""Worker processes: they parse foreign documents and pages apart from the run, bounded, and know no key.
+"""Worker processes: parsing of foreign documents and pages apart from the run.
 
-Requests and replies are JSON in frames of four bytes of length and that many bytes: what comes from a hostile document
-is never unpickled. A worker says that it is ready by an empty frame.
+Workers are bounded and know no key. Requests and replies are JSON in frames of four bytes of length and that many
+bytes: data from a hostile document is never unpickled. A worker signals that it is ready by an empty frame.
 """
 
 import os
@@ -22,15 +22,17 @@ _START_SECONDS: Final = 30.0
 
 
 def _worker_environment() -> dict[str, str]:
-    """What a worker knows of the environment."""
+    """Return the environment variables passed to a worker."""
     return {name: value for name, value in os.environ.items() if name.upper() in _PASSED_ON}
 
 
 def serve_requests(answer: Callable[[BinaryIO, BinaryIO], None]) -> None:
-    """In a worker: answer requests until standard input ends, out of reach of what parsers read and print.
+    """Answer requests in a worker until standard input ends.
+
+    The request and reply streams are out of reach of parsers that read or print.
 
     Args:
-        answer: Reads the frames of one request from the first stream, and writes those of its reply to the second.
+        answer: Reads the frames of one request from the first stream, and writes the frames of its reply to the second.
     """
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     silence = os.open(os.devnull, os.O_RDWR)
@@ -43,7 +45,7 @@ def serve_requests(answer: Callable[[BinaryIO, BinaryIO], None]) -> None:
 
 
 def limit_resources(memory_bytes: int, seconds: float) -> None:
-    """Bound what this process may take from now on, where the platform can."""
+    """Limit the memory and CPU time of this process, if the platform supports limits."""
     try:
         import resource  # noqa: PLC0415 - not on every platform
     except ImportError:
@@ -83,12 +85,14 @@ def read_frame(stream: BinaryIO | Any) -> bytes:
 
 
 class WorkerProcess:
-    """One worker, in a session of its own, so that Ctrl-C is the parent's to handle. Not for two requests at once.
+    """Worker process in a separate session. Not for two requests at once.
 
-    Its methods block; `kill` may be called from another thread, and ends them.
+    The separate session leaves Ctrl-C to the parent. The methods block. `kill` may be called from another thread, and
+    ends the blocked calls.
 
     Args:
-        code: What this interpreter runs there, with our `sys.path`; it says that it is ready by an empty frame.
+        code: Code for this interpreter to run in the worker, with our `sys.path`. The code signals that it is ready by
+            an empty frame.
     """
 
     def __init__(self, code: str) -> None:
@@ -101,14 +105,14 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs, or is still to be started."""
+        """Report whether the process runs or has yet to start."""
         return not self._ended and (self._process is None or self._process.poll() is None)
 
     def start(self) -> "subprocess.Popen[bytes]":
-        """Start the process, if that was not done yet; it need not be ready.
+        """Start the process if not started yet. The process need not be ready.
 
         Raises:
-            EOFError, OSError: It was ended, or does not start.
+            EOFError, OSError: The process was ended, or does not start.
         """
         with self._lock:
             if self._ended:
@@ -125,10 +129,10 @@ class WorkerProcess:
             return self._process
 
     def wait_ready(self) -> "subprocess.Popen[bytes]":
-        """Wait until it has started.
+        """Wait until the process is ready.
 
         Raises:
-            EOFError, ValueError, OSError: It does not start.
+            EOFError, ValueError, OSError: The process does not start.
         """
         process = self.start()
         if not self._ready:
@@ -138,14 +142,14 @@ class WorkerProcess:
         return process
 
     def exchange(self, frames: Sequence[bytes], seconds: float) -> bytes:
-        """Send some frames, and wait for the next one that comes back.
+        """Send frames and wait for the next reply frame.
 
         Args:
-            frames: The request; none where it was sent, and more comes back.
+            frames: The request. Empty if the request was already sent and more frames come back.
             seconds: Time for both.
 
         Raises:
-            EOFError, ValueError, OSError: It died, or was ended.
+            EOFError, ValueError, OSError: The process died, or was ended.
         """
         process = self.wait_ready()
         with self._within(seconds):
@@ -154,7 +158,7 @@ class WorkerProcess:
             return read_frame(process.stdout)
 
     def kill(self) -> None:
-        """End the process, and what is between us."""
+        """Kill the process and close the pipes."""
         with self._lock:
             self._ended, process = True, self._process
         if process is None:

@@ -1,18 +1,19 @@
 """The `weiwo` command.
 
-A command is one module with a `typer.Typer` named `app`, listed in `command_group.py` and imported when it is named. It
-prints what it found on standard output (one object with `--json`), says the rest on standard error in single lines, and
-exits with a code of `errors.py`. LangGraph is imported by functions alone, but for commands that do nothing without.
+A command is a module with a `typer.Typer` named `app`, listed in `command_group.py` and imported when its name is used.
+It prints its results on standard output (one object with `--json`), writes everything else to standard error in single
+lines, and exits with a code of `errors.py`. LangGraph is imported only inside functions, except for commands that do
+nothing without it.
 
 Modules:
-    main              what is read before any command; how a failure is told
-    command_group     the table of commands; words that are a question
+    main              parsing before any command; reporting of failures
+    command_group     the table of commands; arguments that are a question
     lazy_group        groups whose commands are imported when they are named
-    options           options that several commands take; what was typed, checked
-    text_parameters   text as it was typed, without pydantic
+    options           options that several commands take; validation of arguments
+    text_parameters   text arguments, without pydantic
     help_page         help in panels
     output            standard output and error
-    progress_line     how far a longer work is
+    progress_line     progress of a longer operation
     event_loop        a command's coroutine, stopped by signals
     session           the database and the graph
     errors            exit codes

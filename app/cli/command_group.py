@@ -1,4 +1,4 @@
-"""The `weiwo` command: the table of its commands, former names, and words that are a question."""
+"""Command group of `weiwo`: the table of commands, former names, and questions without a command."""
 
 from difflib import get_close_matches
 from typing import Any, Final
@@ -8,32 +8,30 @@ from weiwo.app.cli.output import say
 
 _DEVELOPERS: Final = "For developers"
 _COMMANDS: Final = {
-    "ask": CommandEntry("weiwo.app.cli.questions.ask", "Ask a question; each claim of the answer leads to its source."),
+    "ask": CommandEntry("weiwo.app.cli.questions.ask", "Ask a question. Each claim of the answer leads to a source."),
     "search": CommandEntry(
         "weiwo.app.cli.documents.search", "Search the documents: retrieval only, no plan, no answer."
     ),
-    "index": CommandEntry(
-        "weiwo.app.cli.documents.index", "Index documents; a second run reads only what has changed."
-    ),
+    "index": CommandEntry("weiwo.app.cli.documents.index", "Index documents. A second run reads only changed files."),
     "serve": CommandEntry("weiwo.app.cli.serve", "Serve the page, LangGraph's API, and OpenAI's, on this machine."),
-    "setup": CommandEntry("weiwo.app.cli.setup.setup", "Find a model (Ollama, vLLM, keys, …), try it and set it up."),
+    "setup": CommandEntry("weiwo.app.cli.setup.setup", "Find, test and set up a model (Ollama, vLLM, keys, …)."),
     "doctor": CommandEntry(
-        "weiwo.app.cli.setup.doctor", "Tell what is set up, what is missing, and what it would add."
+        "weiwo.app.cli.setup.doctor", "Report the set-up and missing parts, with the benefit of each."
     ),
     "show": CommandEntry("weiwo.app.cli.threads.show", "Show a thread: question, plan, outcomes, answer, cost."),
-    "resume": CommandEntry("weiwo.app.cli.questions.resume", "Finish what was interrupted or waits for a person."),
+    "resume": CommandEntry("weiwo.app.cli.questions.resume", "Resume an interrupted run, or answer a waiting request."),
     "check": CommandEntry(
-        "weiwo.app.cli.questions.check", "Check an answer with its proof again (ask -o answer.weiwo)."
+        "weiwo.app.cli.questions.check", "Check an answer again by the proof in the file (ask -o answer.weiwo)."
     ),
     "refresh": CommandEntry(
-        "weiwo.app.cli.threads.refresh", "Look answers up again where their sources changed (for cron)."
+        "weiwo.app.cli.threads.refresh", "Look up answers again after changes in the sources (for cron)."
     ),
     "threads": CommandEntry(
-        "weiwo.app.cli.threads.thread_list", "List threads, the one that changed last first; remove some."
+        "weiwo.app.cli.threads.thread_list", "List threads, latest change first, or remove threads."
     ),
-    "memory": CommandEntry("weiwo.app.cli.memory.wishes", "What is remembered: wishes, answers, plans, procedures."),
-    "corpus": CommandEntry("weiwo.app.cli.documents.corpus", "List the corpora with their sizes and ages; remove one."),
-    "tools": CommandEntry("weiwo.app.cli.tools", "List tools and MCP servers, their health, use and failures."),
+    "memory": CommandEntry("weiwo.app.cli.memory.wishes", "Manage the memory: wishes, answers, plans, procedures."),
+    "corpus": CommandEntry("weiwo.app.cli.documents.corpus", "List the corpora with size and age, or remove a corpus."),
+    "tools": CommandEntry("weiwo.app.cli.tools", "List tools and MCP servers with health, use and failures."),
     "mcp": CommandEntry("weiwo.app.cli.mcp", "Serve Weiwo as an MCP server: ask, search and read_document."),
     "eval": CommandEntry("weiwo.app.cli.evaluation.commands", "Measure over labelled sets.", _DEVELOPERS),
     "stats": CommandEntry(
@@ -43,7 +41,9 @@ _COMMANDS: Final = {
         "weiwo.app.cli.questions.feedback", "Say whether an answer was good; kept on this machine.", _DEVELOPERS
     ),
     "trust": CommandEntry(
-        "weiwo.app.cli.setup.trust", "Show what this folder's .env would do, and use it from now on.", _DEVELOPERS
+        "weiwo.app.cli.setup.trust",
+        "Show the effect of this folder's .env, and trust the file from now on.",
+        _DEVELOPERS,
     ),
 }
 """The commands in the order in which help lists them."""
@@ -70,14 +70,14 @@ _ALIKE: Final = 0.8
 
 
 class CommandGroup(LazyGroup):
-    """The `weiwo` command itself: words that name no command are a question."""
+    """The `weiwo` command itself. Words without a command name are treated as a question."""
 
     places = _COMMANDS
     removed = _REMOVED
     renamed_options = _RENAMED_OPTIONS
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; `ask` is added where a question or its options stand alone."""
+        """Parse the arguments. Adds `ask` if a question or its options are given without a command."""
         own = {name for param in self.get_params(ctx) for name in param.opts}
         if args and args[0] not in own and self.is_question(args):
             args = ["ask", *args]
@@ -88,7 +88,11 @@ class CommandGroup(LazyGroup):
         return super().parse_args(ctx, args)
 
     def is_question(self, args: list[str]) -> bool:
-        """Whether the first word is an option of `ask`, or no command, no earlier one and no misspelt one."""
+        """Report whether the arguments are a question for `ask`.
+
+        This holds if the first word is an option of `ask`, or is neither a command, a former command nor a misspelt
+        command.
+        """
         first = args[0]
         if first.startswith("-"):
             return True

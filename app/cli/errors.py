@@ -1,4 +1,4 @@
-"""How the command fails: one line on standard error, and an exit code. Never a traceback."""
+"""Errors of the command: a single line on standard error and an exit code, never a traceback."""
 
 from typing import Final
 
@@ -22,7 +22,7 @@ STATUS_CODES: Final = {
 
 
 class CommandError(AppError):
-    """What ends the command with an exit code of its own.
+    """An error for ending the command with a specific exit code.
 
     Attributes:
         code: The exit code.
@@ -34,14 +34,14 @@ class CommandError(AppError):
 
 
 class UsageError(CommandError):
-    """The command was called in a way it cannot be."""
+    """Invalid usage of the command."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, USAGE)
 
 
 class StoppedError(CommandError):
-    """A person stopped the run; what it had finished is kept."""
+    """A run was stopped by the user. Finished work is kept."""
 
     def __init__(self, thread_id: str, code: int) -> None:
         super().__init__(f"stopped; what was finished is kept; go on with: weiwo resume {thread_id}", code)

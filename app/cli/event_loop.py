@@ -1,8 +1,8 @@
-"""The event loop of a command: its coroutine is run, and Ctrl-C, SIGTERM or SIGHUP cancels it.
+"""Event loop of a command: runs the coroutine and cancels on Ctrl-C, SIGTERM or SIGHUP.
 
-A tool that is written without `async` runs in a thread, which nobody can stop: where its time is up, or a person
-presses Ctrl-C, it is left behind. Python's own pool waits for its threads when the event loop closes and once more
-when the program exits; these are daemons, and nobody waits.
+A tool written without `async` runs in a thread, which cannot be stopped. If its time is up, or if a person presses
+Ctrl-C, the thread is left behind. Python's own pool waits for its threads when the event loop closes and once more when
+the program exits. The threads of this module are daemons, so nothing waits for them.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _WORKERS = 32
 
 
 class InterruptedRunError(WeiwoError):
-    """A signal ended the event loop's work. `code` is the exit code that says which."""
+    """A signal ended the work of the event loop. `code` is the exit code for the signal."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -39,7 +39,7 @@ class InterruptedRunError(WeiwoError):
 
 
 class _DaemonPool(ThreadPoolExecutor):
-    """A pool of daemon threads. It is a `ThreadPoolExecutor` because event loops take no other kind."""
+    """A pool of daemon threads. Subclasses `ThreadPoolExecutor` because event loops accept nothing else."""
 
     def __init__(self, workers: int = _WORKERS) -> None:
         super().__init__(workers)
@@ -49,7 +49,7 @@ class _DaemonPool(ThreadPoolExecutor):
         self._changed = threading.Condition()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Run a function in one of the threads."""
+        """Run a function in a thread of the pool."""
         future: Future[T] = Future()
 
         def job() -> None:
@@ -85,16 +85,17 @@ class _DaemonPool(ThreadPoolExecutor):
 
 
 def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | None = None) -> T:
-    """Run a command's coroutine; Ctrl-C and SIGTERM cancel it, so that files and the terminal are left in order.
+    """Run a command's coroutine until the end or a signal.
 
-    Only the first signal counts: what is being put in order is not disturbed by an impatient second one.
+    Ctrl-C and SIGTERM cancel the coroutine, so that files and the terminal are left in order. Only the first signal
+    counts, so that a second signal does not disturb the cleanup.
 
     Args:
-        work: What to do.
-        stopped: What is said, by exit code, should putting things in order take too long to be waited for.
+        work: The coroutine.
+        stopped: Returns the message for an exit code, used if the cleanup takes too long to wait for.
 
     Raises:
-        InterruptedRunError: One of these came.
+        InterruptedRunError: A signal ended the work.
     """
     stops: list[int] = []
     patience: list[threading.Timer] = []
@@ -139,7 +140,7 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
 
 
 def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
-    """End the program, whatever still holds it: a database that hangs, say."""
+    """End the program at once, even if something still blocks, for example a hanging database."""
     words = str(stopped(code)) if stopped else "stopped; weiwo threads lists what can be resumed"
     last, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     show_cursor = f"\r\x1b[2K{_SHOW_CURSOR}" if is_terminal() else ""

@@ -1,4 +1,4 @@
-"""The help of a command: usage, purpose, then panels of its parameters and commands, in two columns."""
+"""Help page of a command: usage, purpose, then panels of parameters and commands in two columns."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""Groups whose commands are imported when they are named: importing all takes longer than a light command runs."""
+"""Command groups with lazy imports, because importing all commands takes longer than a light command."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -13,19 +13,19 @@ from weiwo.app.cli.text_parameters import TextGroup
 
 
 class CommandEntry(NamedTuple):
-    """The module that declares a command on its `app`, the command's line in the list, and the panel that holds it."""
+    """Location of a command: the module declaring the command on `app`, a help line and a panel."""
 
     module: str
     help: str
     panel: str | None = None
 
     def load(self) -> Any:
-        """Import the group of that command alone."""
+        """Import the group of this command only."""
         return get_group(import_module(self.module).app)
 
 
 class _LazyCommands(Mapping[str, Any]):
-    """Commands by name, each imported when it is read."""
+    """Commands by name, each imported on access."""
 
     def __init__(self, places: Mapping[str, CommandEntry]) -> None:
         self._places = places
@@ -41,10 +41,10 @@ class _LazyCommands(Mapping[str, Any]):
 
 
 class LazyGroup(TextGroup):
-    """A group whose commands are imported when they are named.
+    """A command group with lazy imports of the commands.
 
     Attributes:
-        places: Where they are declared, by name, in the order in which help lists them.
+        places: The modules that declare the commands, by name, in the order of the help page.
         removed: Commands of earlier versions, with what to do instead.
         renamed_options: By command, options by their former names.
     """
@@ -61,12 +61,12 @@ class LazyGroup(TextGroup):
         return list(self.places)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - as inherited
-        """Return a command as the list of commands shows it."""
+        """Return a placeholder command for the list of commands, without importing the module."""
         place = self.places.get(cmd_name)
         return place and TyperCommand(cmd_name, help=place.help, rich_help_panel=place.panel)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that is named, and the arguments left for it.
+        """Resolve the named command and the remaining arguments.
 
         Raises:
             UsageError: It was a command of an earlier version.

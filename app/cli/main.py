@@ -1,6 +1,6 @@
-"""The `weiwo` command: its subcommands, what is read before any of them, and how it ends.
+"""The `weiwo` command: subcommands, configuration read before a subcommand, and exit.
 
-A command's module is imported when it is named, so that `weiwo --help` is quick.
+The module of a command is imported when its name is used, so that `weiwo --help` is quick.
 """
 
 import gc
@@ -50,7 +50,7 @@ def start(
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """Read `.env` of the working directory, then the user's own `config.toml`; what is set already wins."""
+    """Read `.env` of the working directory, then the user's own `config.toml`. Existing values win."""
     _read_env(context)
     if context.invoked_subcommand != "doctor" and home().exists() and not home().is_dir():
         raise SettingsError(f"WEIWO_HOME: {home()} is a file; set it to a folder")
@@ -85,7 +85,7 @@ def main() -> NoReturn:
 
 
 def _tell_failure(error: Exception) -> int:
-    """Say on one line what went wrong; returns the exit code."""
+    """Print an error on a single line and return the exit code."""
     if isinstance(error, BrokenPipeError):  # whoever read our output has had enough
         _silence_output()
         return FAILED
@@ -119,6 +119,6 @@ def _tell_failure(error: Exception) -> int:
 
 
 def _silence_output() -> None:
-    """Keep the interpreter from complaining about the closed pipe once more when it exits."""
+    """Redirect output, so the interpreter does not report the closed pipe again at exit."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -51,7 +51,10 @@ def mcp(
 
 
 async def _serve_http(server: object, port: int) -> None:
-    """Serve on loopback, to requests that name it: a page in a browser may not reach it by another host's name."""
+    """Serve on loopback, only for requests with a loopback host name.
+
+    A web page in a browser therefore cannot reach the server through another host's name.
+    """
     from weiwo.app.mcp.server import refuse_foreign_origins
 
     inner = server.http_app(path="/", session_idle_timeout=_IDLE_SECONDS)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What is typed after a command, declared once and checked: the options and arguments that several commands take."""
+"""Shared options and arguments of the commands, declared once and validated."""
 
 import inspect
 import sys
@@ -17,12 +17,12 @@ from weiwo.nodes.shared.question.validation import QuestionError, check_question
 
 
 def _flag(*names: str, about: str, panel: str | None = None) -> Any:
-    """An option that is given or not; without it its variable counts."""
+    """Declare a boolean option. If the option is not given, the environment variable counts."""
     return Annotated[bool | None, typer.Option(*names, help=about, show_default=False, rich_help_panel=panel)]
 
 
 def _more(kind: Any, *names: str, metavar: str, about: str) -> Any:
-    """An option with a value, of the panel that `--help` only names."""
+    """Declare an option with a value, in the help panel mentioned but not expanded by `--help`."""
     return Annotated[kind, typer.Option(*names, metavar=metavar, help=about, rich_help_panel=MORE)]
 
 
@@ -110,7 +110,9 @@ RUN_OPTIONS: Final = tuple(_RUN)
 
 
 def takes_context(*fields: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Declare the options of these fields on a command, which is given the `context` that they make.
+    """Declare the options of the given fields on a command.
+
+    The command receives a `context` built from these options.
 
     Args:
         fields: Fields of `Context`, in the order in which help shows their options.
@@ -123,11 +125,11 @@ def takes_context(*fields: str) -> Callable[[Callable[..., None]], Callable[...,
             command(*args, **given, context=context)
 
         keyword = inspect.Parameter.KEYWORD_ONLY
-        own = [one for one in inspect.signature(command).parameters.values() if one.name != "context"]
+        own = [parameter for parameter in inspect.signature(command).parameters.values() if parameter.name != "context"]
         options = [inspect.Parameter(field, keyword, default=None, annotation=_RUN[field]) for field in fields]
         signature = inspect.Signature([*own, *options])
         setattr(call, "__signature__", signature)  # noqa: B010 - where inspect looks, which types do not know
-        call.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()}
+        call.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
         return call
 
     return declare
@@ -150,7 +152,10 @@ def _context_of(**options: Any) -> Any:
 
 
 def question_of(words: Sequence[str]) -> str:
-    """The question, cleaned and checked: several words are one; "-" alone stands for standard input."""
+    """Return the question, cleaned and checked.
+
+    Several words are joined into one question. A single "-" stands for standard input.
+    """
     text = " ".join(words)
     if text == "-":
         try:
@@ -164,7 +169,7 @@ def question_of(words: Sequence[str]) -> str:
 
 
 def checked_thread_id(text: str) -> str:
-    """The thread id, if it is one."""
+    """Return the thread id if valid. Raises a usage error for an invalid id."""
     try:
         return check_thread_id(text)
     except ValueError as error:
@@ -172,7 +177,7 @@ def checked_thread_id(text: str) -> str:
 
 
 def output_files(given: list[str] | None) -> tuple[Path, ...]:
-    """The files to write, if all of them can be written."""
+    """Return the output files if all are writable. Raises a usage error otherwise."""
     if not given:
         return ()
     try:

@@ -1,4 +1,4 @@
-"""Standard output and standard error: what is a terminal, and how JSON and lines are written."""
+"""Standard output and standard error: terminal detection, and output of JSON and lines."""
 
 import json
 import os
@@ -22,12 +22,12 @@ NO: Final = frozenset({"n", "no", "否", "不", "不要", "不是"})
 
 
 def is_terminal() -> bool:
-    """Whether standard output is a terminal that can be drawn on."""
+    """Report whether standard output is a terminal with drawing support."""
     return sys.stdout.isatty() and os.environ.get("TERM", "").lower() not in {"dumb", "unknown"}
 
 
 def can_ask() -> bool:
-    """Whether a person sits at the terminal and can be asked."""
+    """Report whether a person at the terminal can be asked."""
     return is_terminal() and sys.stdin.isatty()
 
 
@@ -37,24 +37,24 @@ def terminal() -> "Console":
 
 
 def page() -> "Console":
-    """Standard output as a page of plain text, for what is laid out but goes down a pipe."""
+    """Return standard output as a page of plain text, for formatted output to a pipe."""
     return _console(force_terminal=False, color_system=None, width=100)
 
 
 def _console(**options: Any) -> "Console":
-    """A console on which text is text: no markup, no emoji codes, no guessing at colours."""
+    """Create a console for literal text: no markup, no emoji codes, no automatic colours."""
     from rich.console import Console  # noqa: PLC0415 - plain text needs none
 
     return Console(markup=False, emoji=False, highlight=False, **options)
 
 
 def screen() -> "Console":
-    """Standard output as what it is: a terminal, or a page."""
+    """Return the console for standard output: a terminal or a page."""
     return terminal() if is_terminal() else page()
 
 
 def prepare() -> None:
-    """Make output survive characters its encoding does not have."""
+    """Replace characters missing from the output's encoding instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -78,20 +78,20 @@ def write(text: str) -> None:
 
 
 def write_json(value: Any, indent: int | None = 2) -> None:
-    """Write one JSON object to standard output, on one line without an indent."""
+    """Write a JSON object to standard output, on a single line if no indent is given."""
     encoding = sys.stdout.encoding or ""
     text = json.dumps(value, ensure_ascii=not encoding.lower().startswith("utf"), indent=indent)
     write(_UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")
 
 
 def say(message: str) -> None:
-    """One line on standard error."""
+    """Write a line to standard error."""
     sys.stderr.write(f"weiwo: {one_line(message, 1_000)}\n")
     sys.stderr.flush()
 
 
 def hint(message: str) -> None:
-    """One line on standard error that is no complaint; dim on a terminal."""
+    """Write an informational line to standard error, dim on a terminal."""
     if sys.stderr.isatty():
         _console(stderr=True, soft_wrap=True).print(one_line(message, 1_000), style="dim")
     else:

@@ -32,13 +32,13 @@ class ProgressLine:
         self._told = time.monotonic()
 
     def is_due(self) -> bool:
-        """Whether it is time to tell again; if so, it counts as told."""
+        """Report whether the next progress line is due. If so, the time is reset."""
         due = time.monotonic() - self._told >= (_REDRAW_SECONDS if self._drawn else _LINE_SECONDS)
         self._told = time.monotonic() if due else self._told
         return due
 
     def tell(self, line: str, *, last: bool = False) -> None:
-        """Tell a line; the last one stays."""
+        """Show a progress line. The last line stays on the screen."""
         if self._drawn:
             sys.stderr.write(f"\r\033[K{line}" + "\n" * last)
             sys.stderr.flush()
@@ -52,7 +52,7 @@ class ProgressLine:
 
 
 def tell_stages() -> "StageListener":
-    """A listener that tells how far each stage of a longer work is."""
+    """Create a listener for the progress of each stage of a longer operation."""
     progress = ProgressLine()
 
     def tell(what: str, done: int, total: int) -> None:

@@ -1,4 +1,4 @@
-"""`weiwo serve`: listens until Ctrl-C; runs that are under way then go on at the next start."""
+"""`weiwo serve`: listens until Ctrl-C. Running runs continue at the next start."""
 
 import asyncio
 import logging
@@ -75,7 +75,7 @@ def serve(
 
 
 async def _refresh_every(hours: float) -> None:
-    """Refresh all answers of the operator again and again; what could not be is told in the log."""
+    """Refresh all answers of the operator at regular intervals. Failures are logged."""
     while True:
         await asyncio.sleep(3_600 * hours)
         try:
@@ -83,9 +83,9 @@ async def _refresh_every(hours: float) -> None:
         except WeiwoError as error:
             say(str(error))
             continue
-        for one in done:
-            if one["changes"]:
-                print_refreshed(one)
+        for item in done:
+            if item["changes"]:
+                print_refreshed(item)
 
 
 def _configure_log(environment: Mapping[str, str]) -> None:
@@ -107,10 +107,10 @@ def _configure_log(environment: Mapping[str, str]) -> None:
 
 
 def _print_token(user: str) -> None:
-    """Make a user's token, in place of any earlier one, and print it.
+    """Create a user's token, replacing any earlier token, and print the token.
 
     Raises:
-        UsageError: That is no name of a user.
+        UsageError: The user name is invalid.
     """
     if not _USER.fullmatch(user):
         raise UsageError(

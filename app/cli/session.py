@@ -1,4 +1,7 @@
-"""What commands open: the file of threads, read without LangGraph where that can be, or the database and the graph."""
+"""Session of a command: the database and the graph, or the file of threads read without LangGraph.
+
+The file of threads is read without LangGraph if possible.
+"""
 
 import logging
 import os
@@ -27,12 +30,12 @@ T = TypeVar("T")
 
 
 def database_url() -> str | None:
-    """The database that `WEIWO_DATABASE_URL` names, if it names one."""
+    """Return the database from `WEIWO_DATABASE_URL`, if set."""
     return os.environ.get("WEIWO_DATABASE_URL", "").strip() or None
 
 
 def read_threads(limit: int) -> list[ThreadInfo]:
-    """The threads that changed last, newest first."""
+    """Return the most recently changed threads, newest first."""
     if (found := read_saved(lambda file: list_saved_threads(file, limit))) is not None:
         return found
 
@@ -43,22 +46,22 @@ def read_threads(limit: int) -> list[ThreadInfo]:
 
 
 def last_thread() -> str:
-    """The thread that changed last.
+    """Return the most recently changed thread.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no thread.
     """
-    for one in read_threads(1):
-        return one.thread_id
+    for thread in read_threads(1):
+        return thread.thread_id
     raise UsageError("there is no thread yet; weiwo ask begins one")
 
 
 def last_question() -> str:
-    """The thread to go on with where none is named: the one that changed last.
+    """Return the thread to continue by default: the most recently changed thread.
 
     Raises:
-        UsageError: There is none, or the question asked last was stopped before it had a thread: the one that changed
-            last is another question's.
+        UsageError: There is no thread, or the question asked last was stopped before it had a thread. In the latter
+            case the most recently changed thread belongs to another question.
     """
     with suppress(OSError):
         asked = _last_asked().read_text("utf-8")
@@ -70,7 +73,7 @@ def last_question() -> str:
 
 
 def note_question(thread_id: str) -> None:
-    """Note the thread of the question asked last, before the thread is there."""
+    """Record the thread of the question asked last, before the thread exists."""
     with suppress(OSError):
         replace_private_file(_last_asked(), thread_id.encode())
 
@@ -80,7 +83,7 @@ def _last_asked() -> Path:
 
 
 def is_thread_known(thread_id: str) -> bool:
-    """Whether the thread is known to be there already; a database elsewhere is not asked."""
+    """Report whether the thread may already exist. An external database is not queried and counts as yes."""
     return read_saved(lambda file: saved_thread_exists(file, thread_id)) is not False
 
 
@@ -116,7 +119,7 @@ async def open_session(context: "Context | None" = None, *, reading: bool = Fals
 
 
 def run_in_session(work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
-    """Open the database and the graph to look at something; stopped, it leaves nothing behind."""
+    """Open the database and the graph for reading. Stopping leaves nothing behind."""
 
     async def inside() -> T:
         async with open_session(reading=True) as session:
@@ -126,12 +129,17 @@ def run_in_session(work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
 
 
 def _saved_file() -> Path | None:
-    """The file that threads are kept in; None where they are kept in a database elsewhere."""
+    """Return the file of threads, unless an external database is used.
+
+    Returns None for an external database.
+    """
     return None if database_url() else database_file(home())
 
 
 def read_saved(read: Callable[[Path], T]) -> T | None:
-    """What a function reads in the file of threads; None where LangGraph has to read them.
+    """Apply a function to the file of threads.
+
+    Returns None if LangGraph has to read the threads.
 
     Raises:
         CommandError: The file cannot be read.

@@ -1,7 +1,7 @@
-"""Commands whose text parameters are taken as they were typed, and whose help is a page of panels.
+"""Commands with text parameters taken as typed, and with a help page of panels.
 
 Typer has pydantic validate every parameter, a string included, which costs a light command more than its work. Numbers
-that are typed are still read by Typer.
+are still parsed by Typer.
 """
 
 from copy import copy
@@ -21,7 +21,7 @@ class _AsTyped:
     """Typer's interface for reading a parameter's value."""
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value as it is, where that is what the parameter takes; else as Typer reads it."""
+        """Return the value unchanged if the parameter accepts the type, else parse the value with Typer."""
         kind = _KINDS.get(param.type_descriptor.annotation)
         if value is None or kind is str or not isinstance(value, str | tuple | list):
             return value
@@ -37,7 +37,7 @@ def _take_as_typed(param: Any) -> None:
 
 
 class TextCommand(TyperCommand):
-    """A command that imports no pydantic for text, defaults and flags."""
+    """A command without pydantic imports for text, defaults and flags."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -46,7 +46,7 @@ class TextCommand(TyperCommand):
         self._help_all: Any = None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters; those of a command with a panel of more options have `--help-all`, too."""
+        """Return the parameters, with `--help-all` for a command with a panel of more options."""
         params: list[Any] = super().get_params(ctx)
         if not any(getattr(param, "rich_help_panel", None) == MORE for param in params):
             return params
@@ -67,7 +67,7 @@ class TextCommand(TyperCommand):
 
 
 class TextGroup(TyperGroup):
-    """The group that such commands belong to."""
+    """A group of text commands."""
 
     def get_help_option(self, ctx: Any) -> Any:
         """The `--help` flag."""
@@ -81,12 +81,12 @@ class TextGroup(TyperGroup):
 
 
 def _render_help(ctx: Any, *, whole: bool = False) -> str:
-    """The help of a context's command; what draws it is imported when it is asked for."""
+    """Render the help of a context's command. The renderer is imported on demand."""
     return str(import_module("weiwo.app.cli.help_page").render_help(ctx.command, ctx, more=MORE, whole=whole))
 
 
 def _print_all(ctx: Any, _: Any, given: Any) -> None:
-    """Print the help with every option, and exit: what `--help-all` does."""
+    """Print the help with every option, and exit. Implements `--help-all`."""
     if given and not ctx.resilient_parsing:
         write(_render_help(ctx, whole=True))
         ctx.exit()

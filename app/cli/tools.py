@@ -1,4 +1,4 @@
-"""`weiwo tools`: the tools a run would have, MCP servers and their health, and which of them may act."""
+"""`weiwo tools`: the tools of a run, MCP servers and server health, and the tools with side effects."""
 
 import logging
 import webbrowser
@@ -22,7 +22,7 @@ from weiwo.nodes.memory.memory_store import local_user
 from weiwo.state import Language
 from weiwo.state.settings import Settings
 from weiwo.text.localization import localized_section
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.tool_info import TypeNames
 from weiwo.tools.usage.tool_notes import ToolUsage
 from weiwo.tools.usage.usage_log import UsageLog
@@ -48,7 +48,7 @@ def tools(
     json: Json = False,
     context: Any,
 ) -> None:
-    """List tools and MCP servers, their health, use and failures."""
+    """List tools and MCP servers with health, use and failures."""
     settings = Settings.resolve(context)
     if login is not None:
         _log_in(settings, login)
@@ -62,11 +62,11 @@ def tools(
 
 
 def _show_tool(settings: Settings, name: str, *, reset: bool, as_json: bool) -> None:
-    """Show one tool and what its calls taught, or forget that.
+    """Show a tool and the lessons from past calls, or forget the lessons.
 
     Raises:
         UsageError: There is no such tool.
-        CommandError: It cannot be forgotten.
+        CommandError: The lessons cannot be forgotten.
     """
     found = {tool["name"]: tool for tool in _gather(settings)["tools"]}
     if name not in found:
@@ -82,11 +82,11 @@ def _show_tool(settings: Settings, name: str, *, reset: bool, as_json: bool) -> 
 
 
 def _log_in(settings: Settings, name: str) -> None:
-    """Log in to an MCP server in a browser; its tokens are kept for later runs.
+    """Log in to an MCP server in a browser. The tokens are kept for later runs.
 
     Raises:
         SettingsError: The file of servers cannot be used.
-        UsageError: It names no such server, or one that needs no login.
+        UsageError: The file has no server with this name, or the server needs no login.
         CommandError: The login failed.
     """
     if not settings.mcp or find_spec("fastmcp") is None:
@@ -95,7 +95,7 @@ def _log_in(settings: Settings, name: str) -> None:
     from weiwo.tools.mcp.servers import read_servers
     from weiwo.tools.mcp.transport import make_transport
 
-    server = next((one for one in read_servers(settings.mcp) if one.name == name), None)
+    server = next((item for item in read_servers(settings.mcp) if item.name == name), None)
     if server is None or server.oauth is None:
         raise UsageError(f'{one_line(name, 60)!r} is no server with "auth": "oauth" in {settings.mcp}')
 
@@ -110,7 +110,7 @@ def _log_in(settings: Settings, name: str) -> None:
         tools = run_to_end(log_in(server, make_transport(server, show)))
     except Exception as error:  # whatever the client or the server does wrong
         raise CommandError(
-            f"{name}; the login failed: {one_line(redacted(str(error), server.secrets), 200)}"
+            f"{name}; the login failed: {one_line(redact_secrets(str(error), server.secrets), 200)}"
         ) from error
     hint(f"logged in to {name}: {tools} tools")
 
@@ -120,14 +120,17 @@ def _usage_log(settings: Settings) -> UsageLog:
 
 
 def _gather(settings: Settings, language: Language = "en") -> dict[str, Any]:
-    """The tools and servers with how this user's calls fared; a server's clients are not told that."""
+    """Collect the tools and servers with the results of this user's calls.
+
+    Clients of a server do not get these results.
+    """
     from weiwo.tools.registry import list_tools
 
     found = run_to_end(list_tools(settings, language))
     usage = _usage_log(settings).read()
     for tool in found["tools"]:
         known = usage.get(tool["name"], ToolUsage())
-        notes = [asdict(one) for one in known.versions]
+        notes = [asdict(version) for version in known.versions]
         tool["usage"] = {"calls": known.calls, "failures": dict(known.failures), "notes": notes}
     return found
 
@@ -143,14 +146,16 @@ def _print(found: dict[str, Any]) -> None:
         mark = "missing" if not tool["available"] else "asks" if tool["asks"] else "acts" if tool["acts"] else ""
         line = Text(tool["name"], "bold").append(words.get(mark, "") + words["colon"], "yellow" if mark else "not bold")
         said = tool["why_not"] or tool["description"]
-        line.append(one_line(said, _LONGEST_LINE), "not bold").append(_fared(tool["usage"], words), "not bold dim")
+        line.append(one_line(said, _LONGEST_LINE), "not bold").append(
+            _describe_usage(tool["usage"], words), "not bold dim"
+        )
         console.print(Flow(line))
     for problem in found["problems"]:
         console.print(Flow(Text(problem, "yellow")))
 
 
-def _fared(usage: dict[str, Any], words: Mapping[str, str]) -> str:
-    """How often a tool was used and how it fared; empty where it was not."""
+def _describe_usage(usage: dict[str, Any], words: Mapping[str, str]) -> str:
+    """Describe the use and the failures of a tool. Returns an empty string for an unused tool."""
     failures = ", ".join(f"{count} {kind}" for kind, count in usage["failures"].items())
     used = words["used"].format(f"{usage['calls']:,}") + (words["failed"].format(failures) if failures else "")
     return used if usage["calls"] else ""
@@ -159,7 +164,7 @@ def _fared(usage: dict[str, Any], words: Mapping[str, str]) -> str:
 def _print_one(tool: dict[str, Any]) -> None:
     console, words = page(), _WORDS[system_language()]
     said = tool["why_not"] or one_line(tool["description"], 2_000)
-    line = f"{words['colon']}{said}{_fared(tool['usage'], words)}"
+    line = f"{words['colon']}{said}{_describe_usage(tool['usage'], words)}"
     console.print(Flow(Text(tool["name"], "bold").append(line, "not bold")))
     types = TypeNames(tool["arguments"].get("$defs"))
     for line in types.describe_fields(tool["arguments"]["properties"], tool["arguments"]["required"], 0):

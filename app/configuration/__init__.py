@@ -1,4 +1,4 @@
-"""Files that settings come from beside the environment, which wins over both.
+"""Configuration files. The environment overrides both.
 
 env_file     `.env` of the working directory: harmless settings, and others of trusted folders
 config_file  `config.toml`, the user's own

@@ -1,6 +1,6 @@
-"""`config.toml` in Weiwo's own folder: variables that hold where the environment and a folder's `.env` say nothing.
+"""`config.toml` in Weiwo's own folder, for variables set neither in the environment nor in `.env`.
 
-The file is the user's own (mode 600) and needs no trust; `weiwo setup` and the page's settings write it.
+The file is the user's own (mode 600) and needs no trust. `weiwo setup` and the page's settings write it.
 """
 
 import json
@@ -22,15 +22,15 @@ _MOST_BYTES: Final = 100_000
 
 
 def config_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where the file is."""
+    """Return the path of the configuration file."""
     return home(environ) / "config.toml"
 
 
 def read_config(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The variables that the file sets; none where there is no file.
+    """Read the variables set by the file. The result is empty if the file does not exist.
 
     Raises:
-        MisuseError: It cannot be read, or is no such file.
+        MisuseError: The file cannot be read or is invalid.
     """
     path = config_path(environ)
     try:
@@ -56,13 +56,13 @@ def read_config(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def apply_config() -> None:
-    """Set what the file sets and the environment does not have.
+    """Set the variables of the file missing from the environment.
 
-    A model, its endpoint and its window belong together: where the environment names a model or an endpoint, the file's
-    are left out, all of them.
+    A model, its endpoint and its window belong together. If the environment names a model or an endpoint, all of these
+    variables of the file are left out.
 
     Raises:
-        MisuseError: It cannot be read.
+        MisuseError: The file cannot be read.
     """
     found = read_config()
     if os.environ.get("WEIWO_MODEL") or os.environ.get("OPENAI_BASE_URL"):
@@ -74,16 +74,16 @@ def apply_config() -> None:
 def write_config(
     settings: Mapping[str, str], environ: Mapping[str, str] = os.environ, *, removed: Collection[str] = ()
 ) -> Path:
-    """Add settings to the file, in the place of those of the same name, and take some out; returns its path.
+    """Add, replace and remove settings in the file, and return the path.
 
     Raises:
-        MisuseError: What is there cannot be read.
-        AppError: It cannot be written.
+        MisuseError: The existing file cannot be read.
+        AppError: The file cannot be written.
     """
     path = config_path(environ)
     lines = ["# Written by weiwo; the environment and a folder's .env win over it.", f"[{TABLE}]"]
     kept = sorted({**read_config(environ), **settings}.items())
-    lines += [f"{name} = {_quoted(value)}" for name, value in kept if name not in removed]
+    lines += [f"{name} = {_quote_string(value)}" for name, value in kept if name not in removed]
     try:
         replace_private_file(path, ("\n".join(lines) + "\n").encode())
     except OSError as error:
@@ -91,6 +91,9 @@ def write_config(
     return path
 
 
-def _quoted(value: str) -> str:
-    """A basic string of TOML; JSON's strings are such, but for what lies beyond 16 bits, which stays as it is."""
+def _quote_string(value: str) -> str:
+    """Quote a value as a basic string of TOML.
+
+    JSON strings are valid TOML strings, except for characters beyond 16 bits, which are therefore kept unescaped.
+    """
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

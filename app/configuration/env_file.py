@@ -1,8 +1,9 @@
-"""`.env` of the working directory: what is harmless is read, the rest only where the folder is trusted.
+"""`.env` of the working directory: harmless settings are read, the rest only in trusted folders.
 
-A folder may come from anywhere. Its `.env` may choose a model, limits and documents, and bring keys of its own; what
-would load code, start a program or say where requests and keys go (everything else, since a list of what is dangerous
-is never whole) waits until the user trusts the folder with exactly these settings.
+A folder may come from anywhere. Its `.env` may choose a model, limits and documents, and bring keys of its own.
+Settings that would load code, start a program or redirect requests and keys wait until the user trusts the folder with
+exactly these settings. Everything not known to be harmless belongs to them, since a list of dangerous settings is never
+complete.
 """
 
 import hashlib
@@ -63,7 +64,7 @@ class _EnvFile:
 
     @property
     def complaint(self) -> str:
-        """One line on what is not used, if a user of ours would notice; else nothing."""
+        """Return a line about unused settings if relevant to Weiwo, else an empty string."""
         if self.trusted or not any(_OURS.fullmatch(name) for name in self.risky):
             return ""
         return (
@@ -97,7 +98,7 @@ def read_env_file(environ: Mapping[str, str] = os.environ) -> _EnvFile:
 
 
 def apply_env_file(file: _EnvFile) -> None:
-    """Set what may be set and the environment does not have."""
+    """Set the permitted variables missing from the environment."""
     if file.risky and file.trusted:
         from dotenv import load_dotenv
 
@@ -108,7 +109,7 @@ def apply_env_file(file: _EnvFile) -> None:
 
 
 def describe_effect(name: str, value: str) -> str:
-    """What a risky setting would do, in a few words."""
+    """Describe the effect of a risky setting in a few words."""
     if effect := _EFFECTS.get(name):
         return effect
     if _PLACE.fullmatch(name):
@@ -119,17 +120,20 @@ def describe_effect(name: str, value: str) -> str:
 
 
 def digest(risky: Mapping[str, str]) -> str:
-    """What tells these settings from any others."""
+    """Return a hash of the settings, to detect changes."""
     return hashlib.sha256(json.dumps(sorted(risky.items())).encode()).hexdigest()
 
 
 def read_trusted(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Digests of the trusted settings, by folder; none where the list cannot be read."""
+    """Read the digests of the trusted settings by folder.
+
+    The result is empty if the list cannot be read.
+    """
     try:
         known = json.loads(_list_path(environ).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return {str(folder): str(one) for folder, one in known.items()} if isinstance(known, dict) else {}
+    return {str(folder): str(value) for folder, value in known.items()} if isinstance(known, dict) else {}
 
 
 def write_trusted(trusted: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
-"""An experiment: questions asked of systems, a row of results each, in a folder from which a killed one goes on.
+"""An experiment: questions asked of systems, with a row of results each, in a resumable folder.
 
-The folder holds `config.json` (what was asked, of what, with which settings), `results.jsonl` (a row a question and
-system, appended as it comes) and `summary.json` (made anew from the rows).
+The folder holds `config.json` (the questions, the systems and the settings), `results.jsonl` (a row per question and
+system, appended as it comes) and `summary.json` (rebuilt from the rows). A killed experiment continues from the folder.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from typing import Any, Final
 from weiwo.app.evaluation.question_set import Question
 from weiwo.app.evaluation.scoring import System, SystemAnswer
 from weiwo.state.errors import WeiwoError
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 
 _CONFIG: Final = "config.json"
 _RESULTS: Final = "results.jsonl"
@@ -37,7 +37,7 @@ _Score = Callable[[Question, SystemAnswer], Awaitable[Mapping[str, Any]]]
 
 
 class ExperimentError(WeiwoError):
-    """A folder of results that cannot be used, or an experiment that must stop. The message is one line."""
+    """An unusable folder of results, or an experiment forced to stop. The message is a single line."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Experiment:
 
     @classmethod
     def create(cls, folder: Path, config: Mapping[str, Any]) -> "Experiment":
-        """Begin one in a folder that is new or empty."""
+        """Create an experiment in a new or empty folder."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
@@ -66,7 +66,10 @@ class Experiment:
 
     @classmethod
     def resume(cls, folder: Path, config: Mapping[str, Any]) -> "Experiment":
-        """Go on with one in a folder, which must agree in what has to be the same; begin one there if there is none."""
+        """Resume the experiment in a folder, or create an experiment in a folder without results.
+
+        The settings that must be the same have to agree.
+        """
         if not (folder / _CONFIG).exists():
             return cls.create(folder, config)
         found = cls.open(folder)
@@ -78,15 +81,15 @@ class Experiment:
 
     @classmethod
     def find(cls, parent: Path, config: Mapping[str, Any]) -> "Experiment":
-        """The latest one below a folder that can be gone on with."""
-        for folder in sorted(parent.glob("*"), key=lambda one: one.name[-_STAMP:], reverse=True):
+        """Find the latest resumable experiment below a folder."""
+        for folder in sorted(parent.glob("*"), key=lambda path: path.name[-_STAMP:], reverse=True):
             if (folder / _CONFIG).exists() and (found := cls.open(folder)).config["same"] == config["same"]:
                 return found
         raise ExperimentError("--resume: there are no results of this set with these settings; leave it out")
 
     @classmethod
     def open(cls, folder: Path) -> "Experiment":
-        """Open one that was begun."""
+        """Open an existing experiment."""
         try:
             config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -96,7 +99,10 @@ class Experiment:
         return cls(folder, config)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows so far; a last line that a kill cut short is left out."""
+        """Return the rows so far, without a truncated last line.
+
+        The last line can be cut short by a kill.
+        """
         return list(_read_rows(self.folder / _RESULTS))
 
     def latest_rows(self) -> list[dict[str, Any]]:
@@ -104,7 +110,7 @@ class Experiment:
         return list({(row["question"], row["system"]): row for row in self.rows()}.values())
 
     def summary(self, summarize: Callable[[str, Sequence[Mapping[str, Any]]], dict[str, Any]]) -> dict[str, Any]:
-        """The summary of the rows so far, written beside them as well."""
+        """Return the summary of the rows so far, and write the summary to the folder."""
         found = summarize(str(self.config["dataset"]), self.latest_rows())
         try:
             (self.folder / _SUMMARY).write_text(
@@ -117,13 +123,13 @@ class Experiment:
     async def run(
         self, questions: Sequence[Question], systems: Mapping[str, System], score: _Score, tell: Listener
     ) -> None:
-        """Ask what has not been asked yet; a question that failed is asked again.
+        """Ask the unanswered questions. Failed questions are asked again.
 
         Args:
             questions: The questions, in order.
-            systems: Whom to ask, by name.
+            systems: The systems to ask, by name.
             score: Scores an answer.
-            tell: Told of the progress.
+            tell: Called with the progress.
 
         Raises:
             ExperimentError: Several questions failed one after another, or a row cannot be written.
@@ -150,7 +156,10 @@ class Experiment:
 
 
 def describe_experiment(same: Mapping[str, Any], **free: Any) -> dict[str, Any]:
-    """What `config.json` says; experiments go on from each other where `same` agrees."""
+    """Return the contents of `config.json`.
+
+    An experiment can be resumed if `same` agrees.
+    """
     whole = json.dumps(same, sort_keys=True, ensure_ascii=False)
     return {
         **same,
@@ -167,12 +176,14 @@ def name_folder(parent: Path, dataset: str) -> Path:
 
 
 async def _ask(question: Question, name: str, system: System, score: _Score) -> dict[str, Any]:
-    """One row: whatever a system raises is its error."""
+    """Ask a system a question and return a result row. An exception is recorded as the row's error."""
     try:
         answer = await system(question)
     except Exception as error:  # noqa: BLE001 - a system that fails on a question has failed on that question
-        _log.warning("%s, question %s: %s", name, question.id, redacted("".join(traceback.format_exception(error))))
-        answer = SystemAnswer(error=one_line(redacted(f"{type(error).__name__}: {error}"), 300))
+        _log.warning(
+            "%s, question %s: %s", name, question.id, redact_secrets("".join(traceback.format_exception(error)))
+        )
+        answer = SystemAnswer(error=one_line(redact_secrets(f"{type(error).__name__}: {error}"), 300))
     return {"question": question.id, "system": name, "asked": question.text, **await score(question, answer)}
 
 
@@ -190,7 +201,7 @@ def _read_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _open_for_appending(path: Path) -> Any:
-    """The file, at the end of its last whole line."""
+    """Open the file for appending, after removing an incomplete last line."""
     try:
         if path.exists():
             whole = path.read_bytes()

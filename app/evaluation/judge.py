@@ -1,4 +1,7 @@
-"""The judge: a model that grades answers where matching of words cannot, and documents where no person labels them."""
+"""Judge: a model for grading answers beyond word matching, and for labelling documents.
+
+Answers are graded where matching of words cannot tell, and documents where no person labels them.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -28,7 +31,7 @@ _PROMPT: Final = (
 
 
 class GradeReply(Reply):
-    """Whether an answer is correct."""
+    """Grade of an answer."""
 
     grade: Literal["correct", "wrong"] = Field(description="correct, or wrong")
 
@@ -40,7 +43,7 @@ _FACTS_PROMPT: Final = (
 
 
 class FactsReply(Reply):
-    """Which facts a report states."""
+    """Facts stated in a report."""
 
     bounds: ClassVar[Mapping[str, int]] = {"stated": 100}
 
@@ -54,7 +57,7 @@ _DOCUMENTS_PROMPT: Final = (
 
 
 class AnsweringReply(Reply):
-    """Which documents answer a question."""
+    """Documents with an answer to a question."""
 
     bounds: ClassVar[Mapping[str, int]] = {"answering": 100}
 
@@ -62,11 +65,11 @@ class AnsweringReply(Reply):
 
 
 class ModelJudge:
-    """A model that grades answers and documents.
+    """A model for grading answers and documents.
 
     Attributes:
-        failed: What it could not grade.
-        why: Why it could not grade the last of these; empty where it could.
+        failed: The number of items that could not be graded.
+        why: The reason for the last of these failures. Empty without failures.
     """
 
     def __init__(self, context: Context, model: str) -> None:
@@ -75,38 +78,43 @@ class ModelJudge:
         self.why = ""
 
     async def __call__(self, question: Question, answer: str) -> bool | None:
-        """Whether an answer is correct; None where the model cannot be had."""
+        """Report whether an answer is correct. Returns None if the model is unavailable."""
         known = "; ".join(" or ".join(group) for group in question.answers)
         words = f"Question: {question.text}\nKnown answer: {known}\n<answer>\n{answer[:4000]}\n</answer>"
         reply = await self._ask("grade", _PROMPT, words, GradeReply)
         return None if reply is None else reply.grade == "correct"
 
     async def find_facts(self, question: Question, report: str, facts: Sequence[str]) -> list[int] | None:
-        """Which facts a report states, by position; None where the model cannot be had."""
+        """Return the positions of the facts stated in a report, or None if the model is unavailable."""
         listed = "\n".join(f"{number}. {fact}" for number, fact in enumerate(facts, 1))
         words = f"Question: {question.text}\nFacts:\n{listed}\n<report>\n{report[:_LONGEST_REPORT]}\n</report>"
         reply = await self._ask("grade", _FACTS_PROMPT, words, FactsReply)
         return None if reply is None else [number - 1 for number in reply.stated if 0 < number <= len(facts)]
 
     async def find_answering(self, question: str, documents: Sequence[str]) -> set[int] | None:
-        """Which documents answer a question, by position; None where the model cannot be had."""
+        """Return the positions of the documents answering a question, or None without the model."""
         listed = "\n".join(f'<document n="{number}">\n{text}\n</document>' for number, text in enumerate(documents, 1))
         reply = await self._ask("grade", _DOCUMENTS_PROMPT, f"Question: {question}\n{listed}", AnsweringReply)
         return None if reply is None else {number - 1 for number in reply.answering if 0 < number <= len(documents)}
 
     async def measure_agreement(self, questions: Sequence[Question]) -> float:
-        """The share of known answers that it grades rightly; 1 where there is nothing to try it on.
+        """Return the share of known answers graded correctly, or 1 without answers to test.
 
-        Each question is tried with its own answer, and with that of the next question where this is another.
+        Each question is tested with its own answer, and with that of the next question if the two differ.
         """
-        known = [one for one in questions if one.answerable and one.answers and not one.boolean][: _MOST_KNOWN + 1]
-        tried = [(one, one.golds[0], True) for one in known[:_MOST_KNOWN]]
-        tried += [(one, other.golds[0], False) for one, other in pairwise(known) if not one.is_said_in(other.golds)]
+        known = [
+            question for question in questions if question.answerable and question.answers and not question.boolean
+        ][: _MOST_KNOWN + 1]
+        tried = [(item, item.golds[0], True) for item in known[:_MOST_KNOWN]]
+        tried += [(item, other.golds[0], False) for item, other in pairwise(known) if not item.is_said_in(other.golds)]
         grades = [await self._grade_known(question, answer) == right for question, answer, right in tried]
         return sum(grades) / len(grades) if grades else 1.0
 
     async def _grade_known(self, question: Question, answer: str) -> bool | None:
-        """Whether an answer tells what is wanted: of an open question its first fact."""
+        """Report whether an answer is graded as correct.
+
+        For an open question the answer is its first fact.
+        """
         if not question.open:
             return await self(question, answer)
         found = await self.find_facts(question, answer, [question.golds[0]])

@@ -1,9 +1,9 @@
-"""Question sets: questions with known answers, over documents of their own, a corpus, or the web.
+"""Question sets: questions with known answers, over documents of the set, a corpus, or the web.
 
 A set is a BEIR-shaped folder (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`), a folder with `documents/` and
-`questions.jsonl`, or a file of JSON lines. A row has `text` or `question`, and `answers` or `answer`; it may have
+`questions.jsonl`, or a file of JSON lines. A row has `text` or `question`, and `answers` or `answer`. It may have
 `answer_aliases`, `type`, `hops`, `answerable`, `language` and `_id`. An open question has `facts` instead, all of which
-are wanted, and may have `stale` ones: texts, or objects with `text` and `aliases`.
+are wanted, and may have `stale` ones. Facts are texts, or objects with `text` and `aliases`.
 """
 
 import hashlib
@@ -30,18 +30,18 @@ _HOPS: Final = lazy(r"([2-9])hop", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its known answer.
+    """A question with a known answer.
 
     Attributes:
         id: Its id in the set.
-        text: What is asked.
-        answers: What has to be said: groups, all needed, of aliases, any of which will do.
-        relevant: The documents that answer it, by source; empty where the set does not say.
-        hops: How many look-ups it takes; 0 where the set does not say.
-        answerable: Whether there is an answer; where there is none, saying so is right.
+        text: The text of the question.
+        answers: The required answers: groups of aliases. All groups are needed, any alias of a group will do.
+        relevant: The documents that answer it, by source. Empty if the set does not say.
+        hops: The number of look-ups needed, or 0 if the set does not say.
+        answerable: Whether there is an answer. If there is none, saying so is right.
         language: Its language.
-        stale: What was so once and is no longer: groups of aliases.
-        open: Whether it is an open question: its answers are key facts, all of which are wanted.
+        stale: Outdated answers: groups of aliases.
+        open: Whether it is an open question. Its answers are key facts, all of which are wanted.
     """
 
     id: str
@@ -61,22 +61,22 @@ class Question:
 
     @property
     def boolean(self) -> bool:
-        """Whether the answer is yes or no."""
+        """Report whether the answer is yes or no."""
         return bool(self.answers) and {gold.casefold().strip() for gold in self.golds} <= YES_NO
 
     def is_said_in(self, texts: Iterable[str]) -> bool:
-        """Whether the texts say the answer, together."""
+        """Report whether the texts together contain the answer."""
         said = AnswerText("\n\n".join(texts))
         return bool(self.answers) and all(any(map(said.says, group)) for group in self.answers)
 
     def is_answered_by(self, statement: str) -> bool:
-        """Whether a statement gives the answer, and of the things the question lets choose from no other one first."""
+        """Report whether a statement gives the answer, without naming a rival choice first."""
         if self.boolean:
             return _read_boolean(statement) == _read_boolean(self.golds[0])
         return self.is_said_in([statement]) and self._is_named_first(statement)
 
     def score_f1(self, statement: str) -> float:
-        """Token F1 against the nearest alias; where several answers are needed, against all of them."""
+        """Return the token F1 against the nearest alias, or against all answers if several are needed."""
         if len(self.answers) > 1:
             return token_f1(statement, [" ".join(group[0] for group in self.answers)])
         return token_f1(statement, self.golds)
@@ -86,14 +86,14 @@ class Question:
         if len(self.answers) > 1 or not any(map(offered.says, self.golds)):
             return True
         right = min(map(said.first, self.golds))
-        named = [AnswerText(one) for one in parse_question(self.text, self.language).subjects]
-        wrong = [one.text for one in named if not any(map(one.says, self.golds))]
-        return all(right <= said.first(one) for one in wrong)
+        named = [AnswerText(subject) for subject in parse_question(self.text, self.language).subjects]
+        wrong = [item.text for item in named if not any(map(item.says, self.golds))]
+        return all(right <= said.first(item) for item in wrong)
 
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """A set of questions, and what they are asked over.
+    """A set of questions, with the documents for answering.
 
     Attributes:
         name: Its name.
@@ -108,8 +108,10 @@ class QuestionSet:
     documents: Path | None = None
 
     def digest(self) -> str:
-        """A hash of the questions and their answers: two runs over the same can go on from each other."""
-        whole = json.dumps([[one.id, one.text, one.answers] for one in self.questions], ensure_ascii=False)
+        """Return a hash of the questions and answers. Runs with equal hashes can continue each other."""
+        whole = json.dumps(
+            [[question.id, question.text, question.answers] for question in self.questions], ensure_ascii=False
+        )
         return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
 
@@ -126,7 +128,10 @@ def read_question_set(path: Path) -> QuestionSet:
             path.resolve().name, _read_rows(path / "questions.jsonl"), documents=(path / "documents").resolve()
         )
     dataset = Dataset(path)
-    questions = [_make_question(one.row, f"{path}, question {one.id}", one.relevant) for one in dataset.questions]
+    questions = [
+        _make_question(question.row, f"{path}, question {question.id}", question.relevant)
+        for question in dataset.questions
+    ]
     return QuestionSet(dataset.name, questions, dataset=dataset)
 
 
@@ -136,7 +141,7 @@ def _read_rows(path: Path) -> list[Question]:
         questions.append(_make_question({"_id": str(number), **row}, f"{path}, line {number}", {}))
     if not questions:
         raise DatasetError(f"{path}: it holds no question; write one a line, an object with text and answers")
-    repeated = len(questions) - len({one.id for one in questions})
+    repeated = len(questions) - len({question.id for question in questions})
     if repeated:
         raise DatasetError(f"{path}: {repeated} questions have the _id of another; give each its own")
     return questions
@@ -166,7 +171,7 @@ def _make_question(row: Mapping[str, Any], where: str, relevant: Iterable[str]) 
 
 
 def _read_facts(row: Mapping[str, Any], name: str, where: str) -> tuple[tuple[str, ...], ...]:
-    """Facts as groups of aliases, each with its own text first."""
+    """Read facts as groups of aliases, each with the fact's text first."""
     groups = []
     for given in row.get(name) or ():
         fact = {"text": given} if isinstance(given, str) else given
@@ -182,9 +187,9 @@ def _read_answers(row: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
     given = row.get("answers", row.get("answer"))
     listed = given if isinstance(given, list) else [] if given is None else [given]
     aliases = row.get("answer_aliases") or []
-    nested = any(isinstance(one, list) for one in listed)
+    nested = any(isinstance(item, list) for item in listed)
     if nested or row.get("type") == _ALL_NEEDED:
-        groups = [_texts(one if isinstance(one, list) else [one]) for one in listed]
+        groups = [_texts(item if isinstance(item, list) else [item]) for item in listed]
     else:
         groups = [_texts([*listed, *(aliases if isinstance(aliases, list) else [aliases])])]
     return tuple(group for group in groups if group)
@@ -204,7 +209,7 @@ def _count_hops(row: Mapping[str, Any]) -> int:
 
 
 def _read_boolean(text: str) -> object:
-    """What a text that says yes or no says; None if it says neither."""
+    """Return the boolean value of a yes or no text, or None for any different text."""
     with suppress(ValueError):
         return coerce(text, "boolean")
     return None

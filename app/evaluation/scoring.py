@@ -1,7 +1,7 @@
-"""Scoring: what the answer of a system, of whatever kind, is worth.
+"""Scoring of answers, for any kind of system.
 
-An answer is matched against the known answer. That of an open question is also measured by the key facts it tells, the
-stale values it passes off as current, and the claims and citations that hold by its own check.
+An answer is matched against the known answer. The answer to an open question is also measured by the key facts it
+tells, the stale values it presents as current, and the claims and citations that hold by its own check.
 """
 
 import re
@@ -39,25 +39,25 @@ _PAST: Final = lazy(
 
 @dataclass(frozen=True, slots=True)
 class SystemAnswer:
-    """What a system answers, in front of a reader, and what it took.
+    """Answer of a system as seen by a reader, with the cost.
 
     Attributes:
-        text: What it states, without marks of citations.
+        text: The statement, without citation marks.
         outcome: "asserted", "doubtful" (stated, and marked as incomplete or doubtful), or "abstained".
         shown: The passages shown beside it, if any.
-        highlighted: What is in bold of these.
+        highlighted: The parts of these in bold.
         cited: The sources it cites or shows, each once.
-        claims: Its claims, where it checks them: text, citations and verdict.
-        values: The values it rests on, where it tells how sure it is of them.
-        confidence: Of passages shown where nothing is stated: how probable it is that they hold the answer.
+        claims: Its claims, if it checks them: text, citations and verdict.
+        values: The values it rests on, if it gives a confidence for them.
+        confidence: The probability that the shown passages hold the answer, if nothing is stated.
         level: The level that Weiwo gave the question.
         calls: Calls of the model.
         tool_calls: Calls of tools.
         input_tokens: Tokens of the prompts.
         output_tokens: Tokens of the replies.
-        cost: US dollars; 0 where prices are not known.
+        cost: US dollars, or 0 if prices are not known.
         seconds: Wall time.
-        error: Why there is none; empty where there is one.
+        error: The reason for a missing answer. Empty if there is an answer.
     """
 
     text: str = ""
@@ -83,29 +83,32 @@ System = Callable[[Question], Awaitable[SystemAnswer]]
 
 
 def strip_citations(text: str) -> str:
-    """A text without its marks of citations."""
+    """Remove citation marks from a text."""
     return _CITATION.sub("", text).strip()
 
 
 def _read_citations(text: str) -> list[int]:
-    """The numbers that a text cites, in order, each once."""
+    """Return the numbers cited by a text, in order, without duplicates."""
     marks = (re.findall(r"\d+", mark[0]) for mark in _CITATION.finditer(text))
     return list(dict.fromkeys(int(number) for numbers in marks for number in numbers))
 
 
 def abstains(text: str) -> bool:
-    """Whether a text says first of all, up to a full stop or semicolon, that there is no answer to be had."""
+    """Report whether a text begins by saying no answer is available.
+
+    Only the text up to the first full stop or semicolon counts.
+    """
     first = next((text[start:end] for start, end in sentences(text)), text)
     return not text.strip() or _ABSTAINS.search(re.split("[;；]", first[:300])[0]) is not None
 
 
 def _score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
-    """A row of results: the answer and its figures.
+    """Return a row of results: the answer and the figures.
 
     Returns:
         The fields of the answer, and `right`, `f1`, `wrong_asserted`, `wrong_doubtful`, `on_screen`, `in_bold`,
-        `gold_cited`, `citation_precision`, and of each of its values `right`; None where the question does not tell:
-        nobody looks for a "yes" in passages, or for sources that the set does not name.
+        `gold_cited`, `citation_precision`, and `right` for each of its values. A figure is None if it does not apply to
+        the question: a "yes" is not looked for in passages, nor are sources that the set does not name.
     """
     stated = answer.outcome != ABSTAINED
     told = stated == question.answerable and not answer.error
@@ -118,7 +121,7 @@ def _score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
     return {
         **row,
         "verdicts": dict(Counter(str(claim["verdict"]) for claim in answer.claims)),
-        "values": [{**one, "right": _judge_value(question, one)} for one in answer.values],
+        "values": [{**value, "right": _judge_value(question, value)} for value in answer.values],
         "shown": len(answer.shown),
         "highlighted": len(answer.highlighted),
         "right": right,
@@ -133,10 +136,10 @@ def _score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
 
 
 class AnswerScorer:
-    """Scores answers, and asks a judge where matching of words finds them wrong.
+    """Scorer of answers. Consults a judge if word matching fails.
 
     Args:
-        judge: Grades answers and looks for facts; None where nobody does.
+        judge: Grades answers and looks for facts. None without a judge.
     """
 
     def __init__(self, judge: ModelJudge | None = None) -> None:
@@ -153,7 +156,10 @@ class AnswerScorer:
         return row
 
     async def _find_missed(self, question: Question, answer: SystemAnswer) -> list[int]:
-        """The facts that an answer does not tell, by position. Where it states nothing, the passages shown tell."""
+        """Return the positions of the facts missing from an answer.
+
+        If the answer states nothing, the passages shown count instead.
+        """
         stated = answer.outcome != ABSTAINED
         said = AnswerText(answer.text if stated else " ".join(answer.shown))
         missed = [at for at, aliases in enumerate(question.answers) if not any(map(said.says, aliases))]
@@ -164,7 +170,10 @@ class AnswerScorer:
 
 
 def _score_facts(question: Question, answer: SystemAnswer, missed: Sequence[int]) -> dict[str, Any]:
-    """The figures of an answer to an open question; `missed` are the facts that it does not tell, by position."""
+    """Return the figures of an answer to an open question.
+
+    `missed` holds the positions of the facts that the answer does not tell.
+    """
     told = answer.text if answer.outcome != ABSTAINED else ""
     stale = _find_stale(question, told)
     checked = [claim for claim in answer.claims if claim["verdict"] != _NEEDS_NONE]
@@ -182,9 +191,9 @@ def _score_facts(question: Question, answer: SystemAnswer, missed: Sequence[int]
 
 
 def _find_stale(question: Question, text: str) -> list[str]:
-    """The stale values that a text tells as if they were current.
+    """Return the stale values presented as current in a text.
 
-    A sentence that also says a current fact, or that something is past, tells the difference.
+    A sentence that also states a current fact, or says that something is past, makes the difference clear.
     """
     found: dict[str, None] = {}
     for start, end in sentences(text):
@@ -198,7 +207,10 @@ def _find_stale(question: Question, text: str) -> list[str]:
 
 
 def _judge_value(question: Question, value: Mapping[str, Any]) -> bool | None:
-    """Whether a value is the answer; None of one that others build on, or where several answers are needed."""
+    """Report whether a value is the answer.
+
+    Returns None for a value that other tasks build on, and for a question with several required answers.
+    """
     if not value["final"] or len(question.answers) > 1:
         return None
     text = str(value["text"])
@@ -208,7 +220,10 @@ def _judge_value(question: Question, value: Mapping[str, Any]) -> bool | None:
 
 
 def _is_figure(text: str, gold: str) -> bool:
-    """Whether a bare number is that of an answer: a value of type number leaves the unit to its task."""
+    """Report whether a bare number equals the number of an answer.
+
+    A value of type number leaves the unit to its task.
+    """
     said, wanted = find_numbers(text), find_numbers(gold)
     return len(said) == len(wanted) == 1 and said[0].value == wanted[0].value
 

@@ -1,8 +1,8 @@
-"""The summary of an evaluation: rates, spending and bootstrap intervals by system, level and number of hops.
+"""Summary of an evaluation: rates, spending and bootstrap intervals by system, level and hops.
 
-Of confidence it tells how far it can be trusted: Brier score, expected calibration error and the reliability table.
-Values are those of the tasks on which nothing else builds, against the known answer; an answer has the least confidence
-of the values it rests on; extracts have one of their own, against whether they hold the answer.
+The summary measures how far confidence can be trusted: Brier score, expected calibration error and the reliability
+table. Values are those of the final tasks, compared with the known answer. An answer has the lowest confidence of the
+values it rests on. Extracts have their own confidence, compared with whether they hold the answer.
 """
 
 from collections import Counter, defaultdict
@@ -36,13 +36,13 @@ def summarize(dataset: str, rows: Iterable[_Row]) -> dict[str, Any]:
 
     Args:
         dataset: The set's name.
-        rows: One a question and system; of two for the same, the last counts.
+        rows: A row per question and system. Of several rows for the same question and system, the last counts.
 
     Returns:
-        `dataset`, `n` and `systems`: by name the rates (0 to 1, None where no question tells), means a question,
-        seconds, how reliable confidence is, 95 % intervals (seeded, so the same for the same rows), and the same by
-        level and hops; of open questions also facts, stale values and citations. `differences` are those of Weiwo to
-        each other system, paired by question.
+        `dataset`, `n` and `systems`. For each system by name: the rates (0 to 1, None if they apply to no question),
+        means per question, seconds, the reliability of confidence, 95 % intervals (seeded, so the same for the same
+        rows), and the same by level and hops. Open questions also have facts, stale values and citations. `differences`
+        compares Weiwo with each other system, paired by question.
     """
     by_system: dict[str, dict[str, _Row]] = defaultdict(dict)
     for row in rows:
@@ -63,7 +63,7 @@ def summarize(dataset: str, rows: Iterable[_Row]) -> dict[str, Any]:
 
 
 def count_right(rows: Iterable[_Row]) -> dict[str, int]:
-    """How many questions each system has right."""
+    """Count the correct answers of each system."""
     latest = {(row["system"], row["question"]): bool(row["right"]) for row in rows}
     right: Counter[str] = Counter({system: 0 for system, _ in latest})
     right.update(system for (system, _), told in latest.items() if told)
@@ -71,10 +71,10 @@ def count_right(rows: Iterable[_Row]) -> dict[str, int]:
 
 
 def _measure_reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any] | None:
-    """Brier score, expected calibration error and reliability table of confidences; None of none.
+    """Return Brier score, expected calibration error and reliability table, or None without pairs.
 
     Args:
-        pairs: A confidence, and whether what was said with it is right.
+        pairs: A confidence, and whether the statement made with it is right.
 
     Returns:
         `n`, the mean `confidence`, the share that is `right`, `brier`, `ece` (weighted by the size of the bins) and
@@ -89,17 +89,20 @@ def _measure_reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any] 
         {"from": at / _BINS, "to": (at + 1) / _BINS, "n": len(those), **_means(those)}
         for at, those in sorted(bins.items())
     ]
-    error = sum(one["n"] * abs(one["confidence"] - one["right"]) for one in table) / len(pairs)
+    error = sum(item["n"] * abs(item["confidence"] - item["right"]) for item in table) / len(pairs)
     brier = fmean((confidence - right) ** 2 for confidence, right in pairs)
     return {"n": len(pairs), **_means(pairs), "brier": round(brier, 4), "ece": round(error, 4), "table": table}
 
 
 def _measure_rows(rows: Iterable[_Row]) -> dict[str, Any]:
-    """The reliability of the values, answers and extracts of some rows; empty where none tells a confidence."""
+    """Return the reliability of the values, answers and extracts of rows.
+
+    The result is empty if no row has a confidence.
+    """
     rows = list(rows)
-    values = [(one["confidence"], bool(one["right"])) for one in _known_values(rows)]
+    values = [(value["confidence"], bool(value["right"])) for value in _known_values(rows)]
     answers = [
-        (min(one["confidence"] for one in row["values"]), bool(row["right"]))
+        (min(item["confidence"] for item in row["values"]), bool(row["right"]))
         for row in rows
         if row.get("values") and row["outcome"] != "abstained"
     ]
@@ -110,11 +113,11 @@ def _measure_rows(rows: Iterable[_Row]) -> dict[str, Any]:
     ]
     pairs = {"values": values, "answers": answers, "extracts": extracts}
     found = {name: _measure_reliability(those) for name, those in pairs.items()}
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _find_percentile(values: Sequence[float], share: float) -> float:
-    """The nearest-rank percentile; 0 of none."""
+    """Return the nearest-rank percentile, or 0 for an empty sequence."""
     ordered = sorted(values)
     return ordered[max(0, -(-int(share * 100) * len(ordered) // 100) - 1)] if ordered else 0.0
 
@@ -145,7 +148,7 @@ def _summarize_system(rows: Sequence[_Row], levels: Mapping[str, str]) -> dict[s
 
 
 def _name_figures(rows: Sequence[_Row]) -> tuple[Sequence[str], Sequence[str]]:
-    """The rates and the means that some rows have."""
+    """Return the names of the rates and the means available in the rows."""
     if any("facts" in row for row in rows):
         return (*RATES, *FACT_RATES), (*MEANS, *FACT_MEANS)
     return RATES, MEANS
@@ -156,7 +159,7 @@ def _values(rows: Iterable[_Row], name: str) -> list[float]:
 
 
 def _mean(rows: Iterable[_Row], name: str) -> float | None:
-    """The mean of a figure over the questions that have it."""
+    """Return the mean of a figure over the questions with a value."""
     values = _values(rows, name)
     return round(fmean(values), 4) if values else None
 
@@ -189,8 +192,8 @@ def _compare(ours: Mapping[str, _Row], others: Mapping[str, _Row]) -> dict[str, 
 
 
 def _known_values(rows: Iterable[_Row]) -> list[Mapping[str, Any]]:
-    """The values whose outcome is known."""
-    return [one for row in rows for one in row.get("values") or () if one["right"] is not None]
+    """Return the values with a known verdict."""
+    return [value for row in rows for value in row.get("values") or () if value["right"] is not None]
 
 
 def _means(pairs: Sequence[tuple[float, bool]]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""The systems that are compared: Weiwo, and the baselines of `benchmarks/baselines.py` where a checkout has them."""
+"""Systems under comparison: Weiwo, and the baselines of `benchmarks/baselines.py` in a checkout."""
 
 import sys
 import time
@@ -35,7 +35,7 @@ def load_baselines() -> Any:
 
 
 class WeiwoSystem:
-    """Weiwo as it is configured: its public graph, in this process.
+    """Weiwo as configured, with the public graph in the same process.
 
     Args:
         context: The options of each run.
@@ -53,7 +53,7 @@ class WeiwoSystem:
 
 
 def _read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
-    """What a result of Weiwo states and shows, and what it took."""
+    """Convert a result of Weiwo to a system answer, with statement, passages and cost."""
     usage, claims = result["usage"], result.get("claims") or []
     text = strip_citations(_statement(result))
     outcome = {"complete": "asserted", "partial": "doubtful"}.get(str(result["status"]), ABSTAINED)
@@ -62,11 +62,13 @@ def _read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
     return SystemAnswer(
         text=text,
         outcome=outcome,
-        shown=tuple(one["text"] for one in result.get("extracts") or []),
+        shown=tuple(extract["text"] for extract in result.get("extracts") or []),
         highlighted=tuple(
-            one["text"][start:end] for one in result.get("extracts") or [] for start, end in one["highlights"]
+            extract["text"][start:end]
+            for extract in result.get("extracts") or []
+            for start, end in extract["highlights"]
         ),
-        cited=tuple(dict.fromkeys(one["source"] for one in result.get("citations") or [])),
+        cited=tuple(dict.fromkeys(citation["source"] for citation in result.get("citations") or [])),
         claims=claims,
         values=_list_values(result),
         confidence=result.get("confidence"),
@@ -81,7 +83,10 @@ def _read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
 
 
 def _states_anything(result: Mapping[str, Any]) -> bool:
-    """Whether an answer states anything: by rules a source or a calculation carries it; extracts and talk do not."""
+    """Report whether an answer states anything.
+
+    A statement by rules needs the support of a source or a calculation. Extracts and small talk state nothing.
+    """
     verdicts = {claim["verdict"] for claim in result.get("claims") or []}
     if verdicts - {"uncited"}:
         return True
@@ -89,13 +94,13 @@ def _states_anything(result: Mapping[str, Any]) -> bool:
 
 
 def _statement(result: Mapping[str, Any]) -> str:
-    """What an answer states: its claims, else its text above the passages it quotes."""
+    """Return the statement of an answer: the claims, or else the text above the quoted passages."""
     claims = " ".join(str(claim["text"]) for claim in result.get("claims") or [])
     return claims or f"\n{result.get('answer', '')}".partition("\n>")[0]
 
 
 def _list_values(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The values that a result rests on: text, type, confidence, and whether it is final."""
+    """Return the values behind a result: text, type, confidence, and a flag for final values."""
     built_on = {source for source, _ in (result.get("plan") or {}).get("edges") or ()}
     listed = []
     for task_id, raw in (result.get("outcomes") or {}).items():

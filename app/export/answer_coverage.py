@@ -1,4 +1,4 @@
-"""Every character of an answer, as part of a claim, of a quotation, of a label, or of what nothing covers."""
+"""Classification of every part of an answer as claim, quotation, label or uncovered text."""
 
 import csv
 import re
@@ -12,7 +12,7 @@ from weiwo.nodes.writer.document import list_claim_places, row_of
 from weiwo.state import DOUBTFUL, Claim, Evidence
 from weiwo.text.citation_marks import blank_marks, list_cited_numbers
 from weiwo.text.language import sentences
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
 _MARKUP: Final = re.compile(r"^[\s>]*(?:#{1,6}\s|[-*+]\s|\d{1,3}[.)]\s)?")
 _HEADING: Final = re.compile(r"^\s*(#{1,6})\s")
@@ -20,9 +20,9 @@ _HEADING_LINE: Final = re.compile(r"^#{1,6} .+$", re.MULTILINE)
 _DELIMITER_ROW: Final = re.compile(r"[\s|:-]*---[\s|:-]*")
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _BETWEEN_TITLES: Final = "·"
-UNVERIFIED: Final = localized("writer.rendering", "unverified")
+UNVERIFIED: Final = localize_message("writer.rendering", "unverified")
 """The mark of a doubtful claim."""
-_LEAD: Final = localized("writer.rule_answer.leads", "extracts")
+_LEAD: Final = localize_message("writer.rule_answer.leads", "extracts")
 """Our own words over passages; those that state something, such as that it occurs nowhere, are no label."""
 
 
@@ -46,7 +46,10 @@ class Part:
 
 
 def cover_answer(proof: Proof) -> list[Part]:
-    """Divide an answer into its parts, in order; what says nothing, such as a rule between blocks, is none."""
+    """Divide an answer into parts, in order.
+
+    Text without content, such as a rule between blocks, is no part.
+    """
     answer = proof.answer
     parts: list[Part] = []
     at = 0
@@ -65,7 +68,10 @@ def cover_answer(proof: Proof) -> list[Part]:
 
 
 def _find_claims(proof: Proof) -> Iterator[tuple[int, int, Claim]]:
-    """The places of the answer's claims, without those that overlap; of several in the same words each has its own."""
+    """Yield the positions of the answer's claims, without overlaps.
+
+    Several claims in the same words each have their own position.
+    """
     mark = fold_words(UNVERIFIED[proof.language]).lstrip()
     known: dict[str, list[Claim]] = {}
     for claim in proof.claims:
@@ -82,7 +88,7 @@ def _find_claims(proof: Proof) -> Iterator[tuple[int, int, Claim]]:
 
 
 def _list_rest(answer: str, start: int, end: int) -> Iterator[Part]:
-    """What stands between two claims, line by line."""
+    """Yield the text between two claims, line by line."""
     for found in re.finditer(r"[^\n]+", answer[start:end]):
         said = _MARKUP.sub("", blank_marks(found[0])[0])
         signs = "|" in found[0] and not _DELIMITER_ROW.fullmatch(found[0]) and said.strip(" |")
@@ -91,18 +97,22 @@ def _list_rest(answer: str, start: int, end: int) -> Iterator[Part]:
 
 
 def _is_quotation(part: Part, answer: str, passages: Sequence[Evidence]) -> bool:
-    """Whether it stands in a block of quotation, and word for word in one passage, a row of a table as it is told."""
+    """Report whether a part is a quotation.
+
+    It must stand in a quotation block and word for word in a single passage. A row of a table may be written cell by
+    cell.
+    """
     line = answer.rfind("\n", 0, part.start) + 1
     if not answer[line:].lstrip().startswith(">"):
         return False
-    return any(is_excerpt(part.text, one.text) or _is_row(part.text, one.text) for one in passages)
+    return any(is_excerpt(part.text, passage.text) or _is_row(part.text, passage.text) for passage in passages)
 
 
 def is_excerpt(shown: str, text: str) -> bool:
-    """Report whether a text shows another in its own words and order.
+    """Report whether a text shows words of another text in the original order.
 
-    "…" may leave words out: what follows it begins with a sentence of the text, and what does not lead to it ends with
-    one.
+    "…" may leave words out. The text after it begins with a sentence of the original, and the end of the excerpt is the
+    end of a sentence.
     """
     whole, starts, ends = " ", set[int](), set[int]()
     for line in text.splitlines():
@@ -111,7 +121,7 @@ def is_excerpt(shown: str, text: str) -> bool:
             whole += fold_words(line[start:end]).lstrip()
             ends.add(len(whole))
     at = 0
-    pieces = [fold_words(one) for one in shown.split("…")]
+    pieces = [fold_words(part) for part in shown.split("…")]
     for n, piece in enumerate(pieces):
         last = n == len(pieces) - 1
         at = whole.find(piece, at)
@@ -123,8 +133,11 @@ def is_excerpt(shown: str, text: str) -> bool:
 
 
 def _is_row(shown: str, table: str) -> bool:
-    """Whether it shows one row of a table whose first line names the columns, as "column: value · column: value"."""
-    cells = [one.partition(":") for one in shown.lstrip("> *").rstrip("* ").split(" · ")]
+    """Report whether a text shows a row of a table as "column: value · column: value".
+
+    The first line of the table names the columns.
+    """
+    cells = [part.partition(":") for part in shown.lstrip("> *").rstrip("* ").split(" · ")]
     names, values = ([fold_words(cell[at]) for cell in cells] for at in (0, 2))
     lines = table.splitlines() or [""]
     for delimiter in _DELIMITERS:
@@ -135,23 +148,26 @@ def _is_row(shown: str, table: str) -> bool:
 
 
 def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
-    """Whether it is one of our lead-ins, titles of sources, or words of the claims below it that these do not refute.
+    """Report whether a part is a standard lead-in, source titles, or words of the claims below.
 
-    The header of a table stands in one passage as it is told: it says what the cells below it mean.
+    Words of the claims below are a label only if the sources do not refute them. The header of a table must stand word
+    for word in a single passage, because it says what the cells below it mean.
     """
     said = fold_words(_MARKUP.sub("", part.text))
     if said == fold_words(_LEAD[proof.language]):
         return True
-    below = [one.claim for one in _list_below(part, parts) if one.claim is not None]
+    below = [item.claim for item in _list_below(part, parts) if item.claim is not None]
     cited = {n for claim in below for n in claim.citations} | set(list_cited_numbers(part.text))
     passages = [source.passage for source in proof.sources if source.n in cited or not below]
-    above = [(one.title, one.source, one.heading, *_HEADING_LINE.findall(one.text)) for one in passages]
+    above = [
+        (passage.title, passage.source, passage.heading, *_HEADING_LINE.findall(passage.text)) for passage in passages
+    ]
     titles = [fold_words(text) for texts in above for text in texts]
     pieces = [fold_words(piece) for piece in _MARKUP.sub("", part.text).split(_BETWEEN_TITLES)]
     if all(any(piece in title for title in titles) for piece in pieces):
         return True
     if part.text.lstrip().startswith("|"):
-        return any(said in fold_words(one.text) for one in passages)
+        return any(said in fold_words(passage.text) for passage in passages)
     known = {word for text in (*titles, *(fold_words(claim.text) for claim in below)) for word in text.split()}
     if any(map(str.isdigit, said)) or not known.issuperset(said.split()):
         return False
@@ -161,7 +177,7 @@ def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
 
 
 def _list_below(part: Part, parts: Sequence[Part]) -> Iterator[Part]:
-    """The parts under a label: to the next heading of its level or above."""
+    """Yield the parts under a label, up to the next heading of the same or a higher level."""
     own = _HEADING.match(part.text)
     level = len(own[1]) if own else 7
     for other in parts:

@@ -1,7 +1,7 @@
-"""The sources of an answer as BibTeX and as CSL-JSON, one entry for each document or page.
+"""Sources of an answer as BibTeX and as CSL-JSON, with an entry for each document or page.
 
-What is not known is left out: authors of pages, and the day a page was read, above all. A file gets its name and its
-version, a scholarly work its authors, venue and DOI.
+Unknown details are left out, above all authors of pages and the day a page was read. A file has its name and version, a
+scholarly work its authors, venue and DOI.
 """
 
 import json
@@ -31,18 +31,18 @@ _KEY_WORDS: Final = 3
 
 
 def render_bibtex(report: Report) -> bytes:
-    """The sources of a report as BibTeX entries, in UTF-8; calculations are none."""
+    """Render the sources of a report as BibTeX entries in UTF-8, without calculations."""
     return "\n".join(_bibtex(key, cited) for key, cited in _entries(report)).encode("utf-8", "replace")
 
 
 def render_csl(report: Report) -> bytes:
-    """The sources of a report as a CSL-JSON array of items; calculations are none."""
+    """Render the sources of a report as a CSL-JSON array of items, without calculations."""
     items = [_csl(key, cited) for key, cited in _entries(report)]
     return (json.dumps(items, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "replace")
 
 
 def _entries(report: Report) -> Iterator[tuple[str, list[Source]]]:
-    """The documents cited, each with a key of its own and all its citations."""
+    """Yield the cited documents, each with a unique key and all citations."""
     taken: set[str] = set()
     for cited in (those for those in report.documents if those[0].address):
         base = _key(cited[0])
@@ -114,18 +114,18 @@ def _csl(key: str, cited: Sequence[Source]) -> dict[str, Any]:
 
 
 def _bibtex_name(name: str) -> str:
-    """A name of BibTeX, kept together where no comma parts it."""
+    """Format a name for BibTeX, grouped in braces unless a comma separates the parts."""
     return _escaped(name) if "," in name else f"{{{_escaped(name)}}}"
 
 
 def _csl_name(name: str) -> dict[str, str]:
-    """A name of CSL: family and given name where a comma parts them."""
+    """Format a name for CSL, split into family and given name at a comma."""
     family, comma, given = name.partition(",")
     return {"family": family.strip(), "given": given.strip()} if comma else {"literal": name}
 
 
 def _note(cited: Sequence[Source]) -> str:
-    """Numbers and places of the citations of a document, and whether it is out of date."""
+    """Return the numbers and places of the citations of a document, and a note on a newer version."""
     told = [f"[{source.n}]" + (f" {source.locator}" if source.locator else "") for source in cited]
     newer = [f"superseded by {source.superseded_by}" for source in cited[:1] if source.superseded_by]
     return "; ".join(["cited as " + ", ".join(told), *newer])

@@ -1,7 +1,7 @@
-"""Charts: a table of numbers over time as a line or as bars, and any table of numbers where the question asks for it.
+"""Charts: a table of numbers over time as a line or bars, and further tables on request.
 
-A chart shows what the cells of the table above it say, and nothing of a cell that no source carries: its place stays
-empty. Numbers of one unit stand in one chart.
+A chart shows the values of the cells of the table above it. A cell that no source supports is left empty. All numbers
+of a chart have the same unit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _UNVERIFIED: Final = DOUBTFUL | {"uncited", "unchecked"}
 
 @dataclass(frozen=True)
 class Series:
-    """A row of numbers with a name; None where a cell has none that is verified."""
+    """A named series of numbers, with None for cells without a verified number."""
 
     name: str
     values: tuple[float | None, ...]
@@ -59,12 +59,12 @@ Block = Node | Chart
 
 
 def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], question: str) -> tuple[Block, ...]:
-    """The blocks of an answer, with a chart behind each table that calls for one.
+    """Return the blocks of an answer, with a chart after each suitable table.
 
     Args:
         nodes: The blocks.
         claims: The claims of the answer, as the result has them.
-        question: What was asked.
+        question: The text of the question.
     """
     asked = _ASKED.search(question.casefold()) is not None
     found: list[Block] = []
@@ -78,12 +78,12 @@ def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], quest
 def _read_chart(
     rows: Sequence[Sequence[Sequence[Run]]], claims: Sequence[Mapping[str, Any]], *, asked: bool = False
 ) -> Chart | None:
-    """The chart of a table; None where it calls for none, or its numbers are not verified.
+    """Return the chart of a table, or None if unsuitable or unverified.
 
     Args:
         rows: Its cells, the header first.
         claims: The claims of the answer.
-        asked: Whether a chart was asked for, so that one of things other than times is wanted too.
+        asked: Whether a chart was asked for, so that a chart of things other than times is wanted too.
     """
     head, *body = rows or ((),)
     if not _LEAST_ROWS <= len(body) <= _MOST_POINTS:
@@ -99,24 +99,28 @@ def _read_chart(
     series = _read_series(head, body, claims)
     line = timed and _are_even(sorted(known))
     chart = Chart(tuple(plain(row[0]) for row in body), series, line)
-    return chart if any(sum(one is not None for one in each.values) >= _LEAST_ROWS for each in series) else None
+    return chart if any(sum(value is not None for value in each.values) >= _LEAST_ROWS for each in series) else None
 
 
 def _read_series(
     head: Sequence[Sequence[Run]], body: Sequence[Sequence[Sequence[Run]]], claims: Sequence[Mapping[str, Any]]
 ) -> tuple[Series, ...]:
-    """The columns of numbers that have the unit of the first of them."""
+    """Return the columns of numbers sharing the unit of the first column of numbers."""
     found: list[tuple[tuple[str | None, bool], Series]] = []
     for at, name in enumerate(head[1:], 1):
         numbers = [_read_number(plain(row[at])) for row in body]
-        if not any(numbers) or any(plain(row[at]) and one is None for row, one in zip(body, numbers, strict=True)):
+        if not any(numbers) or any(
+            plain(row[at]) and number is None for row, number in zip(body, numbers, strict=True)
+        ):
             continue
         units = {
-            (one.unit or _behind(row[at], one), one.percent) for row, one in zip(body, numbers, strict=True) if one
+            (number.unit or _behind(row[at], number), number.percent)
+            for row, number in zip(body, numbers, strict=True)
+            if number
         }
         values = [
-            None if one is None or not _is_verified(row[at], claims) else float(one.value)
-            for row, one in zip(body, numbers, strict=True)
+            None if number is None or not _is_verified(row[at], claims) else float(number.value)
+            for row, number in zip(body, numbers, strict=True)
         ]
         header = find_numbers(f"1 {plain(name).rpartition('(')[2].rstrip(')')}")
         unit = units.pop() if len(units) == 1 else None
@@ -127,12 +131,12 @@ def _read_series(
 
 
 def _behind(runs: Sequence[Run], number: NumberSpan) -> str | None:
-    """What stands behind a number in its cell: a unit that is not known as one, perhaps."""
+    """Return the text after a number in a cell, which may be an unknown unit."""
     return plain(runs)[number.end :].strip(" .,;。，；").casefold() or None
 
 
 def _is_verified(runs: Sequence[Run], claims: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether all of a cell belongs to claims that hold."""
+    """Report whether all text of a cell belongs to verified claims."""
     verdicts = [str(claims[run.claim].get("verdict")) if run.claim >= 0 else "" for run in runs if _has_letters(run)]
     return bool(verdicts) and all(verdict and verdict not in _UNVERIFIED for verdict in verdicts)
 
@@ -142,13 +146,13 @@ def _has_letters(run: Run) -> bool:
 
 
 def _read_number(text: str) -> NumberSpan | None:
-    """The one number that a cell is; None for none, several, or a sentence."""
+    """Return the only number of a cell, or None for zero or several numbers or a sentence."""
     found = find_numbers(text) if len(text) <= _LONGEST_CELL else []
     return found[0] if len(found) == 1 else None
 
 
 def _read_time(label: str) -> float | None:
-    """A date as years; None for what is none."""
+    """Convert a date to fractional years, or return None for text without a date."""
     try:
         date = parse_date(label)
     except ValueError:
@@ -157,6 +161,6 @@ def _read_time(label: str) -> float | None:
 
 
 def _are_even(times: Sequence[float]) -> bool:
-    """Whether times follow each other at even steps."""
+    """Report whether times follow each other at even steps."""
     steps = [later - earlier for earlier, later in pairwise(times)]
     return max(steps) - min(steps) <= _EVEN * max(steps) + 2 / 372

@@ -31,7 +31,7 @@ def draw_chart(chart: Chart) -> str:
     values = [value for series in chart.series for value in series.values if value is not None]
     ticks = _choose_ticks(min(0.0, *values), max(0.0, *values))
     plot = _Plot(chart, ticks)
-    drawn = [plot.axes(), *(plot.series(at, one) for at, one in enumerate(chart.series)), plot.legend()]
+    drawn = [plot.axes(), *(plot.series(at, item) for at, item in enumerate(chart.series)), plot.legend()]
     name = escape(", ".join(series.name for series in chart.series), quote=True)
     return (
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" role="img"'
@@ -54,7 +54,7 @@ def _choose_ticks(low: float, high: float) -> list[float]:
 
 
 class _Plot:
-    """The places of one chart."""
+    """Layout of a chart."""
 
     def __init__(self, chart: Chart, ticks: Sequence[float]) -> None:
         self._chart, self._ticks = chart, ticks
@@ -63,7 +63,7 @@ class _Plot:
         self._figures = points <= _MOST_FIGURES and not (chart.line and len(chart.series) > 1)
 
     def axes(self) -> str:
-        """Grid, numbers at the left, labels below: as many of these as have room."""
+        """Draw the grid, numbers at the left, and as many labels below as fit."""
         lines = []
         for tick in self._ticks:
             y, kind = self._y(tick), "axis" if tick == 0 else "grid"
@@ -79,12 +79,15 @@ class _Plot:
         return "".join(lines)
 
     def series(self, at: int, series: Series) -> str:
-        """A line with its points, or bars; where there is no number nothing is drawn, and no line crosses the gap."""
+        """Draw a series as a line with points, or as bars.
+
+        Nothing is drawn for a missing number, and no line crosses the gap.
+        """
         drawn = self._lines(series) if self._chart.line else self._bars(at, series)
         return f'<g class="s{at}">{drawn}</g>'
 
     def legend(self) -> str:
-        """The names of the series, each with its colour."""
+        """Draw the names of the series, each with the matching colour."""
         x, drawn = float(_LEFT), []
         for at, series in enumerate(self._chart.series):
             name = escape(series.name)

@@ -1,6 +1,6 @@
-"""The answer as a document for exporters: the tree of its Markdown, its claims and citation marks found in it.
+"""Document tree of an answer for exporters: the parsed Markdown with claims and citation marks.
 
-No exporter reads Markdown. A link is only what leads to a cited source; all else stays as the words it shows.
+No exporter reads Markdown. Only links to cited sources stay links, all others become plain text.
 """
 
 from bisect import bisect_left, bisect_right
@@ -41,7 +41,10 @@ def plain(runs: Sequence[Run]) -> str:
 
 
 def find_letters(text: str, words: str) -> tuple[int, int] | None:
-    """Where words stand in a text, comparing letters and digits alone; offsets, None where they do not."""
+    """Find words in a text, comparing letters and digits alone.
+
+    Returns the start and end offset, or None if the words do not occur.
+    """
     wanted = _letters(words)
     at = [position for position, sign in enumerate(text) if sign.isalnum()]
     found = "".join(text[position].lower()[0] for position in at).find(wanted) if wanted else -1
@@ -53,7 +56,10 @@ def _letters(text: str) -> str:
 
 
 class _Annotator:
-    """Finds the claims and marks of one answer; claims are met in the order in which they stand in it."""
+    """Annotator for the claims and citation marks of an answer.
+
+    Claims are expected in the order in which they stand in the answer.
+    """
 
     def __init__(self, claims: Sequence[Mapping[str, Any]], links: Mapping[int, str]) -> None:
         self._links = links
@@ -62,7 +68,7 @@ class _Annotator:
         self._next = 0
 
     def annotate(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
-        """The nodes, with all that is nested in them."""
+        """Annotate the nodes and all nested nodes."""
         return tuple(map(self._annotate_node, nodes))
 
     def _annotate_node(self, node: Node) -> Node:
@@ -74,11 +80,11 @@ class _Annotator:
         return replace(node, runs=runs, rows=tuple(rows), children=children, text=printable(node.text))
 
     def _mark(self, runs: Sequence[Run]) -> tuple[Run, ...]:
-        """Runs with citation marks as runs of their own, and links to cited sources alone."""
+        """Split runs at citation marks, and keep only links to cited sources."""
         return tuple(part for run in runs for part in self._split_run(run))
 
     def _split_run(self, run: Run) -> Iterator[Run]:
-        """A run, parted at its citation marks; a mark that leads nowhere stays text."""
+        """Split a run at the citation marks. A mark without a source stays text."""
         text = printable(run.text)  # what an entity stood for, too
         style = replace(run, text=text, link=self._addresses.get(run.link, ""))
         parts = list(split_sealed(text))
@@ -90,7 +96,7 @@ class _Annotator:
                 yield replace(style, text=part.rstrip(" ") if cited else part)
 
     def _claim(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
-        """Runs with the claims found in them: each is looked for behind the one before."""
+        """Annotate runs with the claims found. Each claim is searched for after the previous claim."""
         text = "".join("" if run.cites else run.text for run in runs)
         ends = accumulate(0 if run.cites else len(run.text) for run in runs)
         marks = {end for run, end in zip(runs, ends, strict=True) if run.cites}
@@ -117,7 +123,10 @@ class _Annotator:
 
 
 def _find_whole(letters: str, claim: str, position: int, text: str, at: Sequence[int]) -> int:
-    """Where a claim stands in the letters of a text, from a position on; -1 where it does not, or within a number."""
+    """Return the position of a claim in the letters of a text, from a start position.
+
+    Returns -1 if the claim does not occur or would begin or end within a number.
+    """
     found = letters.find(claim, position) if claim else -1
     while found >= 0:
         edges = at[found], at[found + len(claim) - 1] + 1
@@ -128,14 +137,17 @@ def _find_whole(letters: str, claim: str, position: int, text: str, at: Sequence
 
 
 def _sentence_end(text: str, end: int, marks: Collection[int]) -> int:
-    """The end of a sentence whose last letter ends there: signs that follow belong to it, up to a citation mark."""
+    """Return the end of a sentence, given the end of the last letter.
+
+    Punctuation that follows belongs to the sentence, up to a citation mark.
+    """
     while end < len(text) and end not in marks and not text[end].isalnum() and not text[end].isspace():
         end += 1
     return end
 
 
 def cut_runs(runs: Sequence[Run], cuts: Sequence[int]) -> Iterator[tuple[int, Run]]:
-    """Runs cut at offsets, each with where it begins; offsets leave citation marks out.
+    """Cut runs at offsets, each with a start offset. Offsets do not count citation marks.
 
     Args:
         runs: The runs.

@@ -49,7 +49,7 @@ def render_docx(report: Report) -> bytes:
 
 
 class _Writer(OfficeWriter):
-    """Writes one document."""
+    """Writer of a Word document."""
 
     def _fill(self) -> None:
         report, file = self._report, self._file
@@ -107,10 +107,10 @@ class _Writer(OfficeWriter):
                     self._blocks(node.children, depth, style)
 
     def _list(self, node: Node, depth: int) -> None:
-        """A list as Word numbers it: a numbered one begins anew."""
+        """Write a list with Word's own numbering. A numbered list starts anew."""
         suffix = f" {depth}" if depth > 1 else ""
         style = f"List {'Number' if node.start else 'Bullet'}{suffix}"
-        number = self._restarted(style, node.start) if node.start else None
+        number = self._restart_numbering(style, node.start) if node.start else None
         for item in node.children:
             first, *rest = item.children or (Node("paragraph"),)
             if first.kind != "paragraph":
@@ -123,8 +123,8 @@ class _Writer(OfficeWriter):
             self._runs(paragraph, first.runs)
             self._blocks(rest, depth, f"List Continue{suffix}")
 
-    def _restarted(self, style: str, start: int) -> int:
-        """A numbering of its own for a list of a style."""
+    def _restart_numbering(self, style: str, start: int) -> int:
+        """Create a separate numbering for a list of a style."""
         numbering = self._file.part.numbering_part.element
         used = self._file.styles[style].element.pPr.numPr.numId.val
         fresh = numbering.add_num(numbering.num_having_numId(used).abstractNumId.val)
@@ -160,7 +160,7 @@ class _Writer(OfficeWriter):
         self._file.add_paragraph().paragraph_format.space_after = Pt(4)
 
     def _chart(self, chart: Chart) -> None:
-        """A chart of Word's own, drawn by the numbers that stand in it."""
+        """Insert a native Word chart, drawn from the numbers embedded in the chart."""
         kind, data = chart_data(chart)
         package = self._file.part.package
         name = package.next_partname("/word/charts/chart%d.xml")
@@ -182,7 +182,7 @@ class _Writer(OfficeWriter):
         _paragraph_element(self._file.add_paragraph()).get_or_add_pPr().append(borders)
 
     def _document(self, cited: Sequence[Source]) -> None:
-        """A document, and below it each of its passages that is cited."""
+        """Write a document entry, followed by each cited passage."""
         paragraph, source = self._file.add_paragraph(), cited[0]
         paragraph.paragraph_format.keep_with_next = True
         paragraph.paragraph_format.space_after = Pt(2)
@@ -193,13 +193,13 @@ class _Writer(OfficeWriter):
         if line := source.description(self._language):
             paragraph.add_run().add_break()
             self._text(paragraph, line, dim=True)
-        for one in cited:
-            self._source(one)
+        for item in cited:
+            self._source(item)
         paragraph = self._file.paragraphs[-1]
         paragraph.paragraph_format.space_after = Pt(8)
 
     def _source(self, source: Source) -> None:
-        """A numbered passage; its number is what citations lead to."""
+        """Write a numbered passage. The number is the target of citations."""
         paragraph = self._file.add_paragraph()
         paragraph.paragraph_format.space_after = Pt(1)
         paragraph.paragraph_format.left_indent, paragraph.paragraph_format.first_line_indent = Pt(26), Pt(-26)
@@ -211,7 +211,7 @@ class _Writer(OfficeWriter):
         self._text(paragraph, "  ".join(filter(None, (source.place(self._language), quote))), dim=True)
 
     def _doubt(self, paragraph: Paragraph) -> None:
-        """What the wavy line under a statement means."""
+        """Write the legend of the wavy underline."""
         for verdict in sorted(DOUBTFUL & set(self._report.verdicts), reverse=True):
             run = paragraph.add_run(word(self._language, verdict))
             run.font.underline, run.font.size = WD_UNDERLINE.WAVY, Pt(9)
@@ -259,7 +259,7 @@ class _Writer(OfficeWriter):
         _paragraph_element(paragraph).append(link)
 
     def _set_styles(self) -> None:
-        """Fonts that have Chinese, and quiet headings, in place of the template's."""
+        """Replace the template's styles by fonts with Chinese support and quiet headings."""
         for style in self._file.styles:
             fonts = style.element.find(qn("w:rPr") + "/" + qn("w:rFonts"))
             if style.name == "Normal" or fonts is not None:
@@ -287,12 +287,12 @@ class _Writer(OfficeWriter):
 
 
 def _paragraph_element(paragraph: Paragraph) -> Any:
-    """The XML of a paragraph, which python-docx gives as that of its format."""
+    """Return the XML of a paragraph. python-docx exposes this element through the paragraph format."""
     return paragraph.paragraph_format.element
 
 
 def _element(tag: str, **values: object) -> Any:
-    """An element of WordprocessingML with its attributes."""
+    """Create an element of WordprocessingML with attributes."""
     element = OxmlElement(f"w:{tag}")
     for key, value in values.items():
         element.set(qn(f"w:{key}"), str(value))
@@ -300,7 +300,7 @@ def _element(tag: str, **values: object) -> Any:
 
 
 def _set_fonts(holder: Any, name: str) -> None:
-    """Set the fonts of a run or a style: those of the document, or one for Latin letters."""
+    """Set the fonts of a run or a style: the document fonts, or a given font for Latin letters."""
     properties = holder.font.element.get_or_add_rPr()
     fonts = properties.get_or_add_rFonts()
     for key in list(fonts.attrib):

@@ -1,7 +1,7 @@
-"""Files of a result: the formats by their endings, and how a file is written.
+"""Files of a result: formats by file extension, and writing of files.
 
-What cannot be written is refused before the question is asked; a file is written whole or not at all. Renderers are
-imported when they are used; those of Word and PowerPoint stand on the extra `documents`.
+Files that cannot be written are refused before the question is asked. A file is written whole or not at all. Renderers
+are imported on use. The renderers for Word and PowerPoint need the extra `documents`.
 """
 
 import json
@@ -21,18 +21,18 @@ _HIDDEN: Final = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u
 
 
 class ExportError(WeiwoError):
-    """A result cannot be exported: an unknown format, a missing library, a place that cannot be written to."""
+    """A failed export: an unknown format, a missing library, an unwritable place."""
 
 
 class Format(NamedTuple):
-    """A format.
+    """An export format.
 
     Attributes:
         name: Its name, as `render` takes it.
-        endings: Endings of file names that mean it, the longest that fits decides.
+        endings: File name endings of the format. The longest match decides.
         media_type: For HTTP.
-        renderer: The module of this package and its function that renders a `Report`; empty for the result as it is.
-        library: The module it needs from the extra `documents`; empty for none.
+        renderer: The module of this package and its function that renders a `Report`. Empty for the result as it is.
+        library: The module it needs from the extra `documents`. Empty if no module is needed.
     """
 
     name: str
@@ -44,8 +44,8 @@ class Format(NamedTuple):
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 FORMATS: Final = {
-    one.name: one
-    for one in (
+    item.name: item
+    for item in (
         Format("md", (".md", ".markdown"), "text/markdown; charset=utf-8", "markdown:render_markdown"),
         Format("html", (".html", ".htm"), "text/html; charset=utf-8", "html:render_html"),
         Format("docx", (".docx",), f"{_OFFICE}wordprocessingml.document", "docx:render_docx", "docx"),
@@ -60,22 +60,22 @@ FORMATS: Final = {
 
 
 def format_of(path: str | PurePath) -> Format:
-    """The format that the ending of a file's name means.
+    """Return the format for the extension of a file name.
 
     Raises:
-        ExportError: It means none.
+        ExportError: No format has the extension.
     """
     name = PurePath(path).name.lower()
-    endings = {ending: one for one in FORMATS.values() for ending in one.endings}
+    endings = {ending: item for item in FORMATS.values() for ending in item.endings}
     for ending in sorted(endings, key=len, reverse=True):
         if name.endswith(ending) and name != ending:
             return endings[ending]
-    known = " ".join(ending for one in FORMATS.values() for ending in one.endings[:1])
+    known = " ".join(ending for item in FORMATS.values() for ending in item.endings[:1])
     raise ExportError(f"{str(path)!r}; its ending names no format; use one of {known}")
 
 
 def _check_format(name: str) -> Format:
-    """The format of that name, if what it needs is installed.
+    """Return the format with a name, if the required library is installed.
 
     Raises:
         ExportError: There is no such format, or its library is missing.
@@ -113,12 +113,12 @@ def render(
 
     module, _, function = chosen.renderer.partition(":")
     render_report: Callable[..., bytes] = getattr(import_module(f"weiwo.app.export.{module}"), function)
-    above = [[read_result(one) for one in earlier]] if chosen.name == "html" else []
+    above = [[read_result(item) for item in earlier]] if chosen.name == "html" else []
     return render_report(read_result(result), *above)
 
 
 def export(result: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
-    """Write a result to a file, in the format that its ending names; a file that is there is replaced.
+    """Write a result to a file, in the format of the file's extension. An existing file is replaced.
 
     Args:
         result: The result object, as `weiwo ask --json` prints it and `graph.invoke(...)["result"]` holds it.
@@ -136,10 +136,11 @@ def export(result: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
 
 
 def _check_output(path: str | os.PathLike[str]) -> Path:
-    """The absolute path of a file to be written, if it can be.
+    """Return the absolute path of an output file, if the file can be written.
 
     Raises:
-        ExportError: The ending names no format, its library is missing, it is no place for a file, or may not be used.
+        ExportError: The ending names no format, its library is missing, the path cannot be a file, or permissions are
+            missing.
     """
     file = Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 - without "..", so that a name stands once
     if file.is_dir():
@@ -155,10 +156,10 @@ def _check_output(path: str | os.PathLike[str]) -> Path:
 
 
 def check_outputs(paths: Sequence[str]) -> list[Path]:
-    """The absolute paths of files to be written, if all of them can be.
+    """Return the absolute paths of output files, if all files can be written.
 
     Raises:
-        ExportError: One of them cannot, or two are the same file.
+        ExportError: A file cannot be written, or two paths name the same file.
     """
     files = [_check_output(path) for path in paths]
     for position, file in enumerate(files):
@@ -168,7 +169,7 @@ def check_outputs(paths: Sequence[str]) -> list[Path]:
 
 
 def _write_atomically(file: Path, content: bytes) -> None:
-    """Write a file atomically: a reader finds the old one or the new one, and nothing half-written is left behind."""
+    """Write a file atomically: readers see the old or the new content, never a partial file."""
     target = file.resolve()  # a link stays a link
     part: Path | None = None
     try:

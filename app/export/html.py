@@ -1,7 +1,8 @@
-"""One HTML file that stands alone: no script, no request, everything from outside escaped.
+"""Self-contained HTML file: no script, no request, all external content escaped.
 
-A citation mark leads to the passage it rests on, folded up below its quotation; browsers open it on the way. A strict
-content security policy keeps the page from loading or running anything, whatever it holds.
+A citation mark links to the passage it rests on, which is folded up below its quotation. Browsers open it when the link
+is followed. A strict content security policy keeps the page from loading or running anything, regardless of its
+content.
 """
 
 import base64
@@ -29,11 +30,11 @@ _LONGEST_TIP: Final = 300
 
 
 def render_html(report: Report, earlier: Sequence[Report] = ()) -> bytes:
-    """Render a report as a page, below the earlier ones of its thread."""
+    """Render a report as a page, below the earlier reports of the thread."""
     reports = (*earlier, report)
     prefixes = [f"{n}-" for n in range(1, len(reports))] + [""]
-    bodies = [_Answer(one, prefix).render() for one, prefix in zip(reports, prefixes, strict=True)]
-    body = "\n".join(f'<section class="turn">\n{one}\n</section>' for one in bodies) if earlier else bodies[0]
+    bodies = [_Answer(item, prefix).render() for item, prefix in zip(reports, prefixes, strict=True)]
+    body = "\n".join(f'<section class="turn">\n{item}\n</section>' for item in bodies) if earlier else bodies[0]
     tag = "zh-Hans" if report.language == "zh" else report.language
     title = escape(reports[0].title.replace("\n", " ")[:200])
     page = (
@@ -47,9 +48,9 @@ def render_html(report: Report, earlier: Sequence[Report] = ()) -> bytes:
 
 
 class _Answer:
-    """One answer on a page; knows which citation marks it has drawn.
+    """An answer on a page, with a record of the citation marks already drawn.
 
-    Its anchors begin with a prefix, so that several stand on one page.
+    Its anchors begin with a prefix, so that several answers can stand on one page.
     """
 
     def __init__(self, report: Report, prefix: str = "") -> None:
@@ -59,7 +60,7 @@ class _Answer:
         self._first: set[int] = set()
 
     def render(self) -> str:
-        """All of it."""
+        """Render the whole answer."""
         report = self._report
         answer = self._blocks(report.nodes)  # before the sources, which lead back to its marks
         status = f'<span class="status {escape(report.status)}">{escape(status_word(report))}</span>'
@@ -108,7 +109,7 @@ class _Answer:
         return f'<section><h2>{word(self._language, "sources")}</h2><ul class="documents">{items}</ul></section>'
 
     def _document(self, cited: Sequence[Source]) -> str:
-        """A document, and below it each of its passages that is cited."""
+        """Render a document entry, followed by each cited passage."""
         source, language = cited[0], self._language
         title = escape(source.title)
         if source.url:
@@ -120,7 +121,7 @@ class _Answer:
         if source.also:
             others = ", ".join(source.also[:5])
             lines.append(f'<span class="where">{escape(word(language, "also", others))}</span>')
-        passages = "".join(self._source(one) for one in cited)
+        passages = "".join(self._source(item) for item in cited)
         return f'<li>{"<br>".join(lines)}<ol class="sources">{passages}</ol></li>'
 
     def _source(self, source: Source) -> str:
@@ -131,7 +132,7 @@ class _Answer:
         return f'<li id="s{n}"><span class="n">[{source.n}]</span>{place}{self._passage(source)}</li>'
 
     def _passage(self, source: Source) -> str:
-        """The quotation of a source, which opens the passage it stands in."""
+        """Render the quotation of a source as the summary of a foldable passage."""
         quote, n = escape(f"“{source.quote}”") if source.quote else "", f"{self._prefix}{source.n}"
         if not source.passage:
             return f'<div id="p{n}">{quote}</div>' if quote else f'<div id="p{n}"></div>'
@@ -144,7 +145,10 @@ class _Answer:
         return f'<details{kind}><summary>{head}</summary><p id="p{n}">{marked}</p></details>'
 
     def _proof(self) -> str:
-        """A link that keeps the answer with its proof, which the page carries; none of a result of another form."""
+        """Render a download link for the answer with proof, embedded in the page.
+
+        Returns an empty string for a result of another form.
+        """
         try:
             proof = base64.b64encode(render_proof(self._report)).decode()
         except ValidationError:
@@ -209,7 +213,7 @@ class _Answer:
         return text
 
     def _mark(self, number: int) -> str:
-        """A citation mark; its tip is the quotation."""
+        """Render a citation mark with the quotation as tooltip."""
         source = self._sources[number]
         anchor = "" if number in self._first else f' id="c{self._prefix}{number}"'
         self._first.add(number)

@@ -1,4 +1,4 @@
-"""A report as a Markdown file: the answer as it stands, its sources below, what limits it last."""
+"""Markdown export of a report: the answer, then the sources, then the limitations."""
 
 from collections.abc import Sequence
 
@@ -17,10 +17,10 @@ def render_markdown(report: Report) -> bytes:
     """
     language = report.language
     answer = printable(report.answer).strip()
-    parts = [f"# {_escaped(' '.join(report.title.split()))}", f"*{_escaped(report.about)}*"]
+    parts = [f"# {_escape_markdown(' '.join(report.title.split()))}", f"*{_escape_markdown(report.about)}*"]
     if report.question_below:
         answer = answer.partition("\n")[2].strip() if answer.startswith("#") else answer
-        parts.insert(1, _escaped(report.question_below))
+        parts.insert(1, _escape_markdown(report.question_below))
     parts.append(answer)
     if report.sources:
         parts.append(f"## {word(language, 'sources')}")
@@ -29,29 +29,34 @@ def render_markdown(report: Report) -> bytes:
         parts.append(f"## {word(language, 'parts')}")
         parts.append(_table(report.part_rows))
     if report.notes:
-        notes = "\n".join(f"> - {_escaped(note)}" for note in report.notes)
+        notes = "\n".join(f"> - {_escape_markdown(note)}" for note in report.notes)
         parts.append(f"> **{word(language, 'limits')}**\n>\n{notes}")
     return ("\n\n".join(part for part in parts if part) + "\n").encode("utf-8", "replace")
 
 
 def _document(cited: Sequence[Source], report: Report) -> str:
-    """A document as a list item, and below it its passages: their numbers are text, the same wherever it is shown."""
+    """Render a document as a list item with the passages below.
+
+    The numbers of the passages are plain text, so that they look the same everywhere.
+    """
     source = cited[0]
     where = f"<{source.url}>" if source.url else f"`{source.address.replace('`', '')}`" if source.address else ""
-    told = [_escaped(source.title), where, *map(_escaped, source.particulars(report.language))]
+    told = [_escape_markdown(source.title), where, *map(_escape_markdown, source.particulars(report.language))]
     lines = ["- " + " · ".join(part for part in told if part)]
-    for one in cited:
-        quote = f"“{_escaped(one.quote)}”" if one.quote else ""
-        lines.append("  - " + " ".join(part for part in (f"\\[{one.n}\\]", one.place(report.language), quote) if part))
+    for item in cited:
+        quote = f"“{_escape_markdown(item.quote)}”" if item.quote else ""
+        lines.append(
+            "  - " + " ".join(part for part in (f"\\[{item.n}\\]", item.place(report.language), quote) if part)
+        )
     return "\n".join(lines)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
-    """A table, its header first."""
-    lines = ["| " + " | ".join(_escaped(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    """Render a table with the header row first."""
+    lines = ["| " + " | ".join(_escape_markdown(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
-def _escaped(text: str) -> str:
-    """Text that says no more than it shows."""
+def _escape_markdown(text: str) -> str:
+    """Escape Markdown syntax in a text."""
     return _SYNTAX.sub(r"\\\1", text)

@@ -1,4 +1,4 @@
-"""What Word and PowerPoint files have in common: properties, text that XML takes, packages that are the same twice."""
+"""Shared parts of Word and PowerPoint export: properties, XML-safe text, reproducible packages."""
 
 import io
 import math
@@ -34,7 +34,7 @@ _WORD: Final = lazy(r"[!-~\u00c0-\u024f]+")
 
 
 class OfficeWriter(ABC):
-    """Writes one file of a report.
+    """Writer of a report as an Office file.
 
     Args:
         report: The report.
@@ -54,20 +54,20 @@ class OfficeWriter(ABC):
 
     @abstractmethod
     def _fill(self) -> None:
-        """Write all that is in the report."""
+        """Write the contents of the report."""
 
 
 def xml_text(text: str) -> str:
-    """Printable text without what no XML document may hold."""
+    """Remove characters forbidden in XML from a printable text."""
     return _NO_XML.sub("", text)
 
 
 def _set_properties(properties: Any, report: Report) -> None:
-    """Set the properties of a document in place of those of the library's template.
+    """Set the properties of a document, replacing the properties of the library's template.
 
     Args:
         properties: Of a `python-docx` or `python-pptx` document.
-        report: The report. Where the day of the answer is not known, the file names none.
+        report: The report. If the day of the answer is not known, the file names none.
     """
     properties.title = xml_text(" ".join(report.title.split()))[:_LONGEST_PROPERTY]
     properties.author = properties.last_modified_by = "Weiwo"
@@ -82,7 +82,7 @@ def _set_properties(properties: Any, report: Report) -> None:
 
 
 def chart_data(chart: Chart) -> tuple[Any, Any]:
-    """The type and the data of a chart, as `python-pptx` takes them."""
+    """Return the type and the data of a chart for `python-pptx`."""
     data: Any = _DATA()
     data.categories = [xml_text(label) for label in chart.labels]
     for series in chart.series:
@@ -91,7 +91,9 @@ def chart_data(chart: Chart) -> tuple[Any, Any]:
 
 
 def share_width(rows: Sequence[Sequence[Sequence[Run]]]) -> list[float]:
-    """The share of a table's width that each column is given: more to longer text, and room for its longest word.
+    """Return the share of a table's width for each column.
+
+    A column with longer text gets more, and each column has room for its longest word.
 
     Args:
         rows: The cells of the table, all rows equally long.
@@ -106,10 +108,10 @@ def share_width(rows: Sequence[Sequence[Sequence[Run]]]) -> list[float]:
 
 
 def _repack(package: bytes, *, dated: bool = True) -> bytes:
-    """A package whose parts carry no time, so that the same report makes the same file.
+    """Repack a package without timestamps, so that the same report gives the same file.
 
     Args:
-        package: The package; the workbook behind a chart is repacked with it.
+        package: The package. The workbook behind a chart is repacked with it.
         dated: Whether its properties keep their dates.
     """
     packed = io.BytesIO()

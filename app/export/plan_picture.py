@@ -1,7 +1,7 @@
-"""Layered drawing of a plan as SVG: tasks in layers by what they build on, ordered to keep arrows short.
+"""Layered drawing of a plan as SVG: tasks in layers by dependency, ordered for short arrows.
 
-Layers are columns, or rows where the plan is longer than it is wide. The picture has no script, no style attribute and
-no link; its colours are classes of the page.
+Layers are columns, or rows if the plan is longer than it is wide. The picture has no script, no style attribute and no
+link. Its colours are classes of the page.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ class _Box(NamedTuple):
 
 
 def draw_plan(steps: Sequence[Step], edges: Sequence[tuple[str, str]], language: Language) -> str:
-    """The plan as an SVG element; empty where there is nothing to draw or too much.
+    """Draw the plan as an SVG element. Returns an empty string for too few or too many tasks.
 
     Args:
         steps: Its tasks.
@@ -68,11 +68,13 @@ def draw_plan(steps: Sequence[Step], edges: Sequence[tuple[str, str]], language:
 
 
 def _arrange_layers(ids: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """Tasks by the longest way that leads to them, each layer ordered by the middle of its neighbours.
+    """Arrange tasks in layers by the longest path to each task.
+
+    Each layer is ordered by the mean position of the tasks' neighbours.
 
     Args:
         ids: The tasks.
-        edges: What builds on what; a cycle is cut where it closes.
+        edges: The dependencies. A cycle is cut where it closes.
     """
     depth = dict.fromkeys(ids, 0)
     for _ in ids:  # the longest way has as many steps as there are tasks, at most
@@ -94,7 +96,10 @@ def _arrange_layers(ids: Sequence[str], edges: Sequence[tuple[str, str]]) -> lis
 
 
 def _sort_by_middle(layer: list[str], place: Mapping[str, float], beside: Mapping[str, Sequence[str]]) -> None:
-    """Order a layer by where the neighbours of each task stand in the layer before; who has none keeps its place."""
+    """Sort a layer by the mean position of each task's neighbours in the previous layer.
+
+    A task without neighbours keeps its position.
+    """
     middle = {}
     for position, task_id in enumerate(layer):
         near = [place[other] for other in beside[task_id] if other in place]
@@ -103,8 +108,8 @@ def _sort_by_middle(layer: list[str], place: Mapping[str, float], beside: Mappin
 
 
 def _place(layers: Sequence[Sequence[Step]], language: Language, *, across: bool) -> dict[str, _Box]:
-    """A box for each task: the layers side by side, or one below the other; each centred."""
-    texts = {step.id: (_wrapped(step.text), _foot(step, language)) for layer in layers for step in layer}
+    """Place a box for each task, with the layers side by side or stacked, each centred."""
+    texts = {step.id: (_wrap_text(step.text), _foot(step, language)) for layer in layers for step in layer}
     heights = {task_id: _PADDING * 2 + _LINE * (len(lines) + bool(foot)) for task_id, (lines, foot) in texts.items()}
     lengths = [sum((heights[step.id] if across else _WIDTH) + _GAP[1] for step in layer) - _GAP[1] for layer in layers]
     boxes: dict[str, _Box] = {}
@@ -120,15 +125,18 @@ def _place(layers: Sequence[Sequence[Step]], language: Language, *, across: bool
 
 
 def _foot(step: Step, language: Language) -> str:
-    """The last line of a box: what the task came to."""
+    """Return the last line of a box: the outcome of the task."""
     if step.state == "succeeded":
         return f"✓ {step.value or word(language, 'succeeded')}"
     name = {"empty": "not_found", "failed": "failed", "blocked": "blocked"}.get(step.state)
     return f"{_MARKS[step.state]} {word(language, name)}" if name else ""
 
 
-def _wrapped(text: str) -> tuple[str, ...]:
-    """Text in lines of a box, broken at blanks or between Chinese characters; what does not fit ends in "…"."""
+def _wrap_text(text: str) -> tuple[str, ...]:
+    """Wrap text into the lines of a box, at blanks or between Chinese characters.
+
+    Text that does not fit ends in "…".
+    """
     out, line, word_start = [], "", 0
     for sign in text:
         if cell_len(line + sign) > _CELLS:

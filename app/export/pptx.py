@@ -1,6 +1,7 @@
-"""Slides: a section each, its statements as points, tables and code as their own slides, numbered sources at the end.
+"""Slides: statements as points, tables and code on separate slides, numbered sources at the end.
 
-Text is laid out by estimate: a slide takes as many lines as its box has room for, and what is left goes to the next.
+Each section of the answer has a slide. Text is laid out by estimate: a slide takes as many lines as its box has room
+for, and the rest goes to the next slide.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -60,7 +61,7 @@ def render_pptx(report: Report) -> bytes:
 
 
 class _Writer(OfficeWriter):
-    """Writes one presentation."""
+    """Writer of a PowerPoint presentation."""
 
     def _fill(self) -> None:
         report, language = self._report, self._language
@@ -97,7 +98,7 @@ class _Writer(OfficeWriter):
             self._write(frame.add_paragraph() if number else frame.paragraphs[0], (Run(line),), 14, dim=True)
 
     def _sections(self) -> None:
-        """The answer: a slide, or as many as it takes, for each heading, table and piece of code."""
+        """Write the answer, with a slide or several for each heading, table and piece of code."""
         title, points = self._title, list[_Point]()
         for node in self._report.nodes:
             kind = "chart" if isinstance(node, Chart) else node.kind
@@ -120,7 +121,7 @@ class _Writer(OfficeWriter):
             self._points(title, points)
 
     def _points(self, title: str, points: Sequence[_Point], *, size: int = _SIZE) -> None:
-        """Paragraphs, over as many slides as they need."""
+        """Write paragraphs on as many slides as needed."""
         for number, page in enumerate(_pages(points, size)):
             slide = self._slide(title, number, _POINTS)
             body = slide.placeholders[1]
@@ -139,7 +140,7 @@ class _Writer(OfficeWriter):
             self._write(paragraph, runs, size)
 
     def _lead(self, slide: Any, points: Sequence[_Point]) -> int:
-        """What leads to a table or a chart, above it; returns where that begins."""
+        """Write the lead-in above a table or a chart, and return the top of the table or chart."""
         if not points:
             return int(_TOP)
         height = int(Pt(_SIZE * 1.35) * _height(points, _SIZE))
@@ -147,7 +148,7 @@ class _Writer(OfficeWriter):
         return int(_TOP) + height
 
     def _table(self, title: str, rows: Sequence[Sequence[Sequence[Run]]], lead: Sequence[_Point] = ()) -> None:
-        """A table, over as many slides as it needs, each with its header."""
+        """Write a table on as many slides as needed, each with the header row."""
         if not rows or not rows[0]:
             return
         head, *body = rows
@@ -158,7 +159,7 @@ class _Writer(OfficeWriter):
             wanted = [-(-cell_len(plain(cell)) // room) for cell, room in zip(row, cells, strict=False)]
             return max(*wanted, 1)
 
-        pages = _filled(body, lines, _TABLE_LINES - _height(lead, _SIZE))
+        pages = _paginate(body, lines, _TABLE_LINES - _height(lead, _SIZE))
         for number, page in enumerate(pages or [[]]):
             slide = self._slide(title, number)
             top = self._lead(slide, () if number else lead)
@@ -175,7 +176,7 @@ class _Writer(OfficeWriter):
                     self._write(cell.text_frame.paragraphs[0], bold, 13)
 
     def _chart(self, title: str, chart: Chart, lead: Sequence[_Point] = ()) -> None:
-        """A chart of PowerPoint's own, whose numbers can be looked at and edited."""
+        """Insert a native PowerPoint chart with editable numbers."""
         kind, data = chart_data(chart)
         slide = self._slide(title)
         top = self._lead(slide, lead)
@@ -184,7 +185,7 @@ class _Writer(OfficeWriter):
         drawn.font.size = Pt(14)
         drawn.has_title, drawn.has_legend = False, True
         drawn.legend.include_in_layout = False
-        if min((one for each in chart.series for one in each.values if one is not None), default=0) >= 0:
+        if min((value for each in chart.series for value in each.values if value is not None), default=0) >= 0:
             drawn.value_axis.minimum_scale = 0
 
     def _code(self, title: str, text: str) -> None:
@@ -200,7 +201,7 @@ class _Writer(OfficeWriter):
                 self._write(paragraph, (Run(line, code=True),), 13)
 
     def _slide(self, title: str, number: int = 0, layout: int = _ONLY_TITLE) -> Any:
-        """A slide with a title; the second and later ones of a section are numbered."""
+        """Add a slide with a title. The second and later slides of a section are numbered."""
         slide = self._file.slides.add_slide(self._file.slide_layouts[layout])
         _place(slide.shapes.title, _LEFT, Inches(0.4), _ROOM_WIDE, Inches(0.9))
         slide.shapes.title.text_frame.word_wrap = True
@@ -238,15 +239,15 @@ class _Writer(OfficeWriter):
                 font.color.rgb = _BAD
 
     def _document(self, cited: Sequence[Source]) -> Iterator[_Point]:
-        """A document, its numbers before it, and below it the words that are cited."""
+        """Yield a document entry after the citation numbers, followed by the cited words."""
         source = cited[0]
         line = source.description(self._language)
         runs = [Run(source.title, bold=True, link=source.url), *([Run(f" · {line}")] if line else [])]
-        yield _Point(tuple(runs), number="".join(f"[{one.n}]" for one in cited))
-        for one in cited:
-            if one.quote:
-                quote = one.quote if len(one.quote) <= _LONGEST_QUOTE else one.quote[: _LONGEST_QUOTE - 1] + "…"
-                yield _Point((Run(f"[{one.n}] {quote}"),), level=1)
+        yield _Point(tuple(runs), number="".join(f"[{item.n}]" for item in cited))
+        for entry in cited:
+            if entry.quote:
+                quote = entry.quote if len(entry.quote) <= _LONGEST_QUOTE else entry.quote[: _LONGEST_QUOTE - 1] + "…"
+                yield _Point((Run(f"[{entry.n}] {quote}"),), level=1)
 
 
 def _points_of(node: Node, level: int = 0) -> Iterator[_Point]:
@@ -271,7 +272,7 @@ def _points_of(node: Node, level: int = 0) -> Iterator[_Point]:
 
 
 def _sentences(runs: tuple[Run, ...]) -> Iterator[tuple[Run, ...]]:
-    """Runs, cut into their sentences where they are long; a citation mark goes with what it follows."""
+    """Cut long runs into sentences. A citation mark stays with the preceding text."""
     text = "".join("" if run.cites else run.text for run in runs)
     if cell_len(text) <= _LONG_POINT:
         yield runs
@@ -288,30 +289,33 @@ def _sentences(runs: tuple[Run, ...]) -> Iterator[tuple[Run, ...]]:
 
 
 def _lines(point: _Point, size: int) -> float:
-    """The lines that a paragraph takes, with the space below it."""
+    """Return the height of a paragraph in lines, including the space below."""
     width = _CELLS[size] - 5 * point.level
     text = "".join(run.text for run in point.runs)
     return sum(max(1, -(-cell_len(line) // width)) for line in text.split("\n")) + _BELOW
 
 
 def _height(points: Sequence[_Point], size: int) -> float:
-    """The lines that paragraphs take."""
+    """Return the height of paragraphs in lines."""
     return sum(_lines(point, size) for point in points)
 
 
 def _pages(points: Sequence[_Point], size: int) -> list[list[_Point]]:
     """Paragraphs by slide, as evenly as as few slides allow."""
     room = _LINES[size]
-    pages = _filled(points, lambda point: _lines(point, size), room)
+    pages = _paginate(points, lambda point: _lines(point, size), room)
     if len(pages) < 2:
         return pages
     mean = _height(points, size) / len(pages)
-    fitting = (_filled(points, lambda point: _lines(point, size), mean + more) for more in range(room))
+    fitting = (_paginate(points, lambda point: _lines(point, size), mean + more) for more in range(room))
     return next((each for each in fitting if len(each) == len(pages)), pages)
 
 
-def _filled(items: Sequence[T], lines: Callable[[T], float], room: float) -> list[list[T]]:
-    """Items in groups, none of which takes more lines than there is room for, unless one item alone does."""
+def _paginate(items: Sequence[T], lines: Callable[[T], float], room: float) -> list[list[T]]:
+    """Group items into pages with limited room.
+
+    A group exceeds the room only if a single item does.
+    """
     pages: list[list[T]] = []
     left = 0.0
     for item in items:
@@ -329,7 +333,7 @@ def _place(shape: Any, left: int, top: int, width: int, height: int) -> None:
 
 
 def _without_bullet(paragraph: Any) -> None:
-    """Take the bullet of the layout away: the paragraph has a number of its own."""
+    """Remove the layout's bullet from a numbered paragraph."""
     properties = paragraph._p.get_or_add_pPr()  # noqa: SLF001 - no public way
     properties.insert(0, properties.makeelement("{http://schemas.openxmlformats.org/drawingml/2006/main}buNone", {}))
     properties.set("marL", "0")

@@ -1,8 +1,8 @@
-"""An answer with its proof as one JSON object: all that checking it again takes, without its thread.
+"""An answer with proof as a single JSON object, sufficient for checking without the thread.
 
-`render_proof` gives the file `answer.weiwo`. Its schema is `Proof.model_json_schema()`; docs/export.md tells it in
-words. The file holds nothing that can be derived from the rest of it: verdicts of code, arguments of calculations and
-the parts of the answer are found again by `proof_check`.
+`render_proof` gives the file `answer.weiwo`. Its schema is `Proof.model_json_schema()`, described in docs/export.md.
+The file holds nothing that can be derived from the rest of it: verdicts of code, arguments of calculations and the
+parts of the answer are found again by `proof_check`.
 """
 
 import hashlib
@@ -36,10 +36,10 @@ _TOKEN: Final = re.compile(
 
 
 class ProvenSource(Value):
-    """A passage that the answer rests on.
+    """A passage behind the answer.
 
     Attributes:
-        n: Its number in the text; 0 of one that only a value rests on.
+        n: Its number in the text, or 0 if only a value rests on it.
         passage: The passage, with its document, place, date, and the hash of the document.
     """
 
@@ -48,33 +48,33 @@ class ProvenSource(Value):
 
     @property
     def place(self) -> str:
-        """Where a reader finds it."""
+        """Location of the passage for a reader: number, source and locator."""
         mark = f"[{self.n}] " if self.n else ""
         return f"{mark}{self.passage.source} {self.passage.locator}".strip()
 
 
 class Proof(Value):
-    """An answer with its proof.
+    """An answer with proof.
 
     Attributes:
         format: The version of this form.
         question: The question, as asked.
-        standalone: The question as it stands alone, where that differs.
+        standalone: The question as it stands alone, if different.
         language: The language of the answer.
         status: `complete`, `extracts`, `partial`, `unsourced` or `failed`.
         stop_reason: Why it is not complete, or "finished".
-        lead: What the answer begins with.
+        lead: The kind of opening of the answer.
         answer: The answer as Markdown with citation marks.
         plan: The plan in its interchange form.
         claims: Its claims.
         sources: The passages it rests on.
-        values: What each task came to, with the quotes that carry it.
-        calculations: The numbers in the text that lead to a value worked out by a tool, by task.
+        values: The outcome of each task, with the quotes that support it.
+        calculations: The citation number of each calculated value in the text, by task.
         extracts: Passages it shows as they are.
-        parts: The parts of the question, and what became of each.
-        gaps: What it leaves open.
-        notices: What is told below it.
-        hash: SHA-256 over all of this but itself, in canonical form.
+        parts: The parts of the question, and the outcome of each.
+        gaps: The open questions.
+        notices: The notices below it.
+        hash: SHA-256 over all of this except the hash, in canonical form.
     """
 
     format: Literal["weiwo.answer/1", "weiwo.answer/2"] = FORMAT
@@ -99,30 +99,40 @@ class Proof(Value):
     @model_validator(mode="before")
     @classmethod
     def _read_older(cls, given: Any) -> Any:
-        """Read the older form, which also held what can be derived."""
+        """Convert the older format by dropping derivable data."""
         if not isinstance(given, dict) or given.get("format") != OLDER_FORMAT:
             return given
-        known = _known(given, cls)
-        known["claims"] = [_known(claim, Claim) for claim in given.get("claims") or ()]
-        known["sources"] = [_known(source, ProvenSource) for source in given.get("sources") or ()]
-        known["calculations"] = {one["task_id"]: one["n"] for one in given.get("calculations") or () if one["n"]}
+        known = _select_known_fields(given, cls)
+        known["claims"] = [_select_known_fields(claim, Claim) for claim in given.get("claims") or ()]
+        known["sources"] = [_select_known_fields(source, ProvenSource) for source in given.get("sources") or ()]
+        known["calculations"] = {
+            calculation["task_id"]: calculation["n"]
+            for calculation in given.get("calculations") or ()
+            if calculation["n"]
+        }
         return known
 
     def content_hash(self) -> str:
-        """SHA-256 over all that is told: JSON with sorted keys and no spaces, without the hash itself."""
+        """Compute the SHA-256 of the content.
+
+        The content is JSON with sorted keys and no spaces, without the hash itself.
+        """
         whole = self.model_dump(mode="json", exclude={"hash"})
         canonical = json.dumps(whole, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
     def claim_sources(self) -> ClaimSources:
-        """What its claims are checked against: passages by number, those that are not cited below 0."""
+        """Return the sources for checking the claims.
+
+        Passages are keyed by number. Passages that are not cited have numbers below 0.
+        """
         passages = {source.n or -at: (source.passage,) for at, source in enumerate(self.sources, 1)}
         computed = {n: self.values[task_id] for task_id, n in self.calculations.items() if task_id in self.values}
         return ClaimSources(passages, computed, self.language, self.standalone or self.question)
 
 
 def render_proof(report: Report) -> bytes:
-    """Render a result with its proof."""
+    """Render a result with proof."""
     return (build_proof(report.result).model_dump_json(indent=1) + "\n").encode("utf-8", "backslashreplace")
 
 
@@ -130,11 +140,11 @@ def build_proof(result: Mapping[str, Any]) -> Proof:
     """Put together the proof of a result, as `app/result.schema.json` says."""
     values = dict(_read_values(result.get("outcomes") or {}))
     numbers = {str(citation["evidence_id"]): citation for citation in result.get("citations") or ()}
-    passages = {str(passage["id"]): _known(passage, Evidence) for passage in result.get("evidence") or ()}
-    rest = [(*one.evidence_ids, *(quote.evidence_id for quote in one.quotes)) for one in values.values()]
+    passages = {str(passage["id"]): _select_known_fields(passage, Evidence) for passage in result.get("evidence") or ()}
+    rest = [(*value.evidence_ids, *(quote.evidence_id for quote in value.quotes)) for value in values.values()]
     cited = dict.fromkeys([*numbers, *chain.from_iterable(rest)])
     found = {
-        **{name: value for name, value in _known(result, Proof).items() if value is not None},
+        **{name: value for name, value in _select_known_fields(result, Proof).items() if value is not None},
         "language": recorded_language(result.get("language")),
         "values": {task_id: outcome.model_dump(mode="json") for task_id, outcome in values.items()},
         "sources": [
@@ -142,7 +152,7 @@ def build_proof(result: Mapping[str, Any]) -> Proof:
             for key in cited
             if key in passages
         ],
-        "calculations": {key: one["n"] for key, one in numbers.items() if one["source"] == f"task:{key}"},
+        "calculations": {key: number["n"] for key, number in numbers.items() if number["source"] == f"task:{key}"},
     }
     proof = Proof.model_validate(found)
     return proof.model_copy(update={"hash": proof.content_hash()})
@@ -150,18 +160,21 @@ def build_proof(result: Mapping[str, Any]) -> Proof:
 
 @lru_cache(maxsize=1024)
 def fold_words(text: str) -> str:
-    """A text by its words and figures, a blank on both sides of each: what stands in another stands there whole."""
+    """Reduce a text to words and figures, each with a blank on both sides.
+
+    A folded text contained in another is therefore contained in whole words.
+    """
     found = " ".join("".join(token.split()) for token in _TOKEN.findall(blank_marks(text)[0]))
     return f" {found.casefold()} " if found else ""
 
 
-def _known(given: Mapping[str, Any], model: type[Value]) -> dict[str, Any]:
-    """The fields of an object that a model knows."""
+def _select_known_fields(given: Mapping[str, Any], model: type[Value]) -> dict[str, Any]:
+    """Return the fields of an object known to a model."""
     return {name: value for name, value in given.items() if name in model.model_fields}
 
 
 def _read_values(outcomes: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Outcome]]:
-    """The outcomes of a result, without those that another version wrote in another form."""
+    """Yield the outcomes of a result, without outcomes in the form of another version."""
     for task_id, data in outcomes.items():
         try:
             yield task_id, Outcome.model_validate({**data, "task_id": task_id})

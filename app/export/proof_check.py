@@ -1,8 +1,8 @@
-"""Check an answer with its proof again, without its thread: sentences, quotes, values, calculations, documents.
+"""Repeated check of an answer with proof: sentences, quotes, values, calculations, documents.
 
-The check is the writer's own (`check_claim`), over what the file itself holds; with a folder of documents, passages are
-looked for in these, and requests to tables are made again. A file that was made to fit can be consistent: only
-documents show more. What a model judged is not judged again unless one is given.
+The check needs no thread. It is the writer's own check (`check_claim`), over the contents of the file. With a folder of
+documents, passages are also looked for in the documents, and requests to tables are made again. A forged file can be
+consistent in itself: only documents show more. Judgements of a model are not repeated unless a model is given.
 """
 
 import hashlib
@@ -73,18 +73,18 @@ _PARTICULARS: Final = frozenset({"computed", "matched"})
 
 @dataclass
 class ProofReport:
-    """What checking a proof came to.
+    """Result of checking a proof.
 
     Attributes:
         proof: The proof.
-        findings: What does not hold: its kind (`answer`, `claim`, `quote`, `value`, `calculation`, `part`,
-            `document`), its place, and why.
-        unchecked: What was not checked again: kind (those above, `sentence`, `doubtful`), place, and why.
+        findings: The failures: kind (`answer`, `claim`, `quote`, `value`, `calculation`, `part`, `document`), place,
+            and reason.
+        unchecked: The items that were not checked again: kind (those above, `sentence`, `doubtful`), place, and reason.
         judged: The claims that only a model can judge again.
         requests: The requests to tables that only documents can answer: the arguments, by task.
-        checked: How many things of each kind were.
+        checked: The number of checked items of each kind.
         compared: Whether documents were looked into.
-        notes: What else a reader should know of the sources: place, and what.
+        notes: Further remarks on the sources: place, and text.
     """
 
     proof: Proof
@@ -98,11 +98,11 @@ class ProofReport:
 
     @property
     def left(self) -> list[tuple[str, str, str]]:
-        """All that was not checked again, claims that a model judged included."""
+        """Return the items not checked again, including claims judged by a model."""
         words = _WORDS[self.proof.language]
         kinds = ["model" if claim.verdict in _BY_MODEL else "sentence" for claim in self.judged]
         judged = zip(kinds, self.judged, strict=True)
-        told = [(kind, one_line(one.text, 200), words[f"by_{kind}"].format(one.verdict)) for kind, one in judged]
+        told = [(kind, one_line(item.text, 200), words[f"by_{kind}"].format(item.verdict)) for kind, item in judged]
         return [*told, *self.unchecked]
 
     @property
@@ -114,7 +114,7 @@ class ProofReport:
 
     @property
     def closing(self) -> str:
-        """What was done, in one line, and no more."""
+        """Return a summary of the check in a single line."""
         language = self.proof.language
         words = _WORDS[language]
         parts = []
@@ -135,18 +135,18 @@ class ProofReport:
         return words["between"].join(parts)
 
     def find(self, kind: str, place: str, message: str, *values: object) -> None:
-        """Add what does not hold."""
+        """Add a failure."""
         self.findings.append((kind, one_line(place, 200), self._say(message, *values)))
 
     def leave(self, kind: str, place: str, message: str, *values: object) -> None:
-        """Add what is not checked again."""
+        """Add an unchecked item."""
         self.unchecked.append((kind, one_line(place, 200), self._say(message, *values)))
 
     def _say(self, message: str, *values: object) -> str:
         return _WORDS[self.proof.language][message].format(*(one_line(str(value), 200) for value in values))
 
     def to_json(self) -> dict[str, Any]:
-        """The report as one object."""
+        """Return the report as a single object."""
         return {
             "question": self.proof.question,
             "holds": self.code == 0,
@@ -160,10 +160,10 @@ class ProofReport:
 
 
 def read_proof(path: Path) -> Proof:
-    """Read a file of an answer with its proof.
+    """Read the file of an answer with proof.
 
     Raises:
-        MisuseError: It is none.
+        MisuseError: The file cannot be read or is no proof.
     """
     wrong = f"it is no answer of the form {FORMAT}, or it is damaged; weiwo ask -o answer.weiwo writes one"
     try:
@@ -180,7 +180,7 @@ def read_proof(path: Path) -> Proof:
 
 
 def check_proof(proof: Proof) -> ProofReport:
-    """Check all that code can check with the file alone. CPU-bound."""
+    """Run all checks possible with the file alone. CPU-bound."""
     report = ProofReport(proof)
     if proof.format == FORMAT and proof.hash != proof.content_hash():
         report.find("answer", "hash", "hash_differs")
@@ -198,7 +198,7 @@ def check_proof(proof: Proof) -> ProofReport:
 
 
 def _check_sources(report: ProofReport) -> None:
-    """What is shown as an extract stands in its passage; newer versions of sources are named."""
+    """Check the extracts against the passages, and note newer versions of sources."""
     for source in report.proof.sources:
         if source.passage.superseded_by:
             newer = _WORDS[report.proof.language]["superseded"].format(one_line(source.passage.superseded_by, 200))
@@ -214,7 +214,7 @@ def _check_sources(report: ProofReport) -> None:
 
 
 def _tell_again(proof: Proof, plan: Plan | None, firm: Mapping[str, Outcome]) -> Collection[str]:
-    """The claims that values make, told anew: those that code read and worked out again."""
+    """Return the claims derived again from the values confirmed by code."""
     titles = [source.passage.title for source in proof.sources]
     try:
         told = compose_statements(plan, firm, proof.language, titles) if plan is not None else []
@@ -229,7 +229,10 @@ def _tell_again(proof: Proof, plan: Plan | None, firm: Mapping[str, Outcome]) ->
 
 
 def _check_answer(report: ProofReport, parts: Sequence[Part], again: Collection[str]) -> None:
-    """The text says its claims, cites what they cite, and says nothing else but quotations and labels."""
+    """Check the text of an answer against the claims.
+
+    The text must state its claims and cite their sources. Besides, it may contain only quotations and labels.
+    """
     proof, given = report.proof, report.proof.claim_sources()
     told = [part.claim for part in parts]
     for claim in proof.claims:
@@ -249,7 +252,10 @@ def _check_answer(report: ProofReport, parts: Sequence[Part], again: Collection[
 
 
 def _check_claim(report: ProofReport, claim: Claim, part: Part, given: ClaimSources, again: Collection[str]) -> None:
-    """A claim gets the verdict of the file again; if only its particulars stand in sources, a model has to judge it."""
+    """Check a claim again for the verdict of the file.
+
+    If only its particulars occur in sources, a model has to judge it.
+    """
     report.checked["claims"] += 1
     now = check_claim(claim.text, claim.citations, given, part.row)[0]
     made = now.verdict not in DOUBTFUL and fold_words(part.row or claim.text) in again
@@ -270,7 +276,10 @@ def _check_claim(report: ProofReport, claim: Claim, part: Part, given: ClaimSour
 
 
 def _check_value(report: ProofReport, plan: Plan | None, task_id: str, outcome: Outcome) -> bool:
-    """The quotes of a value stand in their passages; whether the code that reads values reads it there again."""
+    """Check the quotes of a value, and report whether the code reads the same value again.
+
+    The quotes must occur in their passages.
+    """
     proof = report.proof
     passages = {source.passage.id: source.passage for source in proof.sources}
     quoted = [passages.get(quote.evidence_id) for quote in outcome.quotes]
@@ -286,7 +295,7 @@ def _check_value(report: ProofReport, plan: Plan | None, task_id: str, outcome: 
     if task is not None:
         asked = fill_text(task.description, proof.values, proof.language)
         frame = frame_task(task, proof.language) if asked == task.description else parse_question(asked, proof.language)
-        read = extract_value(frame, outcome.type, list({one.id: one for one in quoted if one is not None}.values()))
+        read = extract_value(frame, outcome.type, list({item.id: item for item in quoted if item is not None}.values()))
         if read is not None and _equal(read.value, outcome.value):
             return True
         if read is not None and outcome.decided_by == "rule":
@@ -302,7 +311,10 @@ def _check_value(report: ProofReport, plan: Plan | None, task_id: str, outcome: 
 
 
 def _check_calculation(report: ProofReport, plan: Plan | None, task_id: str, outcome: Outcome) -> bool:
-    """Whether a calculation done again gives its value; a request to a table waits for documents."""
+    """Report whether a repeated calculation gives the same value.
+
+    A request to a table is deferred until documents are available.
+    """
     proof, tool = report.proof, _CALCULATORS.get(outcome.tool)
     task = plan.task(task_id) if plan is not None and task_id in plan.ids else None
     known = tool is not None or outcome.tool == QUERY_TABLE
@@ -326,17 +338,22 @@ def _check_calculation(report: ProofReport, plan: Plan | None, task_id: str, out
 
 
 def _list_operands(task: Task) -> list[str]:
-    """Figures of a formula, and values that a request to a table looks for: the question has to have them."""
+    """Return the figures of a formula, or the filter values of a table request.
+
+    The question has to contain them.
+    """
     if task.tool != QUERY_TABLE:
         written = _REFERENCE.sub(" ", " ".join(map(str, task.args.values())))
         return [figure for figure in _FIGURE.findall(written) if figure not in _CONSTANTS]
     filters: Any = task.args.get("filters") or ()
-    wanted = [one.get("value") for one in filters if isinstance(one, dict)]
-    return [str(value) for one in wanted for value in (one if isinstance(one, list) else [one]) if value is not None]
+    wanted = [item.get("value") for item in filters if isinstance(item, dict)]
+    return [
+        str(value) for item in wanted for value in (item if isinstance(item, list) else [item]) if value is not None
+    ]
 
 
 def _compare_artifact(report: ProofReport, task_id: str, outcome: Outcome, artifact: Mapping[str, Any]) -> bool:
-    """Whether a calculation gives now what the file says that it gave."""
+    """Report whether a repeated calculation gives the result recorded in the file."""
     report.checked["calculations"] += 1
     before = len(report.findings)
     noted, given = outcome.detail.computation or {}, {**artifact, **(artifact.get("detail") or {})}
@@ -392,7 +409,7 @@ def _check_ledger(report: ProofReport, plan: Plan | None) -> None:
 
 
 async def check_documents(report: ProofReport, folder: Path) -> None:
-    """Hold the passages of an answer against its documents in a folder, and make its requests to tables again."""
+    """Check the passages of an answer against documents in a folder, and repeat the table requests."""
     report.compared = True
     files = _list_files(folder)
     found: dict[Path, list[ProvenSource]] = {}
@@ -411,7 +428,7 @@ async def check_documents(report: ProofReport, folder: Path) -> None:
         said = await _read_passages(corpus, list(found)) if corpus is not None else {}
     for file, cited in found.items():
         report.checked["documents"] += 1
-        known = next((one.passage.document for one in cited if one.passage.source.endswith(file.name)), "")
+        known = next((item.passage.document for item in cited if item.passage.source.endswith(file.name)), "")
         if known and known != hashlib.sha256(file.read_bytes()).hexdigest():
             report.find("document", cited[0].passage.source, "document_changed")
         for source in cited:
@@ -421,7 +438,10 @@ async def check_documents(report: ProofReport, folder: Path) -> None:
 def _check_passage(
     report: ProofReport, source: ProvenSource, passages: Sequence[Evidence], rows: Mapping[str, set[str]] | None
 ) -> None:
-    """A passage stands in its document, whole and at its place; a row of a table comes of its request made again."""
+    """Check for a passage in the document, in full and at the stated place.
+
+    A row of a table is checked by the repeated request.
+    """
     passage = source.passage
     if passage.tool == QUERY_TABLE:
         if rows is None:
@@ -430,22 +450,25 @@ def _check_passage(
             report.find("quote", source.place, "not_in_document", passage.text)
         return
     report.checked["passages"] += 1
-    same = [one for one in passages if one.text == passage.text]
+    same = [item for item in passages if item.text == passage.text]
     if same:
-        if passage.locator and passage.locator not in {one.locator for one in same}:
+        if passage.locator and passage.locator not in {item.locator for item in same}:
             report.find("quote", source.place, "other_place", same[0].locator)
-        above = {(one.title, one.headings) for one in same} | {(one.title, ()) for one in same}
+        above = {(item.title, item.headings) for item in same} | {(item.title, ()) for item in same}
         if (passage.title, passage.headings) not in above:
             report.find("document", source.place, "other_title", same[0].title)
         return
-    whole = "".join(fold_words(one.text).rstrip() for one in passages) + " "
+    whole = "".join(fold_words(item.text).rstrip() for item in passages) + " "
     if fold_words(passage.text) not in whole:
         lines = [line for line in passage.text.splitlines() if fold_words(line) not in whole]
         report.find("quote", source.place, "not_in_document", lines[0] if lines else passage.text)
 
 
 async def _ask_tables(report: ProofReport, corpus: Corpus | None) -> dict[str, set[str]] | None:
-    """Make the requests to tables again: the places of their rows by the rows' text; None where none can be made."""
+    """Repeat the table requests and return the locations of the rows by row text.
+
+    Returns None if table requests are not possible.
+    """
     if corpus is None or not report.requests:
         return {}
     if why_not := explain_no_tables():
@@ -470,7 +493,7 @@ async def _ask_tables(report: ProofReport, corpus: Corpus | None) -> dict[str, s
 
 
 def _list_files(folder: Path) -> dict[str, list[Path]]:
-    """The files of a folder by their names."""
+    """List the files of a folder by name."""
     found: dict[str, list[Path]] = {}
     for file in islice(filter(Path.is_file, folder.rglob("*")), _MOST_FILES):
         found.setdefault(file.name, []).append(file)
@@ -478,7 +501,7 @@ def _list_files(folder: Path) -> dict[str, list[Path]]:
 
 
 def _locate(source: str, files: Mapping[str, Sequence[Path]]) -> Path | None:
-    """The file that shares most of the end of its path with a source."""
+    """Find the file with the longest path suffix in common with a source."""
     parts = PurePath(source).parts[::-1]
 
     def count_shared(file: Path) -> int:
@@ -488,7 +511,7 @@ def _locate(source: str, files: Mapping[str, Sequence[Path]]) -> Path | None:
 
 
 async def _read_passages(corpus: Corpus, files: Sequence[Path]) -> dict[Path, list[Evidence]]:
-    """All passages of each file; none of one that cannot be read."""
+    """Return all passages of each file. An unreadable file has no passages."""
     said: dict[str, list[Evidence]] = {}
     for name in corpus.documents:
         file = name_source(Path(_PART.sub("", name)))
@@ -497,9 +520,9 @@ async def _read_passages(corpus: Corpus, files: Sequence[Path]) -> dict[Path, li
 
 
 async def check_by_model(report: ProofReport, settings: Settings) -> None:
-    """Have a model judge anew what a model judged."""
+    """Have a model repeat the judgements of claims."""
     models = ChatModels(settings, Budget(settings.limits))
-    role = next((one for one in ("verifier", "writer") if models.configured(one)), "")
+    role = next((item for item in ("verifier", "writer") if models.configured(item)), "")
     if not role:
         raise MisuseError("--model; no model is configured; name one as provider:model")
     given, left = report.proof.claim_sources(), []

@@ -1,4 +1,4 @@
-"""A result as exporters see it: the question, what limits the answer, its document, its sources and its plan."""
+"""A result prepared for exporters: question, limitations, document, sources and plan."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -38,12 +38,12 @@ _LONGEST_IN_TABLE: Final = 120
 
 
 def word(language: Language, name: str, *values: object) -> str:
-    """A word or phrase that a file puts around an answer, in its language."""
+    """Return a localized word or phrase for the text around an answer."""
     return _WORDS[language][name].format(*values)
 
 
 def status_word(report: "Report") -> str:
-    """The word for the status of an answer; the status itself where it is none of those that are known."""
+    """Return the word for the status of an answer, or the raw status if unknown."""
     return word(report.language, report.status) if report.status in get_args(Status) else report.status
 
 
@@ -57,16 +57,16 @@ class Source:
 
     Attributes:
         n: Its number.
-        title: Its title; its address where it has none.
-        address: URL or file; empty for a calculation.
+        title: Its title, or its address if it has none.
+        address: URL or file. Empty for a calculation.
         url: The address if a reader may follow it: http or https.
         locator: Its place within the source.
-        quote: The words that carry the claim; empty where only the passage is known.
-        passage: The passage they stand in; empty where it is not known.
+        quote: The words that support the claim. Empty if only the passage is known.
+        passage: The passage they stand in. Empty if unknown.
         date: ISO date, or empty.
         file_date: Whether that is only the date of the file.
         version: Its version, as its name tells it.
-        superseded_by: The newer version of the same document, where one is known.
+        superseded_by: The newer version of the same document, if one is known.
         also: Further addresses of the same text.
         authors: Of a scholarly work, as printed.
         venue: Where it appeared.
@@ -90,7 +90,10 @@ class Source:
     doi: str = ""
 
     def particulars(self, language: Language) -> list[str]:
-        """What tells a document from other versions and copies: date, version, whether a newer one is known."""
+        """Return the distinguishing details of a document: authors, venue, DOI, date, version.
+
+        A newer version is named too. These details tell a document from other versions and copies.
+        """
         named = ", ".join(self.authors[:_NAMED]) + (" et al." if self.authors[_NAMED:] else "")
         parts = [
             named,
@@ -103,12 +106,12 @@ class Source:
         return [part for part in parts if part]
 
     def description(self, language: Language) -> str:
-        """Where the document is, if its title does not say so, and its particulars, on one line."""
+        """Return a line with the address of the document, unless equal to the title, and the details."""
         address = [self.address] if self.address not in {"", self.title} else []
         return " · ".join([*address, *self.particulars(language)])
 
     def place(self, language: Language) -> str:
-        """Its place within the document, in words of the language."""
+        """Return the place within the document, in words of the language."""
         found = _PLACE.fullmatch(self.locator) if language == "zh" else None
         return f"第 {found[2]} {'页' if found[1] == 'page' else '行'}" if found else self.locator
 
@@ -138,18 +141,18 @@ class Report:
 
     Attributes:
         language: The language of the words around the answer.
-        title: The title that the answer gives itself; the question where it gives none.
+        title: The title given by the answer, or else the question.
         question: The question, as asked.
         answer: The answer, as Markdown.
         status: The status of the answer.
-        day: ISO date of the answer; empty where it is not known.
-        notes: What limits the answer, a line each.
+        day: ISO date of the answer. Empty if unknown.
+        notes: The limitations of the answer, a line each.
         nodes: The answer, without its title.
         claims: Its claims, as the result has them.
         sources: Its sources.
         steps: The tasks of its plan.
-        edges: What builds on what: pairs of task ids.
-        about: When and at what expense it was answered, on one line.
+        edges: The dependencies: pairs of task ids.
+        about: The date and the cost of the answer, on one line.
         result: The result object that it was read from.
     """
 
@@ -170,24 +173,24 @@ class Report:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many claims got which verdict; of those that need a source."""
+        """Number of claims by verdict, for the verdicts of claims with a need for sources."""
         told = [str(claim.get("verdict")) for claim in self.claims]
         order = ("quoted", "supported", "matched", "computed", "judgement", "unchecked", "unsupported", "contradicted")
         return {verdict: told.count(verdict) for verdict in order if verdict in told}
 
     @property
     def question_below(self) -> str:
-        """The question on one line, for below a title of the answer's own; empty where it is the title."""
+        """Question on a single line, or an empty string if the question is the title."""
         asked = " ".join(self.question.split())
         return word(self.language, "question", asked) if self.title != self.question else ""
 
     def is_doubtful(self, run: Run) -> bool:
-        """Whether a run is of a claim that no source carries, or that one contradicts."""
+        """Report whether a run belongs to an unsupported or contradicted claim."""
         return run.claim >= 0 and self.claims[run.claim].get("verdict") in DOUBTFUL
 
     @property
     def documents(self) -> list[list[Source]]:
-        """The sources by document, in the order of their first citation; each calculation stands alone."""
+        """Sources by document, in the order of the first citation. Each calculation stands alone."""
         found: dict[str, list[Source]] = {}
         for source in self.sources:
             found.setdefault(source.address or f"task {source.n}", []).append(source)
@@ -195,7 +198,10 @@ class Report:
 
     @property
     def part_rows(self) -> list[list[str]]:
-        """The parts of the question as a table, its header first: each with its outcome and why; none for one alone."""
+        """Table of the parts of the question, header row first: each part with outcome and reason.
+
+        The table is empty for a single part.
+        """
         parts = self.result.get("parts") or ()
         if len(parts) < _LEAST_PARTS:
             return []
@@ -211,7 +217,7 @@ class Report:
 
     @property
     def plan_rows(self) -> list[list[str]]:
-        """The plan as a table, its header first: each task and what it came to."""
+        """Table of the plan, header row first: each task with the outcome."""
         named = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
         rows = [[word(self.language, name) for name in ("task", "result")]]
         for step in self.steps:
@@ -252,7 +258,10 @@ def read_result(result: Mapping[str, Any]) -> Report:
 
 
 def _split_title(nodes: tuple[Node, ...]) -> tuple[str, tuple[Node, ...]]:
-    """The title of an answer that opens with one and has sections, and the rest a level up; else no title."""
+    """Split off the title of an answer with sections, and raise the remaining headings.
+
+    The title is empty if the answer does not open with a single top heading or has no sections.
+    """
     levels = [node.level for node in nodes if node.kind == "heading"]
     if not nodes or nodes[0].kind != "heading" or levels.count(1) != 1 or levels[0] != 1 or len(levels) == 1:
         return "", nodes
@@ -262,7 +271,7 @@ def _split_title(nodes: tuple[Node, ...]) -> tuple[str, tuple[Node, ...]]:
 
 
 def _read_sources(result: Mapping[str, Any]) -> tuple[Source, ...]:
-    """The numbered sources of a result, with date and version as far as they are known."""
+    """Read the numbered sources of a result, with date and version if known."""
     passages = {str(passage.get("id")): passage for passage in result.get("evidence") or ()}
     return tuple(
         _read_source(citation, passages.get(str(citation.get("evidence_id")), {}))
@@ -271,7 +280,10 @@ def _read_sources(result: Mapping[str, Any]) -> tuple[Source, ...]:
 
 
 def _web_address(source: str) -> str:
-    """The address if it is one that a reader may follow: http or https, with a host and nothing invisible in it."""
+    """Return the address if safe to follow, else an empty string.
+
+    The address must be http or https, with a host and without invisible characters or user names.
+    """
     try:
         parts = urlsplit(source)
         host = parts.hostname
@@ -311,7 +323,7 @@ def _read_source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Sou
 
 
 def _list_notes(result: Mapping[str, Any], sources: Sequence[Source], language: Language) -> list[str]:
-    """What a reader must know beside the answer."""
+    """List the remarks a reader needs beside the answer."""
     status, notes = str(result.get("status")), []
     stopped = one_line(str(result.get("stop_reason") or ""))
     doubtful = sum(claim.get("verdict") in DOUBTFUL for claim in result.get("claims") or ())
@@ -322,14 +334,19 @@ def _list_notes(result: Mapping[str, Any], sources: Sequence[Source], language: 
     notes += [one_line(str(gap.get("text") or ""), 600) for gap in result.get("gaps") or ()]
     if doubtful:
         notes.append(word(language, "note_doubtful", doubtful))
-    notes += [word(language, "note_superseded", one.n, one.superseded_by) for one in sources if one.superseded_by]
+    notes += [
+        word(language, "note_superseded", source.n, source.superseded_by) for source in sources if source.superseded_by
+    ]
     if any(call.get("error") for call in (result.get("usage") or {}).get("calls") or ()):
         notes.append(word(language, "note_rules"))
     return notes
 
 
 def _read_day(result: Mapping[str, Any]) -> str:
-    """The day of the answer, by the thread's own id; a thread that its user named tells none."""
+    """Return the day of the answer, read from a generated thread id.
+
+    The day is empty for a thread named by its user.
+    """
     found = _THREAD_DAY.fullmatch(str(result.get("thread_id") or ""))
     return "-".join(found.groups()) if found else ""
 

@@ -1,4 +1,4 @@
-"""A template filled from a result: each slot gets the claims of its part of the ledger, or why there are none."""
+"""A template filled from a result. Each slot gets claims of a ledger part, or the reason for a gap."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -13,14 +13,14 @@ _WORDS: Final = localized_section("export.template")
 
 
 def fill_template(template: Template, result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result whose answer is the template, filled.
+    """Return a result with the filled template as answer.
 
     Args:
         template: The template that the question was asked with.
         result: The result object, as `app/result.schema.json` says.
 
     Returns:
-        The result for exporters: `answer` is replaced, and what gives places in the former answer is left out.
+        The result for exporters: `answer` is replaced, and fields with offsets into the former answer are left out.
     """
     language = recorded_language(result.get("language"))
     words = _WORDS[language]
@@ -45,7 +45,7 @@ def fill_template(template: Template, result: Mapping[str, Any]) -> dict[str, An
 
 
 def _cite(claim: Mapping[str, Any]) -> str:
-    """A claim with the numbers of its sources."""
+    """Return a claim with the numbers of the sources."""
     text, numbers = str(claim.get("text") or "").strip(), claim.get("citations") or ()
     marks = "".join(f"[{n}]" for n in numbers if f"[{n}]" not in text)
     body = text.rstrip(".!?。！？")
@@ -55,9 +55,11 @@ def _cite(claim: Mapping[str, Any]) -> str:
 def _place_claims(
     slots: Sequence[Slot], parts: Sequence[Mapping[str, Any]], claims: Sequence[str], language: str
 ) -> list[list[int]]:
-    """The claims of each slot: of those that its part lists, those that speak most of it and least of the others.
+    """Assign the claims to the slots.
 
-    A slot whose claims all went to others repeats them, since one sentence may answer two.
+    A claim goes to the slot with most words in common, among the slots with the claim in their part, and only words
+    that no other slot has count. A slot that is left without claims repeats those of its part, since a sentence may
+    answer two slots.
     """
     listed = [
         [place for place in part.get("claims") or () if place < len(claims)]
@@ -75,7 +77,10 @@ def _place_claims(
 
 
 def _show_passage(asked: str, extracts: Sequence[Mapping[str, Any]], language: str) -> str:
-    """The highlighted sentence that shares most words with a slot, quoted with its source; empty where none does."""
+    """Return the highlighted sentence with most words of a slot, quoted with the source.
+
+    Returns an empty string if no sentence shares a word.
+    """
     wanted = terms(asked, language)
     best, most = "", 0
     for extract in extracts:

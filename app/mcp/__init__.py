@@ -1,5 +1,5 @@
-"""Weiwo as an MCP server, whose tools only read; a run behind it asks nobody.
+"""Weiwo as an MCP server with read-only tools. A run of the server asks no questions back.
 
 server   the tools and their results
-runs     the runs behind them, kept for an hour; whose settings count, and what they may spend
+runs     the runs behind them, kept for an hour; the user's settings and spending limits
 """

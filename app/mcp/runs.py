@@ -1,7 +1,7 @@
-"""Questions that clients of the MCP server asked: answered in tasks of their own, so that a client may come back later.
+"""Runs for clients of the MCP server, in separate tasks so clients may come back later.
 
-A run is known by an id that nobody can guess, and kept for an hour after its end, in memory. It is put down to an
-account: whose settings count, and what they may spend.
+A run has an id that cannot be guessed, and is kept for an hour after its end, in memory. It belongs to an account,
+which determines the settings and the spending limit.
 """
 
 import asyncio
@@ -29,29 +29,29 @@ NOBODY_ASKED = {"approve_plan": False, "allow_acting": False, "allow_tools": []}
 
 
 class Account(Protocol):
-    """Whoever asks."""
+    """Account of the user behind a request."""
 
     @property
     def user(self) -> str:
-        """Whose runs these are: nobody else finds them."""
+        """User name of the account. Runs are visible to this user only."""
 
     def open(self, asked: Context, *, question: bool) -> AbstractAsyncContextManager[None]:
-        """Within this their settings count, and what they spend; a question is counted.
+        """Context manager for the settings and spending of the account. A question is counted.
 
         Raises:
-            WeiwoError: They have nothing left to spend on it.
+            WeiwoError: The account has nothing left to spend on it.
         """
 
     def hold_slot(self) -> AbstractAsyncContextManager[None]:
-        """Within this a run is at work; it waits for its turn first.
+        """Context manager for a running request, after waiting for a free slot.
 
         Raises:
-            WeiwoError: Too much is under way.
+            WeiwoError: Too many requests are waiting or running.
         """
 
 
 class OwnAccount:
-    """Whoever started the server: nothing is counted."""
+    """Account of the user who started the server, without limits."""
 
     user = ""
 
@@ -60,7 +60,7 @@ class OwnAccount:
 
     @asynccontextmanager
     async def open(self, asked: Context, *, question: bool) -> AsyncIterator[None]:  # noqa: ARG002 - the protocol has them
-        """Within this their settings count."""
+        """Context manager for the settings of the account."""
         with operator_defaults(self._context):
             yield
 
@@ -71,7 +71,7 @@ class OwnAccount:
 
 @dataclass
 class AnswerRun:
-    """A question being answered, or its answer."""
+    """A question being answered, or the answer."""
 
     user: str  # whoever asked it
     id: str = field(default_factory=lambda: uuid4().hex)  # by which a client comes back
@@ -82,7 +82,10 @@ class AnswerRun:
 
 
 class AnswerRuns:
-    """The runs of one server; it serves clients where others ask than who started it."""
+    """Runs of a server.
+
+    `serves_clients` says that users other than the one who started the server may ask questions.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, serves_clients: bool = False) -> None:
         self._clock = clock
@@ -91,9 +94,12 @@ class AnswerRuns:
         self._graph = build_graph(self._saver, serves_clients=serves_clients)
 
     def start(self, question: str, context: Context, account: Account) -> AnswerRun | None:
-        """Begin to answer a question; None where too many of the account's are being answered."""
+        """Start answering a question, unless the account has too many open questions.
+
+        Returns None if the question is rejected.
+        """
         self._forget()
-        if sum(not one.ended and one.user == account.user for one in self._runs.values()) >= _MOST_AT_ONCE:
+        if sum(not item.ended and item.user == account.user for item in self._runs.values()) >= _MOST_AT_ONCE:
             return None
         run = AnswerRun(account.user)
         run.task = asyncio.create_task(self._answer(run, question, context, account))
@@ -102,7 +108,7 @@ class AnswerRuns:
         return run
 
     def find(self, run_id: str, account: Account) -> AnswerRun | None:
-        """A run of an account by its id."""
+        """Find a run of an account by id."""
         self._forget()
         run = self._runs.get(run_id)
         return run if run is not None and run.user == account.user else None
@@ -110,7 +116,9 @@ class AnswerRuns:
     async def result(
         self, run: AnswerRun, seconds: float, tell: Callable[[int, str], Awaitable[None]]
     ) -> dict[str, Any] | None:
-        """The result of a run, empty where it waits for a person; None where it runs on after so many seconds.
+        """Wait for the result of a run, up to a number of seconds.
+
+        The result is empty if the run waits for a person, and None if the run continues after the wait.
 
         Raises:
             WeiwoError: The run failed.
@@ -130,7 +138,7 @@ class AnswerRuns:
                 return None
 
     def cancel(self, run: AnswerRun) -> None:
-        """End a run that nobody waits for."""
+        """Cancel a run without a waiting client."""
         if run.task is not None:
             run.task.cancel()
         self._runs.pop(run.id, None)
@@ -161,16 +169,16 @@ class AnswerRuns:
             run.task.exception()  # seen, should nobody come back for it
 
     def _forget(self) -> None:
-        """Drop what ended long ago, and the oldest of too many."""
-        ended = sorted((one for one in self._runs.values() if one.ended), key=lambda one: one.ended)
+        """Drop expired runs, and the oldest finished runs above the limit."""
+        ended = sorted((run for run in self._runs.values() if run.ended), key=lambda run: run.ended)
         surplus = len(self._runs) - MOST_RUNS
-        for place, one in enumerate(ended):
-            if place < surplus or self._clock() - one.ended > _KEPT_SECONDS:
-                del self._runs[one.id]
+        for place, item in enumerate(ended):
+            if place < surplus or self._clock() - item.ended > _KEPT_SECONDS:
+                del self._runs[item.id]
 
 
 def _describe_event(event: Any) -> str:
-    """An event in a few words; empty for those of no interest to a client."""
+    """Describe an event in a few words, or return an empty string for events irrelevant to clients."""
     match event.get("type"):
         case "assessed":
             return "the question is read"

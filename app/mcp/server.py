@@ -1,7 +1,8 @@
-"""Weiwo as an MCP server: `ask`, `get_answer`, `search`, `read_document`, which only read, with small typed results.
+"""Weiwo as an MCP server with `ask`, `get_answer`, `search` and `read_document`.
 
-A client says what to ask, how deep to look and in what form to answer; everything else is the operator's. A run here
-asks nobody, so tools that act are not called, whatever servers Weiwo itself uses.
+The tools only read and return small typed results. A client decides on the question, the depth and the form of the
+answer. Everything else is decided by the operator. A run here asks nobody, so tools that act are not called, regardless
+of the servers that Weiwo itself uses.
 """
 
 import asyncio
@@ -56,7 +57,7 @@ class CitedSource(BaseModel):
 
 
 class AnsweredPart(BaseModel):
-    """A part of a question and its outcome."""
+    """A part of a question with an outcome."""
 
     subject: str = ""
     attribute: str
@@ -101,7 +102,11 @@ class PassageResult(BaseModel):
 
 
 def build_server(context: Context, account_of: Callable[[], Account] | None = None) -> FastMCP:
-    """The server; `account_of` finds whose the request at hand is, else all are of whoever started the server."""
+    """Build the server.
+
+    `account_of` returns the account of the current request. Without it all requests belong to the user who started the
+    server.
+    """
     server: FastMCP = FastMCP("weiwo", instructions=INSTRUCTIONS)
     runs = AnswerRuns(serves_clients=account_of is not None)
     # A task works outside of its request, where nobody knows whose it is.
@@ -119,9 +124,10 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
         language: Annotated[str, Field(description="Language of the answer, such as de; empty: the question's.")] = "",
         wait: Wait = PATIENCE,
     ) -> AskResult:
-        """Answer a question from documents and the web by planned search; every claim leads to its source.
+        """Answer a question from documents and the web by planned search. Every claim is cited.
 
-        Where that takes longer than `wait`, the status is "running", and get_answer with the thread_id has the answer.
+        If the answer takes longer than `wait`, the status is "running", and get_answer with the thread_id returns the
+        answer.
         """
         try:
             asked = Context(depth=depth, form=form or None, language=language or None, clarify=False)
@@ -142,7 +148,7 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
         ctx: McpContext,
         wait: Wait = PATIENCE,
     ) -> AskResult:
-        """The answer to a question asked before, which took long; kept for an hour."""
+        """Get the answer to an earlier long-running question. Answers are kept for an hour."""
         run = runs.find(thread_id, find_account())
         if run is None:
             raise ToolError("there is no such thread_id, or its answer is no longer kept; ask again")
@@ -162,37 +168,37 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
         query: Annotated[str, Field(description="What to look for in it; empty: from its start.")] = "",
         near: Annotated[str, Field(description="A place in it, as a passage's locator names it.")] = "",
     ) -> PassageResult:
-        """Read a local document: a short one whole; of a long one, around a place or what matches a query."""
+        """Read a local document: a short document in full, a long document around a place or query matches."""
         return await _call(find_account(), "open_document", {"source": source, "query": query, "near": near}, 12)
 
     return server
 
 
 def read_answer(result: dict[str, Any]) -> AskResult:
-    """What a client needs of a result object: a few hundred tokens of it."""
+    """Reduce a result to the fields needed by a client, a few hundred tokens."""
     answer = str(result.get("answer") or "")
     citations = [
         CitedSource(
-            n=int(one["n"]),
-            source=str(one["source"]),
-            title=one_line(str(one.get("title") or ""), 200),
-            quote=one_line(str(one.get("quote") or ""), _LONGEST_QUOTE),
+            n=int(citation["n"]),
+            source=str(citation["source"]),
+            title=one_line(str(citation.get("title") or ""), 200),
+            quote=one_line(str(citation.get("quote") or ""), _LONGEST_QUOTE),
         )
-        for one in (result.get("citations") or [])[:_MOST_CITATIONS]
+        for citation in (result.get("citations") or [])[:_MOST_CITATIONS]
     ]
     if not answer.strip() or result.get("status") == "extracts":
         extracts = (result.get("extracts") or [])[:3]
-        shown = [f"[{one['n']}] {one_line(one['text'], _LONGEST_PASSAGE)}" for one in extracts]
+        shown = [f"[{extract['n']}] {one_line(extract['text'], _LONGEST_PASSAGE)}" for extract in extracts]
         answer = "\n\n".join(filter(None, [answer, *shown]))
         citations = citations or [
-            CitedSource(n=one["n"], source=one["source"], title=one_line(one.get("title") or "", 200))
-            for one in extracts
+            CitedSource(n=extract["n"], source=extract["source"], title=one_line(extract.get("title") or "", 200))
+            for extract in extracts
         ]
-    gaps = [one_line(str(one.get("text", "")), 200) for one in (result.get("gaps") or [])[:_MOST_GAPS]]
+    gaps = [one_line(str(gap.get("text", "")), 200) for gap in (result.get("gaps") or [])[:_MOST_GAPS]]
     told = ("subject", "attribute", "outcome", "component", "cause")
     parts = [
-        AnsweredPart(**{name: one_line(str(one.get(name) or ""), 200) for name in told})
-        for one in (result.get("parts") or [])[:_MOST_GAPS]
+        AnsweredPart(**{name: one_line(str(part.get(name) or ""), 200) for name in told})
+        for part in (result.get("parts") or [])[:_MOST_GAPS]
     ]
     clipped = answer if len(answer) <= _LONGEST_ANSWER else answer[: _LONGEST_ANSWER - 1] + "…"
     return AskResult(
@@ -207,12 +213,12 @@ def read_answer(result: dict[str, Any]) -> AskResult:
 
 
 def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awaitable[None]]:
-    """An ASGI application that refuses requests made by pages of other hosts than these."""
+    """Wrap an ASGI application to refuse requests from web pages of hosts outside a list."""
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
         origin = next((value for name, value in scope.get("headers", ()) if name == b"origin"), b"").decode("latin-1")
         host = urlsplit(origin).hostname or ""
-        if origin and host not in {one.strip("[]") for one in hosts}:
+        if origin and host not in {item.strip("[]") for item in hosts}:
             await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]})
             await send({"type": "http.response.body", "body": b"requests of other sites' pages are refused\n"})
             return
@@ -222,7 +228,7 @@ def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awai
 
 
 def _offer_tasks(server: FastMCP) -> bool:
-    """Offer MCP's tasks extension, where the package `fastmcp-tasks` is installed; whether it is."""
+    """Enable MCP's tasks extension if `fastmcp-tasks` is installed, and report whether enabled."""
     if find_spec("fastmcp_tasks") is None:
         return False
     server.add_extension(import_module("fastmcp_tasks").TasksExtension())
@@ -230,7 +236,7 @@ def _offer_tasks(server: FastMCP) -> bool:
 
 
 async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpContext) -> AskResult:
-    """What a client is told of a run after some time; its progress meanwhile."""
+    """Return the answer or the state of a run after a wait, reporting progress meanwhile."""
 
     async def tell(step: int, said: str) -> None:
         await ctx.report_progress(step, message=said)
@@ -248,7 +254,7 @@ async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpCont
 
 
 async def _call(account: Account, tool: str, args: dict[str, Any], most: int) -> PassageResult:
-    """Call one of our tools."""
+    """Call a built-in tool."""
     try:
         async with account.open(Context(), question=False):
             settings = Settings.resolve()
@@ -261,7 +267,7 @@ async def _call(account: Account, tool: str, args: dict[str, Any], most: int) ->
         raise ToolError(error.message) from None
     except WeiwoError as error:
         raise ToolError(one_line(str(error))) from None
-    return PassageResult(passages=[_passage(one) for one in found.passages[:most]])
+    return PassageResult(passages=[_passage(passage) for passage in found.passages[:most]])
 
 
 def _passage(passage: Evidence) -> FoundPassage:

@@ -1,4 +1,4 @@
-"""Probes of a model: its speed, one question asked end to end, and which switch stops its thinking."""
+"""Probes of a model: speed, an end-to-end question, and the switch to turn off thinking."""
 
 import math
 import os
@@ -41,7 +41,7 @@ _FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
 
 @dataclass(frozen=True)
 class Probe:
-    """What asking came to."""
+    """Result of a probe."""
 
     works: bool  # whether more than half of the calls were good
     answer: str
@@ -58,7 +58,7 @@ class Probe:
 
 @contextmanager
 def environment(settings: Mapping[str, str]) -> Iterator[None]:
-    """Some variables set within, and as they were behind it."""
+    """Context manager for temporarily set environment variables."""
     before = {name: os.environ.get(name) for name in settings}
     os.environ.update(settings)
     try:
@@ -72,7 +72,10 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 async def probe_model(settings: Mapping[str, str]) -> Probe:
-    """Ask `_QUESTION` of the bundled documents under some settings, over those in force; nothing is kept."""
+    """Ask `_QUESTION` about the bundled documents under trial settings. Nothing is stored.
+
+    The trial settings override the settings in force.
+    """
     from weiwo.graph.builder import build_graph  # noqa: PLC0415 - half a second, for a look that asks nothing
 
     with environment(settings):
@@ -83,7 +86,7 @@ async def probe_model(settings: Mapping[str, str]) -> Probe:
 
 
 def _judge(result: Mapping[str, Any]) -> Probe:
-    """What a run's calls say of its model."""
+    """Judge a model by the calls of a run."""
     calls = [call for call in result["usage"]["calls"] if call["mode"] != NOT_SENT]
     errors = [call["error"] for call in calls if call["error"]]
     late = sum(call["fault"] in _LATE for call in calls if call["error"])
@@ -105,7 +108,7 @@ def _judge(result: Mapping[str, Any]) -> Probe:
 
 
 class Speed(NamedTuple):
-    """How fast a model reads and writes, in tokens a second."""
+    """Reading and writing speed of a model, in tokens per second."""
 
     reading: float
     writing: float
@@ -116,7 +119,10 @@ class Speed(NamedTuple):
         return _USUAL_PROMPT / self.reading + _USUAL_REPLY / self.writing
 
     def limits(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Time limits and depth for a model so slow, where `env` sets none; empty for a fast one."""
+        """Return time limits and depth for a slow model, except variables set in `env`.
+
+        The result is empty for a fast model.
+        """
         seconds = self.call_seconds
         if seconds <= _QUICK_CALL:
             return {}
@@ -136,10 +142,12 @@ def _round_up(seconds: float) -> int:
 async def measure_speed(
     base_url: str, model: str, transport: httpx.AsyncBaseTransport | None = None, env: Mapping[str, str] = os.environ
 ) -> Speed | None:
-    """How fast a model reads and writes: a long prompt with a short reply, and the other way round.
+    """Measure the reading and writing speed of a model.
+
+    A long prompt with a short reply measures reading, the reverse measures writing.
 
     Returns:
-        The speed; None where the server gives no reply, or not in time.
+        The speed, or None if the server gives no reply, or not in time.
     """
     key = env.get("OPENAI_API_KEY", "").strip()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -157,7 +165,7 @@ async def measure_speed(
 
 
 async def _time_reply(client: Client, model: str, prompt: str, tokens: int) -> tuple[dict[str, Any], float]:
-    """What a reply says of its tokens, and the seconds it took."""
+    """Return the token usage of a reply, and the time in seconds."""
     messages = [{"role": "user", "content": prompt}]
     began = time.monotonic()
     reply = await client.ask(
@@ -167,7 +175,7 @@ async def _time_reply(client: Client, model: str, prompt: str, tokens: int) -> t
 
 
 class _ThinkingSwitch(NamedTuple):
-    """What was found."""
+    """Result of the search for a thinking switch."""
 
     thinks: bool = False  # whether the model reasons unless it is told not to
     switch: str = ""  # the switch that stops it, of `SWITCHES`; empty where none does, or none is needed
@@ -176,7 +184,10 @@ class _ThinkingSwitch(NamedTuple):
 async def find_switch(
     base_url: str, model: str, transport: httpx.AsyncBaseTransport | None = None, env: Mapping[str, str] = os.environ
 ) -> _ThinkingSwitch:
-    """Ask one short question as it is and, if the model thinks about it, with each switch until one works."""
+    """Find a switch to turn off a model's thinking.
+
+    Asks a short question as it is and, if the model thinks about it, with each switch until one works.
+    """
     key = env.get("OPENAI_API_KEY", "").strip()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     async with open_client(transport, _REPLY_SECONDS) as http:
@@ -190,7 +201,7 @@ async def find_switch(
 
 
 async def _thinks(client: Client, model: str, body: Mapping[str, Any]) -> bool | None:
-    """Whether the model reasons in its reply; None where there is none, or it is empty."""
+    """Report whether the model reasons in a reply. None for a missing or empty reply."""
     messages = [{"role": "user", "content": _SUM}]
     asked = {"model": model, "messages": messages, "max_tokens": _MOST_TOKENS, "stream": False, **body}
     try:

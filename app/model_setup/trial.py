@@ -1,6 +1,6 @@
-"""A trial of settings in a process of its own: a model, an embedding model or a web search is used once.
+"""Trial of settings in a separate process: a single use of a model, embedding model or web search.
 
-The process has the settings in its environment, so that no run of the server sees what has not been kept yet.
+The process has the settings in its environment, so that no run of the server sees settings that are not saved yet.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ import weiwo
 from weiwo.app.model_setup.model_probe import probe_model
 from weiwo.models.local_servers import Client, ServerError, open_client
 from weiwo.state.settings import Settings
-from weiwo.text.printable import is_secret, one_line, redacted
+from weiwo.text.printable import is_secret, one_line, redact_secrets
 from weiwo.tools.corpus.index.embedding_models import load_embedder
 from weiwo.tools.web.web_search import WebSearch
 
@@ -29,14 +29,14 @@ _QUERY: Final = "Danube"
 
 
 async def try_settings(kind: str, settings: Mapping[str, str]) -> dict[str, Any]:
-    """Use what settings name once.
+    """Try the given settings once.
 
     Args:
         kind: `model`, `embeddings` or `search`.
-        settings: Variables, in place of those in force; an empty one counts as not set.
+        settings: Variables, in place of those in force. An empty variable counts as not set.
 
     Returns:
-        `works`, `said` (what it answered, or why not) and `seconds`.
+        `works`, `said` (the reply, or the reason for the failure) and `seconds`.
     """
     if kind == "model" and await refuses_key({**os.environ, **settings}):
         return {"works": False, "said": "HTTP 401, key refused; check the API key", "seconds": 0.0}
@@ -56,11 +56,14 @@ async def try_settings(kind: str, settings: Mapping[str, str]) -> dict[str, Any]
         if process.returncode is None:
             process.kill()
     secrets = [value for name, value in settings.items() if is_secret(name) and value]
-    return {**found, "said": one_line(redacted(str(found["said"]), secrets), 300)}
+    return {**found, "said": one_line(redact_secrets(str(found["said"]), secrets), 300)}
 
 
 async def refuses_key(env: Mapping[str, str], transport: httpx.AsyncBaseTransport | None = None) -> bool:
-    """Tell whether an OpenAI-like endpoint refuses the key: its list of models costs nothing and comes quickly."""
+    """Report whether an OpenAI-compatible endpoint rejects the key.
+
+    The list of models is requested, because it costs nothing and comes quickly.
+    """
     key, provider = env.get("OPENAI_API_KEY", "").strip(), env.get("WEIWO_MODEL", "").partition(":")[0]
     if not key or provider != "openai":
         return False

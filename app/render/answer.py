@@ -1,6 +1,6 @@
-"""The answer as people see it: on a terminal with its sources and a foot line, on a pipe as plain text.
+"""Output of an answer: on a terminal with sources and a foot line, on a pipe as plain text.
 
-An answer quotes a few lines of each passage; verbose, the passages are shown as their sources have them.
+An answer quotes a few lines of each passage. In verbose mode, the passages are shown as their sources have them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,10 @@ _UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool = False) -> None:
-    """Print answer and sources on a terminal; verbose with whole passages and the words of each other source."""
+    """Print answer and sources on a terminal.
+
+    Verbose output adds whole passages and the words of every other source.
+    """
     extracts = (result.get("extracts") or ()) if verbose else ()
     passages = {int(extract.get("n", 0)): render_passage(extract) for extract in extracts}
     console.print(Markdown(printable(seal_marks(result)), passages))
@@ -49,7 +52,10 @@ def print_answer(console: Console, result: Mapping[str, Any], *, verbose: bool =
 
 
 def plain_answer(result: Mapping[str, Any], *, verbose: bool = False) -> str:
-    """Answer and sources as plain text, for a pipe; verbose with whole passages below their sources."""
+    """Return answer and sources as plain text for a pipe.
+
+    Verbose output adds whole passages below their sources.
+    """
     extracts = (result.get("extracts") or ()) if verbose else ()
     passages = {extract.get("n"): printable(str(extract.get("text", ""))).strip() for extract in extracts}
     lines = [printable(str(result.get("answer", ""))).strip()]
@@ -71,14 +77,15 @@ def plain_answer(result: Mapping[str, Any], *, verbose: bool = False) -> str:
 
 
 def _shown_numbers(result: Mapping[str, Any]) -> set[Any]:
-    """The numbers of the sources whose passages the answer shows."""
+    """Return the numbers of the sources with passages shown in the answer."""
     return {extract.get("n") for extract in result.get("extracts") or ()}
 
 
 def list_notices(result: Mapping[str, Any]) -> list[str]:
-    """What a reader should know beside the answer, a line each, for below its sources.
+    """List the notices to show below the sources, each on a line.
 
-    Of the gaps these are what could not be read and what was left out as the user wished; the answer names the others.
+    This includes gaps for unreadable sources and for sources left out by the user's choice. The answer itself names the
+    other gaps.
     """
     gaps = [gap for gap in result.get("gaps") or () if gap.get("kind") in {"unread", "restricted", "language"}]
     told = [*(result.get("notices") or ()), *(gap.get("text", "") for gap in gaps)]
@@ -86,7 +93,10 @@ def list_notices(result: Mapping[str, Any]) -> list[str]:
 
 
 def describe_age(result: Mapping[str, Any], now: datetime | None = None) -> str:
-    """When and where a result was first answered, in one line; empty where it was looked up for this question."""
+    """Describe in a line the time and the thread of an earlier answer.
+
+    Returns an empty string if the answer was looked up for this question.
+    """
     if not result.get("from_thread"):
         return ""
     words = _WORDS["zh" if result.get("language") == "zh" else "en"]
@@ -98,7 +108,10 @@ def describe_age(result: Mapping[str, Any], now: datetime | None = None) -> str:
 
 
 def foot(result: Mapping[str, Any], decided_by: str = "", *, verbose: bool = False) -> str:
-    """How the answer came about, in one line in its language; verbose, with the machine's own words for it."""
+    """Return a localized foot line about the origin of the answer.
+
+    Verbose output adds the internal names.
+    """
     usage, language, status = result.get("usage") or {}, str(result.get("language", "en")), result.get("status")
     why, level = stop_reason(language, str(result.get("stop_reason", ""))), str(result.get("level", ""))
     parts = [
@@ -116,7 +129,7 @@ def foot(result: Mapping[str, Any], decided_by: str = "", *, verbose: bool = Fal
 
 
 def model_trouble(result: Mapping[str, Any]) -> str:
-    """What became of model calls that gave nothing: a model that is down must not look like none at all."""
+    """Describe failed model calls, to tell a failing model from a missing model."""
     calls: Sequence[Mapping[str, Any]] = (result.get("usage") or {}).get("calls") or ()
     failed = [call for call in calls if call.get("error")]
     if not failed:
@@ -130,7 +143,7 @@ def model_trouble(result: Mapping[str, Any]) -> str:
 
 
 def shortfall(result: Mapping[str, Any]) -> str:
-    """In one line that an answer is not complete, and why."""
+    """Return a line on the incompleteness of an answer, with the reason."""
     language = str(result.get("language", "en"))
     why = stop_reason(language, str(result.get("stop_reason", "")))
     return label(language, "shortfall", label(language, f"status_{result.get('status')}", one_line(why)))
@@ -145,7 +158,7 @@ def _origin(citation: Mapping[str, Any], language: str) -> str:
 
 
 def _also(citation: Mapping[str, Any], language: str) -> str:
-    """Where else the same text stands, in a few words."""
+    """Return further addresses of the same text, in a few words."""
     addresses = [one_line(str(address), 200) for address in citation.get("also") or ()]
     if not addresses:
         return ""

@@ -17,14 +17,20 @@ _WORDS: Final = localized_section("render.labels")
 
 
 def system_language(env: Mapping[str, str] | None = None) -> Language:
-    """The language of this machine's user, where no question tells it: Chinese in a Chinese locale, else English."""
+    """Return the language of this machine's user: Chinese in a Chinese locale, else English.
+
+    It is used if no question determines the language.
+    """
     env = os.environ if env is None else env
     named = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "")
     return "zh" if named.startswith("zh") else "en"
 
 
 def in_system_language(words: Mapping[Language, Mapping[str, str]]) -> Callable[..., str]:
-    """The phrases of a table in the language of this machine's user: called with the name of one and its values."""
+    """Return a lookup function for phrases of a table in the language of this machine's user.
+
+    The function takes the name of a phrase and its values.
+    """
 
     def say(name: str, *values: object) -> str:
         return words[system_language()][name].format(*values)

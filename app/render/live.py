@@ -1,8 +1,8 @@
-"""The run on a terminal: the plan as a tree that fills in, then the answer as it is written.
+"""Live view of a run on a terminal: the plan as a growing tree, then the answer while being written.
 
-Each is drawn in place while it changes. What remains on the screen begins with the answer: a plan of several tasks
-stands below it, the plan of a run that came to no answer stands alone. The event loop itself drives the drawing: no
-thread reads what events write.
+Both are drawn in place while they change. The answer is the first thing that stays on the screen: a plan of several
+tasks stands below it, and the plan of a run without an answer stands alone. The event loop itself drives the drawing,
+so no thread reads data while events write it.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ class LiveView(Watcher):
             self._live = None
 
     def print_plan(self, *, least: int = 1) -> None:
-        """Print the plan as it ended, once, if it has at least that many tasks."""
+        """Print the final plan, at most once, if the plan has a minimum number of tasks."""
         if len(self.progress.rows) >= least and not self._tree_printed:
             self._tree_printed = True
             self.console.print(self._tree())
@@ -110,7 +110,7 @@ class LiveView(Watcher):
         return Group(_Drawn(lines[: max(1, room - 1)]), Text("…", "dim"), foot)
 
     def _foot(self) -> Text:
-        """What is being done, what it has taken so far, and for how long."""
+        """Return the foot line: current phase, spending so far, and elapsed time."""
         progress, ascii_only = self.progress, self.console.options.ascii_only
         parts = [label(self.language, progress.phase)]
         if progress.sections:
@@ -145,7 +145,7 @@ class LiveView(Watcher):
         return title
 
     def _answer_so_far(self, foot: RenderableType) -> RenderableType:
-        """The end of what has been written, as much as the screen holds."""
+        """Return the end of the answer written so far, as much as fits on the screen."""
         text = printable(self.progress.preview).strip()
         if not text:
             return foot
@@ -154,7 +154,7 @@ class LiveView(Watcher):
 
 
 class _Drawn:
-    """Lines that were rendered before."""
+    """Lines rendered in advance."""
 
     def __init__(self, lines: list[list[Segment]]) -> None:
         self._lines = lines

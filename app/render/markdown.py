@@ -1,6 +1,6 @@
-"""Markdown on a terminal: headings, lists, tables, quotations and code as people read them.
+"""Markdown on a terminal: headings, lists, tables, quotations and code in readable form.
 
-`rich.markdown` breaks lines at blanks only and centres headings; here prose wraps as Chinese readers expect, citation
+`rich.markdown` breaks lines at blanks only and centres headings. Here prose wraps as Chinese readers expect, citation
 marks stand out, and line ends of a paragraph stay.
 """
 
@@ -25,12 +25,12 @@ _DEEPEST: Final = 8
 
 
 class Markdown:
-    """A Markdown text to print; its control characters must have been taken out.
+    """Printable Markdown text. Control characters must have been removed before.
 
     Args:
         text: The text, its citation marks sealed.
-        passages: What to print in place of a quotation, by the citation mark that ends its attribution: passages that
-            are no Markdown of ours.
+        passages: The text to print in place of a quotation, by the citation mark that ends its attribution: passages
+            that are no Markdown of ours.
     """
 
     def __init__(self, text: str, passages: Mapping[int, Text] | None = None) -> None:
@@ -48,7 +48,7 @@ class Markdown:
         for above, node, below in zip((None, *nodes), nodes, (*nodes[1:], None), strict=False):
             passage = self._find_passage(below) if node.kind == "quote" else None
             if passage is not None:
-                yield False, _Quoted(passage, "│ ")
+                yield False, _QuotedParagraph(passage, "│ ")
             elif above and above.kind == "quote" and _words_of(node).startswith(ATTRIBUTION):
                 yield True, Flow(Text("  ") + _style_runs(node.runs), indent=4)
             else:
@@ -64,11 +64,11 @@ def _words_of(node: Node) -> str:
 
 
 def _draw_blocks(nodes: Sequence[Node], around: tuple[str, ...] = ()) -> Iterator[tuple[bool, RenderableType]]:
-    """The blocks to print, each with whether it follows the one before without an empty line.
+    """Yield the blocks to print, each with a flag for no empty line before the block.
 
     Args:
         nodes: The blocks.
-        around: What stands before each line, for each list or quotation they are in.
+        around: The prefix of each line, for each enclosing list or quotation.
     """
     for node in nodes:
         match node.kind:
@@ -96,7 +96,7 @@ def _draw_blocks(nodes: Sequence[Node], around: tuple[str, ...] = ()) -> Iterato
 def _draw_item(
     item: Node, around: tuple[str, ...], marker: str, *, apart: bool
 ) -> Iterator[tuple[bool, RenderableType]]:
-    """An item behind its marker."""
+    """Yield the blocks of a list item with a marker."""
     rest = item.children
     if not rest or rest[0].kind == "paragraph":
         first, rest = rest[0] if rest else Node("paragraph", tight=True), rest[1:]
@@ -107,12 +107,12 @@ def _draw_item(
 def _draw_paragraph(node: Node, around: tuple[str, ...], marker: str = "") -> RenderableType:
     indent, text = "".join(around[:_DEEPEST]), _style_runs(node.runs)
     if "│" in indent:
-        return _Quoted(Text(marker) + text, indent)
+        return _QuotedParagraph(Text(marker) + text, indent)
     return Flow(Text(indent + marker) + text, indent=len(indent + marker))
 
 
-class _Quoted:
-    """A paragraph with a bar before each of its lines."""
+class _QuotedParagraph:
+    """A paragraph with a bar before each line."""
 
     def __init__(self, text: Text, indent: str) -> None:
         self._text = text
@@ -125,7 +125,7 @@ class _Quoted:
 
 
 def _style_runs(runs: Sequence[Run]) -> Text:
-    """The words of a paragraph, a cell or a heading, with their styles."""
+    """Return the styled text of a paragraph, a cell or a heading."""
     text = Text()
     for run in runs:
         styles = {"bold": run.bold, "italic": run.italic, "strike": run.strike, "cyan": run.code}
@@ -137,7 +137,7 @@ def _style_runs(runs: Sequence[Run]) -> Text:
 
 
 def _draw_table(node: Node) -> Table:
-    """A table; its cells wrap as prose does."""
+    """Draw a table. The cells wrap like prose."""
     head, *body = node.rows or ((),)
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for cell in head:

@@ -1,7 +1,7 @@
-"""The plan as a tree for a terminal: a task stands under the one it came from, an instance under its task.
+"""Plan tree for a terminal: each task below a parent task, each instance below a task.
 
-That is the task whose finding raised it, else the one it builds on. A task that builds on several others, and was
-raised by none, has no one parent in a tree; it stands at the top level and names them.
+The parent is the task with the finding that raised this task, or else the task it builds on. A task that builds on
+several others and was not raised by a finding has no single parent. It stands at the top level and names them.
 """
 
 from collections.abc import Mapping
@@ -33,14 +33,15 @@ _TELLING: Final = frozenset({"running", "failed", "empty"})
 
 
 def plan_tree(progress: Progress, title: Text, language: str, *, ascii_only: bool = False, brief: bool = False) -> Tree:
-    """Draw the plan as it stands.
+    """Draw the current plan.
 
     Args:
         progress: The run so far.
         title: The head of the tree.
         language: The language of the few words around.
         ascii_only: For terminals that cannot show more.
-        brief: Only what is at work or went wrong, and the number of the others: for a screen that is too small.
+        brief: Whether to show only running and failed tasks, and the number of the others, for a screen that is too
+            small.
     """
     tree = Tree(Flow(title), guide_style="dim")
     branches: dict[str, Tree] = {}
@@ -52,7 +53,7 @@ def plan_tree(progress: Progress, title: Text, language: str, *, ascii_only: boo
         parent = branches.get(above, tree)
         branch = parent.add(Flow(row_text(progress, row, language, ascii_only=ascii_only), indent=2))
         branches[row.task_id] = branch
-        shown = _shown(row, 3 if brief else _INSTANCES)
+        shown = _choose_instances(row, 3 if brief else _INSTANCES)
         for position in shown:
             instance = row.instances[position]
             branch.add(Flow(row_text(progress, instance, language, ascii_only=ascii_only), indent=2))
@@ -68,7 +69,10 @@ def plan_tree(progress: Progress, title: Text, language: str, *, ascii_only: boo
 
 
 def procedure_line(progress: Progress, language: str) -> str:
-    """Which procedure the plan in force follows and where it departs from it; empty where it follows none."""
+    """Describe the procedure of the current plan and the deviations from the procedure.
+
+    Returns an empty string if the plan follows no procedure.
+    """
     if not progress.procedure:
         return ""
     line = label(language, "follows", one_line(progress.procedure, _LONGEST_DESCRIPTION))
@@ -77,13 +81,16 @@ def procedure_line(progress: Progress, language: str) -> str:
 
 
 def expected_line(expected: Mapping[str, Any], language: str) -> str:
-    """What a question is expected to take, in a line."""
+    """Describe the expected cost of a question in a line."""
     unknown = label(language, "unknown", expected["unknown"]) if expected.get("unknown") else ""
     return label(language, "expected", _takes(expected, language)) + unknown
 
 
 def comparison_lines(result: Mapping[str, Any], language: str) -> list[str]:
-    """What an answer was expected to take, and what it took; nothing where nothing was expected."""
+    """Return lines with the expected and the actual cost of an answer.
+
+    The list is empty if no cost was expected.
+    """
     expected, usage = (result.get("plan") or {}).get("expected"), result.get("usage") or {}
     if not expected:
         return []
@@ -99,7 +106,7 @@ def _takes(figures: Mapping[str, Any], language: str) -> str:
 
 
 def row_text(progress: Progress, row: Row, language: str, *, ascii_only: bool = False) -> Text:
-    """One task on one logical line: mark, description, value or reason, particulars."""
+    """Format a task as a logical line: mark, description, value or reason, details."""
     text = Text()
     if row.state == "running":
         text.append(spinner(progress.clock(), ascii_only=ascii_only), "cyan")
@@ -131,7 +138,7 @@ def _details(progress: Progress, row: Row, language: str) -> list[str]:
     if row.state == "waiting" and progress.proposed:  # whoever approves it wants to know what will be called
         asks = one_line(progress.fill(row.asks), _LONGEST_ASKED)
         call = one_line(row.planned_tool, 60) + (f": {asks}" if asks else "")
-        return [one for one in (one_line(row.task_id, 40), call, one_line(row.ret, 40)) if one]
+        return [item for item in (one_line(row.task_id, 40), call, one_line(row.ret, 40)) if item]
     if row.state in {"waiting", "blocked"}:
         return []
     details = []
@@ -152,8 +159,8 @@ def _details(progress: Progress, row: Row, language: str) -> list[str]:
     return details
 
 
-def _shown(row: Row, most: int) -> list[int]:
-    """The instances to draw; of many, those at work and those without a value come first."""
+def _choose_instances(row: Row, most: int) -> list[int]:
+    """Choose the instances to draw. Running instances and instances without a value come first."""
     positions = sorted(row.instances)
     if len(positions) <= most:
         return positions

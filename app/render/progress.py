@@ -1,7 +1,7 @@
-"""What the events of a run add up to: the plan and how far each of its tasks is.
+"""Progress of a run, accumulated from events: the plan and the state of each task.
 
-The command's live view, its lines on a pipe and `weiwo show` all draw from this. Events are read
-leniently, since another version may have written them; their text is for the renderer to make safe.
+The command's live view, its lines on a pipe and `weiwo show` all draw from this. Events are read leniently, since
+another version may have written them. Renderers have to make their text safe.
 """
 
 import re
@@ -23,28 +23,28 @@ _FILLED: Final = 40
 
 @dataclass
 class Row:
-    """One task, or one instance of a `for_each` task.
+    """A task, or an instance of a `for_each` task.
 
     Attributes:
         task_id: Its id.
-        description: What it is to find out, references and all.
+        description: The question of the task, references included.
         planned_tool: The tool the plan binds it to.
-        state: How far it is; `unknown` when its own end was not told but its parent has ended.
+        state: Its state. `unknown` if its own end was not reported but its parent has ended.
         tool: The tool at work, or the one that gave the value.
         value: Its value, for people.
-        reason: Why it has none.
-        note: Something a reader should know.
+        reason: Why it has no value.
+        note: A remark for the reader.
         attempts: Tool calls made.
         seconds: How long it worked.
         started: When it began, on the monotonic clock.
         decided_by: Who read the value.
         for_each: Whether it runs once per item.
-        asks: What it will ask its tool, references and all.
+        asks: The query for its tool, references included.
         ret: The type of its value.
         upstream: Ids of the tasks it builds on.
         thought: Why the planner wants it.
-        parent: The task whose finding raised it; empty where none is named.
-        instances: By position, from 1; of a chain of look-ups, what it found on its way.
+        parent: The task whose finding raised it. Empty if none is named.
+        instances: By position, from 1. For a chain of look-ups, the findings on its way.
     """
 
     task_id: str
@@ -112,7 +112,7 @@ class Progress:
 
     @property
     def phase(self) -> Literal["thinking", "planning", "working", "reviewing", "extending", "writing"]:
-        """What is being done now."""
+        """Current phase of the run."""
         if self.writing:
             return "writing"
         if not self.rows:
@@ -123,13 +123,13 @@ class Progress:
         return "reviewing" if all(row.state in _STATES for row in self.rows.values()) else "working"
 
     def apply(self, event: Mapping[str, Any]) -> Row | None:
-        """Take in one event; returns the row it concerns, if any."""
+        """Apply an event, and return the affected row, if any."""
         match event.get("type"):
             case "assessed":
                 self.assessed = dict(event)
             case "planned":
                 self.extending = False
-                self._planned(event.get("plan") or {})
+                self._apply_plan(event.get("plan") or {})
                 if note := event.get("note"):
                     self._remark(str(note))
             case "waiting":
@@ -161,16 +161,16 @@ class Progress:
 
     @property
     def preview(self) -> str:
-        """What there is of the answer: as it was streamed, before that the sections of a report that are written."""
+        """Text of the answer so far: the streamed text, or else the finished sections of a report."""
         sections = zip(self.sections, self.written, strict=False)
         return self.answer or "\n\n".join(f"## {title}\n\n{text}" for title, text in sections)
 
     def describe(self, row: Row) -> str:
-        """A task's description, references to other tasks replaced by their values where these are known."""
+        """Return a task's description with references replaced by known values of tasks."""
         return self.fill(row.description)
 
     def fill(self, text: str) -> str:
-        """A text of the plan, references to tasks replaced by their values where these are known."""
+        """Return a text of the plan with references replaced by known values of tasks."""
 
         def fill(match: re.Match[str]) -> str:
             source = self.rows.get(match[1])
@@ -182,7 +182,7 @@ class Progress:
 
     @property
     def thoughts(self) -> list[str]:
-        """Why the plan in force, and each of its tasks, is as it is, a line each; only what its planner said."""
+        """Reasons given by the planner for the current plan and each task, a line each."""
         said = [("plan", self.thought), *((row.task_id, row.thought) for row in self.rows.values())]
         return [f"{name}: {thought}" for name, thought in said if thought]
 
@@ -190,8 +190,8 @@ class Progress:
         if remark not in self.remarks:
             self.remarks.append(remark)
 
-    def _planned(self, plan: Mapping[str, Any]) -> None:
-        """A new plan, or a new revision of it: tasks that stay keep what is known of them."""
+    def _apply_plan(self, plan: Mapping[str, Any]) -> None:
+        """Apply a new plan or a new revision. Unchanged tasks keep their state."""
         self.thought = str(plan.get("thought") or "")
         self.expected = dict(plan.get("expected") or {})
         self.procedure, self.departure = str(plan.get("procedure") or ""), str(plan.get("departure") or "")
@@ -208,13 +208,16 @@ class Progress:
             row.for_each = bool(vertex.get("for_each"))
             row.thought = str(vertex.get("thought") or "")
             row.parent = str(vertex.get("parent") or "")
-            row.asks, row.ret = _asked(vertex.get("args")), str(vertex.get("ret") or "")
+            row.asks, row.ret = _format_arguments(vertex.get("args")), str(vertex.get("ret") or "")
             row.upstream = tuple(upstream.get(row.task_id, ()))
             rows[row.task_id] = row
         self.rows = rows
 
     def _row(self, task_id: str) -> Row:
-        """The row of a task or an instance; an instance's parent begins when the first of them does."""
+        """Return the row of a task or an instance.
+
+        The parent row of an instance is marked as `for_each` with its first instance.
+        """
         if task_id not in self.rows and (match := _INSTANCE.fullmatch(task_id)) and match[1] in self.rows:
             parent = self.rows[match[1]]
             parent.for_each = True
@@ -264,13 +267,13 @@ class Progress:
         return row
 
 
-def _asked(args: object) -> str:
-    """All the arguments of a task, in their order."""
+def _format_arguments(args: object) -> str:
+    """Format all arguments of a task, in order."""
     values = args.values() if isinstance(args, Mapping) else ()
     return ", ".join(str(value) for value in values)
 
 
 def _subject(args: object) -> str:
-    """What tells an instance from its siblings: the first text among its arguments."""
+    """Return the first text among the arguments, to tell an instance from the siblings."""
     values = args.values() if isinstance(args, Mapping) else ()
     return next((value for value in values if isinstance(value, str) and value), "")

@@ -1,4 +1,4 @@
-"""Passages that a search found, the sentences that fit best in bold or between `**`, and why they were found."""
+"""Search results: passages with the best sentences in bold or between `**`, and an explanation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -17,11 +17,11 @@ from weiwo.tools.passages import describe_score
 
 
 def figures_table(*heads: str, texts: int = 1) -> Table:
-    """An empty table of these heads.
+    """Create an empty table with the given column headings.
 
     Args:
-        heads: What stands above the columns.
-        texts: How many columns, from the first on, hold text and are set to the left.
+        heads: The headings of the columns.
+        texts: The number of leading columns with text, which are left-aligned.
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for at, head in enumerate(heads):
@@ -36,7 +36,7 @@ _LONGEST_PASSAGE: Final = 400
 
 
 def render_passage(extract: Mapping[str, Any]) -> Text:
-    """The passage of an extract as styled text for a terminal, its highlights in bold."""
+    """Render the passage of an extract as styled text for a terminal, with highlights in bold."""
     text = Text()
     for piece, highlighted in _pieces(extract):
         text.append(piece, "bold" if highlighted else "")
@@ -44,25 +44,25 @@ def render_passage(extract: Mapping[str, Any]) -> Text:
 
 
 def plain_extract(extract: Mapping[str, Any]) -> str:
-    """The passage of an extract as one line of plain text, with `**` around its highlights."""
+    """Format the passage of an extract as a line of plain text, with `**` around the highlights."""
     pieces = ((" ".join(piece.split()), highlighted) for piece, highlighted in _pieces(extract))
     return " ".join(f"**{piece}**" if highlighted else piece for piece, highlighted in pieces if piece)
 
 
 def place_of(passage: Evidence) -> str:
-    """Where a passage stands: its source and the place in it."""
+    """Return the location of a passage: the source and the place in the source."""
     return one_line(", ".join(part for part in (passage.source, passage.locator) if part), 500)
 
 
 def excerpt_of(passage: Evidence) -> str:
-    """The text of a passage, as one line."""
+    """Return the text of a passage as a single line."""
     return one_line(printable(passage.text), _LONGEST_PASSAGE)
 
 
 def _pieces(extract: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The passage in pieces, each with whether it is highlighted; offsets that make no sense are passed over.
+    """Yield the pieces of a passage, each with a highlight flag. Invalid offsets are skipped.
 
-    Marks by which the source itself makes something bold are left out.
+    Bold markers of the source itself are removed.
     """
     text = str(extract.get("text") or "")
     position = 0
@@ -118,7 +118,7 @@ def _shown(value: object) -> str:
 
 
 def print_results(console: Console, passages: Sequence[Evidence], extracts: Sequence[Mapping[str, Any]]) -> None:
-    """Print the passages, the sentences that fit best in bold."""
+    """Print the passages with the best sentences in bold."""
     shown = {extract["n"]: extract for extract in extracts}
     for passage, context in zip(passages, format_contexts(passages), strict=True):
         head = Text.assemble((f"{passage.rank}. ", "cyan"), (one_line(context), "bold"))

@@ -1,7 +1,7 @@
-"""Text that wraps as its readers expect: between words, and between Chinese characters.
+"""Text wrapping between words and between Chinese characters.
 
-Rich breaks lines at blanks only, so that a Chinese sentence after a short word starts a line of its own.
-Here a line may end after any Chinese character, but no line starts with a closing mark or ends with an opening one.
+Rich breaks lines at blanks only, so that a Chinese sentence after a short word starts a line of its own. Here a line
+may end after any Chinese character, but no line starts with a closing mark or ends with an opening one.
 """
 
 import re
@@ -42,7 +42,7 @@ class Flow:
         self.indent = indent
 
     def lines(self, width: int) -> list[Text]:
-        """The lines, none wider than `width` cells where that is possible."""
+        """Return the wrapped lines, each at most `width` cells wide if possible."""
         found: list[Text] = []
         for paragraph in self.text.split("\n", allow_blank=True):
             for line in paragraph.divide(_breaks(paragraph.plain, max(2, width - self.indent))):
@@ -62,7 +62,7 @@ class Flow:
 
 
 def _units(text: str) -> Iterator[str]:
-    """Pieces between which a line may end; together they are the text."""
+    """Yield the unbreakable pieces of a text. Joined together, the pieces give the text."""
     position = 0
     while position < len(text):
         match = _UNIT.match(text, position)

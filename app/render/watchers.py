@@ -1,4 +1,4 @@
-"""Watchers of a run: one that keeps what it is told, and one that writes it in lines."""
+"""Watchers of a run: a silent watcher for recording, and a watcher for writing lines."""
 
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -11,12 +11,14 @@ from weiwo.text.printable import one_line
 
 
 class Watcher:
-    """Observer of a run, which says nothing. Entered before it, left after it, however it ends.
+    """Silent observer of a run.
+
+    It is entered before the run and left after it, however the run ends.
 
     Attributes:
-        language: The language of the question, until the run tells.
-        progress: What it has been told.
-        on_begin: Called once there is a checkpoint, before anything is told.
+        language: The language of the question, until the run reports it.
+        progress: The progress recorded so far.
+        on_begin: Called once there is a checkpoint, before any event.
     """
 
     def __init__(self, language: str = "en") -> None:
@@ -25,7 +27,7 @@ class Watcher:
         self.on_begin: Callable[[], None] | None = None
 
     def begin(self) -> None:
-        """Take note that the run has its first checkpoint."""
+        """Record the first checkpoint of the run."""
         if self.on_begin is not None and not self.progress.begun:
             self.on_begin()
         self.progress.begun = True
@@ -48,7 +50,7 @@ class Watcher:
 
 
 class Lines(Watcher):
-    """Writes one plain line per step, for logs and pipes."""
+    """Watcher for plain lines, a line per step, for logs and pipes."""
 
     def __init__(self, stream: TextIO, language: str = "en") -> None:
         super().__init__(language)
@@ -56,7 +58,7 @@ class Lines(Watcher):
         self._told: dict[str, str] = {}  # a resumed run tells again what had finished
 
     def event(self, event: Mapping[str, Any]) -> None:
-        """Take in an event and write what it says."""
+        """Apply an event and write a line about the event."""
         remarks = len(self.progress.remarks)
         row = self.progress.apply(event)
         kind = event.get("type")

@@ -1,4 +1,4 @@
-"""The ASGI application of `weiwo serve`: its routes, its lifespan, and what an error looks like."""
+"""ASGI application of `weiwo serve`: routes, lifespan and error responses."""
 
 import logging
 from collections.abc import AsyncIterator, Mapping
@@ -18,13 +18,16 @@ from weiwo.app.server.wire import error_reply, reply
 from weiwo.app.session.memory_listing import describe_left_watches
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.errors import WeiwoError
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 
 _log: Final = logging.getLogger(__name__)
 
 
 def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None = None) -> Starlette:
-    """The application behind the guard, whose lifespan opens the databases; without `auth` nobody logs in."""
+    """Create the application behind the guard. Without `auth` nobody logs in.
+
+    The lifespan opens the databases.
+    """
     mcp, serving_mcp = mcp_routes(lambda: application.state.engine)
 
     @asynccontextmanager
@@ -52,7 +55,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
 
 
 async def _tell_left_watches(engine: Engine) -> None:
-    """Log what became of the standing questions of an earlier version, where the home has any."""
+    """Log a warning about standing questions left by an earlier version, if any."""
     memory = engine.memory(OPERATOR)
     if memory is not None and (told := await describe_left_watches(memory, "en")):
         _log.warning(told)
@@ -63,8 +66,8 @@ def _refuse(request: Request, error: Exception) -> Response:
 
 
 def _fail(_: Request, error: Exception) -> Response:
-    """What a database complains of, say: the log has the whole line."""
-    _log.error("%s", redacted(one_line(str(error), 500)))
+    """Respond to an external failure, for example of a database. The log has the whole line."""
+    _log.error("%s", redact_secrets(one_line(str(error), 500)))
     return reply({"detail": describe_outside(error)}, 500)
 
 
@@ -74,8 +77,8 @@ def _missing(request: Request, _: Exception) -> Response:
 
 
 def _break(request: Request, error: Exception) -> Response:
-    """A fault of ours: the log has it, without the question."""
-    _log.error("%s %s: %s", request.method, one_line(request.url.path, 200), redacted(type(error).__name__))
+    """Respond to an internal error. The log names the error, without the question."""
+    _log.error("%s %s: %s", request.method, one_line(request.url.path, 200), redact_secrets(type(error).__name__))
     told = RequestError(500, "the server made a mistake; its log says which", "服务器出错；详情见服务器日志")
     return _refuse(request, told)
 

@@ -1,4 +1,4 @@
-"""What every route works with: the open databases, the graph and the runs, from the server's start to its end."""
+"""Shared state of the routes: open databases, graph and runs, from start to end of the server."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -30,7 +30,7 @@ from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
 from weiwo.graph.persistence.store import open_store
-from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
+from weiwo.graph.persistence.thread_lock import ThreadBusyError, claim_thread
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.memory.memory_store import MemoryStore
@@ -39,67 +39,70 @@ from weiwo.tools.file_lock import FileLock
 
 
 class Backend(ABC):
-    """Runs and threads, wherever they are."""
+    """Access to runs and threads, independent of the location."""
 
     settings: Settings  # the operator's settings
 
     @abstractmethod
     async def begin(self, request: Request, wanted: RunRequest, thread_id: str = "") -> RunRecord:
-        """Begin a run on a thread of whoever sends the request, or on a new one.
+        """Begin a run on a thread of the sender, or on a new thread.
 
         Raises:
-            RequestError: The thread is not there for him, or the run cannot begin.
+            RequestError: The thread does not exist for the sender, or the run cannot begin.
         """
 
     @abstractmethod
     def events(self, run: RunRecord) -> AsyncIterator[Event | None]:
-        """The events of a run from its beginning to its end; None now and then while nothing happens."""
+        """Yield the events of a run from beginning to end, with an occasional None while nothing happens."""
 
     @abstractmethod
     async def leave(self, run: RunRecord) -> None:
-        """Cancel a run that nobody waits for any more."""
+        """Cancel a run without a waiting client."""
 
     @abstractmethod
     async def stored_run(self, request: Request, run_id: str) -> RunRecord:
-        """A run of whoever sends the request, with the thread it left.
+        """Return a run of the sender, with the resulting thread.
 
         Raises:
-            RequestError: There is none, or it is somebody else's.
+            RequestError: There is no such run, or it belongs to somebody else.
         """
 
     @abstractmethod
     async def load(self, request: Request, thread_id: str) -> Thread:
-        """A thread of whoever sends the request, as its newest checkpoint has it.
+        """Load a thread of the sender from the newest checkpoint.
 
         Raises:
-            RequestError: It is not there for him, or nothing was asked on it.
+            RequestError: The thread does not exist for the sender, or nothing was asked on it.
         """
 
     @abstractmethod
     async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:
-        """The results of a thread's questions before the latest one, oldest first."""
+        """Return the results of a thread's questions before the latest, oldest first."""
 
     @abstractmethod
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
-        """The stream events of a thread that are still kept, each with `at`, `run_id` and `attempt`."""
+        """Return the kept stream events of a thread, each with `at`, `run_id` and `attempt`."""
 
     @abstractmethod
     def memory(self, user: str) -> MemoryStore | None:
-        """What is remembered for a user; None where it is out of reach."""
+        """Return the memory of a user. None if the memory is out of reach."""
 
     @abstractmethod
     async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
-        """What the writer's model says to a prompt of whoever sends the request; empty where it cannot be asked now."""
+        """Ask the writer's model for the sender.
+
+        Returns an empty string if the model cannot be asked now.
+        """
 
     @abstractmethod
     async def day(self, user: str) -> dict[str, Any]:
-        """What a user has spent today, and may; empty where that is the host's business."""
+        """Return a user's spending and budget of today. Empty if the host is responsible."""
 
 
 async def ask_writer(
     settings: Settings, purpose: str, prompt: str, given: Mapping[str, BaseChatModel] | BaseChatModel | None = None
 ) -> str:
-    """One call of the writer's model; empty where there is none, or it fails."""
+    """Call the writer's model once. Returns an empty string if the call fails or no model is set up."""
     if isinstance(given, BaseChatModel):
         given = {"writer": given}
     try:
@@ -110,14 +113,14 @@ async def ask_writer(
 
 
 def backend_of(request: Request) -> Backend:
-    """What the application that a request came to works with."""
+    """Return the backend of the application behind a request."""
     backend: Backend = request.app.state.engine
     return backend
 
 
 @dataclass(frozen=True)
 class Engine(Backend):
-    """What is open while the server runs."""
+    """State of the server while running."""
 
     settings: Settings  # the operator's settings
     graph: CompiledStateGraph[Any, Any, Any, Any]  # the graph, whose runs are clients' runs
@@ -131,13 +134,13 @@ class Engine(Backend):
 
     @asynccontextmanager
     async def claim(self, thread_id: str) -> AsyncIterator[None]:
-        """Change a thread outside a run; the command may work on it.
+        """Claim a thread for a change outside a run, since the command may be working on the thread.
 
         Raises:
             RequestError: Another process works on it.
         """
         try:
-            async with claimed(self.settings, thread_id, saver=self.threads.saver):
+            async with claim_thread(self.settings, thread_id, saver=self.threads.saver):
                 yield
         except ThreadBusyError as error:
             raise RequestError(409, str(error)) from None
@@ -184,9 +187,9 @@ class Engine(Backend):
         thread_id, _ = await self.threads.require(user_of(request), thread_id)
         history = self.graph.aget_state_history({"configurable": {"thread_id": thread_id}}, limit=MOST_MOMENTS)
         moments = []
-        async for one in history:
-            here, before = one.config["configurable"], (one.parent_config or {}).get("configurable", {})
-            result = None if one.next else one.values.get("result")
+        async for item in history:
+            here, before = item.config["configurable"], (item.parent_config or {}).get("configurable", {})
+            result = None if item.next else item.values.get("result")
             moments.append((here["checkpoint_id"], before.get("checkpoint_id", ""), result))
         return pick_earlier_results(moments)
 
@@ -219,7 +222,7 @@ class Engine(Backend):
 
 @asynccontextmanager
 async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIterator[Engine]:
-    """Open the databases, and take up the runs that an earlier server left under way.
+    """Open the databases, and continue the unfinished runs of an earlier server.
 
     Raises:
         StorageError: A database cannot be used, or another server uses it.
@@ -245,7 +248,10 @@ async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIte
 
 
 def _lock(home: Path) -> FileLock:
-    """One server works in a home: a second would take the runs of the first for left behind."""
+    """Lock a home for a single server.
+
+    A second server would treat the running runs of the first as left behind.
+    """
     make_folder(home)
     try:
         return FileLock(home / "server.lock")
@@ -256,16 +262,16 @@ def _lock(home: Path) -> FileLock:
 
 
 def engine_of(request: Request) -> Engine:
-    """The engine of the application that a request came to."""
+    """Return the engine of the application behind a request."""
     engine: Engine = request.app.state.engine
     return engine
 
 
 async def own_thread(request: Request) -> tuple[Engine, str]:
-    """The engine, and the id that the thread of a request's path is kept under.
+    """Return the engine, and the stored id of the thread in a request's path.
 
     Raises:
-        RequestError: The thread is not there for whoever sends the request.
+        RequestError: The thread does not exist for the sender.
     """
     engine = engine_of(request)
     thread_id, _ = await engine.threads.require(user_of(request), str(request.path_params["thread_id"]))

@@ -1,4 +1,4 @@
-"""The error of a request: an HTTP status and one line that says what is wrong and what to do."""
+"""Errors of requests: an HTTP status and a line with the problem and the remedy."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Final
 
 from weiwo.state.errors import WeiwoError
 from weiwo.text.patterns import lazy
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 
 _FOLDERS: Final = lazy(r"(?<![\w:/.~…-])~?/(?:[^\s/;:,'\"()]{1,255}/)+")
 """The folders of an absolute path; of an address, none."""
@@ -22,13 +22,13 @@ _THINGS: Final = {
 
 
 class RequestError(WeiwoError):
-    """A request that cannot be served.
+    """A request the server cannot serve.
 
     Attributes:
         status: The HTTP status, 4xx or 5xx.
-        detail: What is wrong, in one line; it holds no secret.
-        chinese: The same in Chinese, where people meet it on the page; else empty.
-        retry_after: Seconds after which it may be sent again; None: that is not known.
+        detail: The problem, in one line. It holds no secret.
+        chinese: The same in Chinese, if people see it on the page, else empty.
+        retry_after: Seconds after which it may be sent again. None if unknown.
     """
 
     def __init__(self, status: int, detail: str, chinese: str = "", *, retry_after: int | None = None) -> None:
@@ -40,25 +40,25 @@ class RequestError(WeiwoError):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of its response."""
+        """Headers of the response."""
         return {} if self.retry_after is None else {"retry-after": str(self.retry_after)}
 
 
 def describe_outside(error: Exception) -> str:
-    """An error in one line that may leave this machine: without what looks like a secret, and without folders."""
+    """Describe an error in a line safe to leave this machine, without secrets and folders."""
     text = str(error) if isinstance(error, WeiwoError) else f"{type(error).__name__}: {error}"
     for home in (os.environ.get("WEIWO_HOME", ""), str(Path.home())):
         text = text.replace(f"{home.rstrip('/')}/", "…/") if len(home) > 1 else text
-    return one_line(redacted(_FOLDERS.sub("…/", text)), 500)
+    return one_line(redact_secrets(_FOLDERS.sub("…/", text)), 500)
 
 
 def not_found(what: str, name: str) -> RequestError:
-    """The 404 of a thing that does not exist, or is somebody else's."""
+    """Return the 404 error for a thing missing or owned by another user."""
     chinese = f"没有编号为 {name[:60]!a} 的{_THINGS.get(what, what)}"
     return RequestError(404, f"{what} {name[:60]!a}; there is none of that id", chinese)
 
 
 def not_asked(thread_id: str) -> RequestError:
-    """The 404 of a thread that has no question yet."""
+    """Return the 404 error for a thread without a question."""
     told = f"thread {thread_id}; nothing was asked on it yet; ask something"
     return RequestError(404, told, "这个会话还没有提过问题；请先提问")

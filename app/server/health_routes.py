@@ -1,4 +1,4 @@
-"""Readiness probe and metrics endpoint: what an orchestrator and Prometheus ask of the server."""
+"""Readiness probe and metrics endpoint, for an orchestrator and Prometheus."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from weiwo.app.server.engine import Engine, engine_of
 from weiwo.app.server.wire import reply
 from weiwo.models.endpoint import resolve_endpoint
 from weiwo.state.settings import Settings
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.corpus.index.catalog import list_corpora
 
 _CHECK_SECONDS: Final = 3.0
@@ -28,7 +28,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 async def ready(request: Request) -> Response:
-    """Whether the server can answer questions: 200, or 503 where a part of it cannot be used."""
+    """Report the readiness of the server: 200, or 503 if a part is unusable."""
     state = request.app.state
     if not hasattr(state, "ready_lock"):
         state.ready_lock, state.ready_checks = asyncio.Lock(), (-_KEPT_SECONDS, {})
@@ -49,7 +49,7 @@ async def metrics(request: Request) -> Response:
 
 
 async def _check(engine: Engine) -> dict[str, str]:
-    """Check each part, side by side; what failed, the log has."""
+    """Check all parts concurrently. Failures are logged."""
     store = engine.graph.store
     parts: dict[str, Awaitable[Any]] = {
         "records": engine.records.has_tokens(),
@@ -59,7 +59,7 @@ async def _check(engine: Engine) -> dict[str, str]:
     }
     if store is not None:
         parts["store"] = store.aget((_THREAD,), _THREAD)
-    told = await asyncio.gather(*(_judge(name, one) for name, one in parts.items()))
+    told = await asyncio.gather(*(_judge(name, part) for name, part in parts.items()))
     return {"store": "none", **dict(zip(parts, told, strict=True))}
 
 
@@ -67,15 +67,15 @@ async def _judge(name: str, work: Awaitable[Any]) -> str:
     try:
         found = await asyncio.wait_for(work, _CHECK_SECONDS)
     except Exception as error:  # noqa: BLE001 - of any database or endpoint
-        _log.warning("not ready: %s: %s", name, redacted(one_line(f"{type(error).__name__}: {error}", 300)))
+        _log.warning("not ready: %s: %s", name, redact_secrets(one_line(f"{type(error).__name__}: {error}", 300)))
         return "failed"
     return found if isinstance(found, str) else "ok"
 
 
 async def _reach_models(settings: Settings) -> str:
-    """See that the endpoints of the models answer anything at all; no model is called and no key sent."""
+    """Check for any response from the model endpoints. No model is called and no key is sent."""
     places = [resolve_endpoint(name) for name in sorted(set(settings.models.values()))]
-    urls = {one.base_url or "https://api.openai.com/v1" for one in places if one.provider == "openai"}
+    urls = {place.base_url or "https://api.openai.com/v1" for place in places if place.provider == "openai"}
     async with httpx.AsyncClient(timeout=_CHECK_SECONDS) as client:
         for url in sorted(urls):
             async with client.stream("GET", f"{url.rstrip('/')}/models"):

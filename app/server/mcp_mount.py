@@ -19,23 +19,23 @@ from weiwo.state.settings import Context
 
 
 async def missing(_: Request) -> Response:
-    """What is said where the extra is not installed."""
+    """Return the error for a missing extra."""
     raise RequestError(501, "/mcp; its packages are not installed; pip install 'weiwo[mcp]'")
 
 
 class _UserAccount:
-    """A user of the server: his documents, his limits, and the budget of his day, as for his other runs."""
+    """Account of a server user: documents, limits and day budget, as for the user's further runs."""
 
     def __init__(self, user: str, engine: Engine) -> None:
         self.user, self._settings, self._runs = user, engine.settings, engine.runs
 
     @asynccontextmanager
     async def open(self, asked: Context, *, question: bool) -> AsyncIterator[None]:
-        """Within this his settings count, and what he spends.
+        """Context manager for the settings and spending of the user.
 
         Raises:
-            RequestError: Nothing is left of his day.
-            SettingsError: His profile cannot be used.
+            RequestError: Nothing is left of the user's day.
+            SettingsError: The user's profile cannot be used.
         """
         if question:
             await self._runs.budgets.admit(self.user, asks=True)
@@ -44,16 +44,16 @@ class _UserAccount:
             yield
 
     def hold_slot(self) -> AbstractAsyncContextManager[None]:
-        """Within this a run is at work, one of the server's and of his share.
+        """Context manager for a running request within the slots of the server and the user's share.
 
         Raises:
-            RequestError: He, or all, have too many under way.
+            RequestError: The user, or all users together, have too many requests in progress.
         """
         return self._runs.hold_slot(self.user)
 
 
 def mcp_routes(engine: Callable[[], Engine]) -> tuple[list[BaseRoute], AbstractAsyncContextManager[Any]]:
-    """The routes, and what is to be open while they are served."""
+    """Return the MCP routes, and the context manager to keep open while serving."""
     if find_spec("fastmcp") is None:
         return [Route("/mcp", missing, methods=["GET", "POST", "DELETE"])], nullcontext()
     from fastmcp.server.dependencies import get_http_request

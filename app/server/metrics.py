@@ -1,4 +1,4 @@
-"""Prometheus metrics and the structured log: what the server counts, and how a line of its log looks."""
+"""Prometheus metrics and the structured log of the server."""
 
 import json
 import logging
@@ -8,7 +8,7 @@ from typing import Final
 import orjson
 from prometheus_client import Counter, Gauge, Histogram
 
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 
 RUNS: Final = Counter("weiwo_runs", "Runs that ended, by status.", ["status"])
 RUN_SECONDS: Final = Histogram(
@@ -24,14 +24,14 @@ _FIELDS: Final[tuple[str, ...]] = ("run_id", "thread_id", "status", "seconds", "
 
 
 def count_model_call(input_tokens: int, output_tokens: int, cost: float) -> None:
-    """Count a model call that ended."""
+    """Count a finished model call."""
     _TOKENS.labels("input").inc(input_tokens)
     _TOKENS.labels("output").inc(output_tokens)
     _COST.inc(cost)
 
 
 def count_failure(name: str, data: bytes) -> None:
-    """Count the step that failed, if an event of a run tells of one."""
+    """Count a failed step, if an event of a run reports a failure."""
     if name.partition("|")[0] != "custom" or b'"task_finished"' not in data:
         return
     event = orjson.loads(data)
@@ -40,16 +40,16 @@ def count_failure(name: str, data: bytes) -> None:
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a log record as a JSON object, one a line, without secrets."""
+    """Log formatter with a JSON object per line, without secrets."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line: time, level, logger, message, and what is known of the run."""
+        """Format a log line: time, level, logger, message, and details of the run."""
         at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
         line = {
             "time": f"{at}.{int(record.msecs):03}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": redacted(one_line(record.getMessage(), 1_000)),
+            "message": redact_secrets(one_line(record.getMessage(), 1_000)),
         }
         known = {name: vars(record)[name] for name in _FIELDS if name in vars(record)}
         if record.exc_info and record.exc_info[0]:

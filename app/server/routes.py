@@ -1,4 +1,4 @@
-"""The route table: every path that `weiwo serve` answers, by API; `/mcp` is in `mcp_mount.py`."""
+"""Route table: every path of `weiwo serve`, by API. `/mcp` is in `mcp_mount.py`."""
 
 from typing import Final
 

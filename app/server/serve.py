@@ -1,4 +1,4 @@
-"""The server process: where it listens and to whom, and how it stops."""
+"""Server process: listening address, login method and shutdown."""
 
 import asyncio
 import faulthandler
@@ -42,14 +42,14 @@ _AUTH: Final = "WEIWO_AUTH"
 
 
 class ServeError(WeiwoError):
-    """The server cannot start. One line: what, why, what to do."""
+    """The server cannot start. The message is a line with problem, reason and remedy."""
 
 
 def _choose_auth(host: str, named: str) -> Auth | None:
-    """How users log in, by where the server listens and `WEIWO_AUTH`.
+    """Choose the login method by listening address and `WEIWO_AUTH`.
 
     Raises:
-        ServeError: The address is reached by others and nobody would have to log in; or there is no such way.
+        ServeError: Others can reach the address and nobody would have to log in, or there is no such method.
     """
     if named not in {"", "none", "token", "oidc"}:
         raise ServeError(
@@ -71,10 +71,12 @@ def _choose_auth(host: str, named: str) -> Auth | None:
 
 
 async def serve(host: str, port: int, *, started: Callable[[str, str], None]) -> None:
-    """Serve until a signal comes; `started` is told the page's address, and the operator's token if it is new.
+    """Serve until a signal comes.
+
+    `started` is called with the page's address, and with the operator's token if it is new.
 
     Raises:
-        ServeError: It cannot start.
+        ServeError: The server cannot start.
         SettingsError: A setting cannot be used.
         StorageError: A database cannot be used.
     """
@@ -93,7 +95,10 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
     guarded = Guard(app, Rules(hosts, read_origins(os.environ.get(_ORIGINS, ""))), auth)
 
     class Server(uvicorn.Server):
-        """Ends the streams of those who watch when a signal comes: it would wait for them."""
+        """Uvicorn server with an early end of watchers' streams on a signal.
+
+        Otherwise the shutdown would wait for the streams.
+        """
 
         def handle_exit(self, sig: int, frame: Any) -> None:
             _end_hard_later(sig)
@@ -136,9 +141,10 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
 
 
 async def _watch_loop() -> None:
-    """Watchdog: a process whose loop stands still answers nobody and hears no signal, so it ends, to be started again.
+    """Watchdog: ends the process if the event loop is stuck, for a restart by the supervisor.
 
-    The timer is a thread of C code: it runs out also where Python code cannot run, as in a pattern without end.
+    A process with a stuck loop answers nobody and hears no signal. The timer is a thread of C code, so it also fires
+    when Python code cannot run, as in a regular expression that never ends.
     """
     try:
         while True:
@@ -151,7 +157,7 @@ async def _watch_loop() -> None:
 
 
 def _end_hard_later(sig: int) -> None:
-    """End the process after the grace that a signal gives, should it still be there."""
+    """End the process after the grace period of a signal, if still running."""
 
     def end() -> None:
         os.write(2, f"weiwo: the server did not stop within {_GRACE_SECONDS} s and was ended\n".encode())
@@ -163,9 +169,9 @@ def _end_hard_later(sig: int) -> None:
 
 
 def _collect_often() -> None:
-    """Let Python's collector look for what runs leave behind, and no more through what was imported.
+    """Make garbage collection frequent for the objects of runs, and skip imported objects.
 
-    The command makes collections rare, which suits what ends soon: a server would grow by garbage.
+    The command makes collections rare, which suits a short process. A server would grow by garbage.
     """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""JSON and server-sent events, as LangGraph's SDKs read them."""
+"""JSON and server-sent events in the format of LangGraph's SDKs."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -27,7 +27,10 @@ _OPTIONS: Final = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
 def dump(value: Any) -> bytes:
-    """A value as JSON: models as their fields, messages too, errors by name and message, sets as lists."""
+    """Serialize a value as JSON.
+
+    Models and messages become objects of their fields, errors name and message, sets lists.
+    """
     try:
         return orjson.dumps(value, default=_default, option=_OPTIONS)
     except TypeError:  # lone surrogates, which no JSON text may hold
@@ -35,7 +38,7 @@ def dump(value: Any) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """The same value as JSON data."""
+    """Convert a value to plain JSON data."""
     return orjson.loads(dump(value))
 
 
@@ -57,9 +60,9 @@ def _printable(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, Mapping):
-        return {_printable(key): _printable(one) for key, one in value.items()}
+        return {_printable(key): _printable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_printable(one) for one in value]
+        return [_printable(item) for item in value]
     if callable(getattr(value, "model_dump", None)) and not isinstance(value, type):
         return _printable(value.model_dump())
     return value
@@ -71,12 +74,12 @@ def reply(value: Any, status: int = 200, headers: Mapping[str, str] | None = Non
 
 
 def wants_chinese(headers: Headers) -> bool:
-    """Whether whoever sends a request reads Chinese first."""
+    """Report whether the sender of a request prefers Chinese."""
     return headers.get("accept-language", "").strip().lower().startswith("zh")
 
 
 def error_reply(error: RequestError, asked: Headers) -> Response:
-    """The response that tells of an error, as LangGraph's server writes it, in the request's language."""
+    """Return an error response in LangGraph's format, in the request's language."""
     told = error.chinese if error.chinese and wants_chinese(asked) else error.detail
     return reply({"detail": told}, error.status, error.headers)
 
@@ -98,10 +101,10 @@ async def read_body(request: Request) -> bytes:
 
 
 async def read_json(request: Request) -> dict[str, Any]:
-    """A request's body as an object; an empty body is an empty one.
+    """Read a request's body as an object. An empty body gives an empty object.
 
     Raises:
-        RequestError: It is no JSON object, or too long.
+        RequestError: The body is no JSON object, or too long.
     """
     body = await read_body(request)
     if not body.strip():
@@ -120,21 +123,21 @@ async def read_json(request: Request) -> dict[str, Any]:
 
 
 def _is_shallow(value: Any) -> bool:
-    """Whether what is read can be written again, and walked by functions that call themselves."""
+    """Report whether a value is shallow enough for serialization and recursive functions."""
     level = [value]
     for _ in range(_DEEPEST):
-        inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]
+        inner = [item.values() if isinstance(item, dict) else item for item in level if isinstance(item, dict | list)]
         if not inner:
             return True
-        level = [one for ones in inner for one in ones]
+        level = [item for items in inner for item in items]
     return False
 
 
 def read_text(body: Mapping[str, Any], name: str) -> str:
-    """A field of a request that is a text; empty where there is none.
+    """Read a text field of a request. Returns an empty string for a missing field.
 
     Raises:
-        RequestError: It is something else.
+        RequestError: The field is not a text.
     """
     value = body.get(name)
     if value is not None and not isinstance(value, str):
@@ -143,17 +146,19 @@ def read_text(body: Mapping[str, Any], name: str) -> str:
 
 
 def text_of(content: Any) -> str:
-    """The text of a message's content: a text, or blocks of which some have one."""
+    """Return the text of a message's content: a text, or blocks with or without text."""
     if isinstance(content, list):
-        return "".join(str(one.get("text") or "") if isinstance(one, dict) else str(one) for one in content)
+        return "".join(str(item.get("text") or "") if isinstance(item, dict) else str(item) for item in content)
     return str(content or "")
 
 
 def read_place(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The checkpoint that a request names, by `checkpoint` or `checkpoint_id`; its thread is that of the path alone.
+    """Read the checkpoint named by a request, in `checkpoint` or `checkpoint_id`.
+
+    The thread comes from the path alone.
 
     Raises:
-        RequestError: It is malformed.
+        RequestError: The checkpoint is malformed.
     """
     given = read_object(body, "checkpoint") or body
     place: dict[str, Any] = {name: read_text(given, name) for name in ("checkpoint_id", "checkpoint_ns")}
@@ -164,10 +169,10 @@ def read_place(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_metadata(body: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What a client says of a thread or a run, beside what was said of it before.
+    """Merge a client's metadata of a thread or a run into the earlier metadata.
 
     Raises:
-        RequestError: It is no object, or too long.
+        RequestError: The metadata is no object, or too long.
     """
     metadata = {**(before or {}), **read_object(body, "metadata")}
     if len(dump(metadata)) > _MOST_METADATA_BYTES:
@@ -176,10 +181,10 @@ def read_metadata(body: Mapping[str, Any], before: Mapping[str, Any] | None = No
 
 
 def read_object(body: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A field of a request that is an object; empty where there is none.
+    """Read an object field of a request. Returns an empty object for a missing field.
 
     Raises:
-        RequestError: It is something else.
+        RequestError: The field is not an object.
     """
     value = body.get(name) or {}
     if not isinstance(value, Mapping):
@@ -188,10 +193,10 @@ def read_object(body: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def read_count(values: Mapping[str, Any], name: str, default: int, most: int, least: int = 0) -> int:
-    """A field of a request, or of its query, that is a number.
+    """Read a number from a field of a request or of the query.
 
     Raises:
-        RequestError: It is none, or out of bounds.
+        RequestError: The value is no number, or out of bounds.
     """
     value = values.get(name)
     text = str(default if value is None else value)
@@ -201,14 +206,14 @@ def read_count(values: Mapping[str, Any], name: str, default: int, most: int, le
 
 
 def sse(event: str, data: bytes, event_id: str | None = None) -> bytes:
-    """One server-sent event. JSON holds no line break, so that its data is one line."""
+    """Format a server-sent event. The data is a single line, because JSON holds no line break."""
     name = event.replace("\r", "").replace("\n", "")
     last = f"id: {event_id}\n" if event_id is not None else ""
     return b"".join((b"event: ", name.encode(), b"\ndata: ", data, b"\n", last.encode(), b"\n"))
 
 
 class EventStream(Response):
-    """A response of server-sent events that ends, and closes what feeds it, when the client has left.
+    """A response of server-sent events, closed with its source as soon as the client has left.
 
     Starlette's own leaves the generator to the garbage collector if the client leaves while an event is sent.
     """
@@ -224,7 +229,7 @@ class EventStream(Response):
         del self.headers["content-length"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI
-        """Send the events until they end or the client leaves."""
+        """Send the events until the end, or until the client leaves."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
 
         async def feed(group: anyio.abc.TaskGroup) -> None:
@@ -246,7 +251,7 @@ class EventStream(Response):
 
 
 async def cancelling(parts: AsyncIterator[bytes], cancel: Callable[[], Awaitable[None]]) -> AsyncIterator[bytes]:
-    """The same, but what makes them is cancelled should the client leave before they have ended."""
+    """Yield the parts, and cancel the source if the client leaves before the end."""
     ended = False
     try:
         async for part in parts:

@@ -1,11 +1,11 @@
-"""What the command and the server share: the graph on an open database, runs on it, and threads as it keeps them.
+"""Shared by command and server: the graph on an open database, runs, and stored threads.
 
 session             the open database and the graph upon it; how a run ends
 runs                a question asked, or the rest of a run
-refresh             an answer looked up again where its sources changed
+refresh             an answer looked up again if its sources changed
 thread              a thread as its newest checkpoint has it
 revisions           the earlier plans of a thread
-checkpoint_events   what a checkpoint tells, as events
-memory_listing      what is remembered, listed
+checkpoint_events   the contents of a checkpoint, as events
+memory_listing      the memory, listed
 langsmith_feedback  feedback sent to LangSmith
 """

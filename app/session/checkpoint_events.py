@@ -1,4 +1,4 @@
-"""What a checkpoint tells of a run, as the events that led there: `show` and `resume` draw it like a live run."""
+"""Events reconstructed from a checkpoint, for `show` and `resume` to draw like a live run."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def events_of(values: Mapping[str, Any], more: Mapping[str, Outcome]) -> Iterator[dict[str, Any]]:
-    """The events that a state stands for.
+    """Yield the events represented by a state.
 
     Args:
         values: The state of a thread.
@@ -51,7 +51,7 @@ def events_of(values: Mapping[str, Any], more: Mapping[str, Outcome]) -> Iterato
 
 
 def _hop_events(outcome: Outcome) -> Iterator[dict[str, Any]]:
-    """What a chain of look-ups found on its way, each value as a task of its own: `task_1.2` is the second."""
+    """Yield the findings of a chain of look-ups as separate tasks: `task_1.2` is the second finding."""
     for n, hop in enumerate(outcome.detail.hops, 1):
         name = f"{outcome.task_id}.{n}"
         yield {"type": "task_started", "task_id": name, "description": hop.question, "tool": outcome.tool}
@@ -82,7 +82,7 @@ def _finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
 
 
 async def finished_tasks(saver: "BaseCheckpointSaver[Any]", snapshot: "StateSnapshot") -> dict[str, Outcome]:
-    """Outcomes of tasks that had finished when the executor was interrupted."""
-    from weiwo.graph.persistence.forks import interrupted
+    """Return the outcomes of tasks finished before an interruption of the executor."""
+    from weiwo.graph.persistence.forks import read_interrupted_results
 
-    return (await interrupted(saver, snapshot)).outcomes
+    return (await read_interrupted_results(saver, snapshot)).outcomes

@@ -1,10 +1,10 @@
-"""Feedback sent to LangSmith, to the trace of the run that it is about."""
+"""Feedback for LangSmith, attached to the trace of the rated run."""
 
 from typing import Final
 from uuid import UUID
 
 from weiwo.app.errors import AppError
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.corpus.retrieval.feedback import Feedback
 
 KEY: Final = "user_score"
@@ -14,10 +14,12 @@ _ATTEMPTS: Final = 2
 
 
 def send_to_langsmith(feedback: Feedback) -> bool:
-    """Send it to the trace of the run in LangSmith, which goes by the run's name; whether LangSmith is set up.
+    """Send feedback to the trace of the run in LangSmith, and report whether LangSmith is set up.
+
+    The trace has the run's name.
 
     Raises:
-        AppError: It did not take it.
+        AppError: LangSmith did not accept the feedback.
     """
     from langsmith import Client
     from langsmith.utils import get_env_var, get_tracer_project
@@ -36,7 +38,7 @@ def send_to_langsmith(feedback: Feedback) -> bool:
             stop_after_attempt=_ATTEMPTS,
         )
     except Exception as error:  # noqa: BLE001 - the client raises its own, requests' and more
-        said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+        said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
         raise AppError(
             f"feedback; it is kept here, but LangSmith did not take it: {said}; was the thread run with"
             " LANGSMITH_TRACING=true?"

@@ -1,7 +1,7 @@
-"""Answers refreshed: each search of a thread is made again without a model, and what found other passages runs again.
+"""Refresh of answers: repeats each search of a thread without a model, and reruns affected tasks.
 
-A task runs again, with all that builds on it, only where a call of it finds other passages than it did, by content; the
-rest is taken over (`graph.persistence.forks`). A refresh that was killed is finished by the next one.
+A task runs again, with all tasks that build on it, only if a call of it finds other passages than before, compared by
+content. All other results are kept (`graph.persistence.forks`). A refresh that was killed is finished by the next one.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from weiwo.app.errors import unknown_thread
 from weiwo.app.render.watchers import Watcher
-from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered, resume
+from weiwo.app.session.runs import OPTIONS_KEY, options_of, read_options, resume
 from weiwo.app.session.session import Session, claim, require_own_thread
 from weiwo.graph.persistence.forks import AGAIN, fork
 from weiwo.nodes.executor.task_calls.tool_calls import digest_result
@@ -48,7 +48,7 @@ async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:
     await require_own_thread(session, thread_id)
     told = {"thread_id": thread_id, "question": str(now.values.get("question") or ""), "again": [], "changes": []}
     before = await _find_unfinished(session, config)
-    options = remembered(now.metadata)
+    options = read_options(now.metadata)
     asking = {"fresh": True, "answer_memory": False, "clarify": False, "approve_plan": False}
     context = options.model_copy(update=asking)
     if before is None:
@@ -77,7 +77,7 @@ async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:
 
 
 async def _find_unfinished(session: Session, config: Any) -> dict[str, Any] | None:
-    """The answer that a refresh began from which was killed before it was told; None where none was."""
+    """Return the original answer of a refresh killed before the report, or None."""
     begun = False
     async for past in session.graph.aget_state_history(config):
         result, metadata = past.values.get("result"), past.metadata or {}
@@ -90,56 +90,62 @@ async def _find_unfinished(session: Session, config: Any) -> dict[str, Any] | No
 
 
 async def _find_stale_tasks(plan: Plan | None, outcomes: Mapping[str, Outcome], context: Context) -> list[str]:
-    """The tasks of which a call finds other passages than it did. What fails now, acts or is gone tells nothing."""
+    """Return the tasks with a call finding different passages than before.
+
+    Calls that fail now, act or belong to a missing tool are ignored.
+    """
     settings = Settings.resolve(context)
     registry = await build_registry(settings)
     calls = ToolCalls("refresh", registry, seconds=settings.limits.tool_seconds, fresh=True)
     caller = Caller(nullcontext(), lambda: settings.limits.max_seconds, lambda: True, lambda _: None)
     stale = []
     for task_id in plan.ids if plan is not None else ():
-        for one in outcomes[task_id].trace.found if task_id in outcomes else ():
-            if one.tool not in registry.names() or registry.info(one.tool).acts or registry.info(one.tool).injected:
+        for item in outcomes[task_id].trace.found if task_id in outcomes else ():
+            if item.tool not in registry.names() or registry.info(item.tool).acts or registry.info(item.tool).injected:
                 continue
             try:
-                found = digest_result(await calls.call(one.tool, one.arguments, caller))
+                found = digest_result(await calls.call(item.tool, item.arguments, caller))
             except ToolCallError:
                 continue
-            if found != one.digest:
+            if found != item.digest:
                 stale.append(task_id)
                 break
     return stale
 
 
 def _list_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The values that changed, each with its task's question and its new source; the answer where it asserts none."""
-    questions = {one["id"]: one["description"] for one in (after.get("plan") or {}).get("vertices", ())}
-    sources = {one["id"]: one["source"] for one in after["evidence"]}
+    """List the changed values, each with the task's question and the new source.
+
+    If no value changed but the answer did, the answer is listed.
+    """
+    questions = {vertex["id"]: vertex["description"] for vertex in (after.get("plan") or {}).get("vertices", ())}
+    sources = {item["id"]: item["source"] for item in after["evidence"]}
     changes = []
     for key, outcome in after["outcomes"].items():
         old, new = _in_words(before["outcomes"].get(key), after), _in_words(outcome, after)
         if old != new:
-            source = next((sources[one] for one in outcome["evidence_ids"] if one in sources), "")
+            source = next((sources[item] for item in outcome["evidence_ids"] if item in sources), "")
             changes.append({"task": key, "question": questions.get(key, key), "old": old, "new": new, "source": source})
     if not changes and (_list_terms(before) != _list_terms(after) or _list_parts(before) != _list_parts(after)):
-        source = next((one["source"] for one in after["citations"]), "")
+        source = next((item["source"] for item in after["citations"]), "")
         told = {"task": "", "question": str(after["question"]), "old": before["answer"], "new": after["answer"]}
         changes.append({**told, "source": source})
     return changes
 
 
 def _list_terms(result: Mapping[str, Any]) -> frozenset[str]:
-    """The content words and figures of an answer, by which a new wording is told from a new answer."""
+    """Return the content words and figures of an answer, to tell a new wording from a new answer."""
     return frozenset(terms(clean_marks(str(result["answer"]), ())))
 
 
 def _list_parts(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The parts of the question with what became of them, in any order."""
+    """Return the parts of the question with outcomes, sorted."""
     parts = result.get("parts") or ()
-    return sorted((str(one.get("subject")), str(one.get("attribute")), str(one.get("outcome"))) for one in parts)
+    return sorted((str(part.get("subject")), str(part.get("attribute")), str(part.get("outcome"))) for part in parts)
 
 
 def _in_words(outcome: Mapping[str, Any] | None, result: Mapping[str, Any]) -> str:
-    """The value of an outcome; empty where it has none."""
+    """Return the value of an outcome as text, or an empty string."""
     if not outcome or outcome["status"] != "succeeded":
         return ""
     language = recorded_language(result["language"])

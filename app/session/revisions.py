@@ -1,4 +1,4 @@
-"""The earlier revisions of a thread's plan: what each handed on, what was replaced, and why."""
+"""Earlier revisions of a thread's plan: kept tasks, replaced tasks, and the reasons."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from weiwo.state import Outcome, Plan, Reflection, Task
 
 @dataclass(frozen=True)
 class Revision:
-    """An earlier revision of a plan, beside the one that followed it.
+    """An earlier revision of a plan, compared with the next.
 
     Attributes:
         plan: The plan as it was.
         kept: Its tasks that the next revision has, too.
-        replaced: Its tasks that the next one has not.
-        added: The tasks of the next one that it has not.
-        decision: What ended it: `replan` or `deepen`, `rejected` by a person, or `edited` by one.
-        reason: Why, in words; empty where a person edited it.
+        replaced: Its tasks that the next revision lacks.
+        added: The tasks of the next revision that it lacks.
+        decision: The decision that ended it: `replan` or `deepen`, `rejected` by a person, or `edited` by one.
+        reason: The reason, in words. Empty if a person edited it.
         decided_by: A model, a rule or a person.
-        outcomes: What its replaced tasks came to, as far as they ran.
+        outcomes: The outcomes of its replaced tasks, as far as they ran.
     """
 
     plan: Plan
@@ -41,7 +41,9 @@ class Revision:
             "replaced": [task.id for task in self.replaced],
             "added": [task.id for task in self.added],
             "because": {"decision": self.decision, "reason": self.reason, "decided_by": self.decided_by},
-            "outcomes": {key: one.model_dump(mode="json", exclude={"task_id"}) for key, one in self.outcomes.items()},
+            "outcomes": {
+                key: outcome.model_dump(mode="json", exclude={"task_id"}) for key, outcome in self.outcomes.items()
+            },
         }
 
 
@@ -68,7 +70,11 @@ def _revision(
     keys, later = plan.keys(), following.keys()
     old, new = frozenset(keys.values()), frozenset(later.values())
     replaced = tuple(task for task in plan.tasks if keys[task.id] not in new)
-    decided = [one for one in reflections if one.revision == plan.revision and one.decision in {"replan", "deepen"}]
+    decided = [
+        reflection
+        for reflection in reflections
+        if reflection.revision == plan.revision and reflection.decision in {"replan", "deepen"}
+    ]
     if following.wish:
         why = ("rejected", following.wish, "person")
     elif decided:

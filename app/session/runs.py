@@ -1,4 +1,4 @@
-"""Runs the graph for one question, or the rest of an interrupted one, and tells a watcher what happens."""
+"""Runs of the graph for a question or the rest of an interrupted run, reported to a watcher."""
 
 import glob
 import json
@@ -40,23 +40,23 @@ async def resume(
     context: Context | None = None,
     shown: str = "",
 ) -> RunEnd:
-    """Finish what was interrupted, or go on with what waits for a person.
+    """Finish an interrupted run, or continue a run waiting for a person.
 
     Args:
         session: The open database.
         thread_id: The thread.
-        watcher: Who is told.
-        answer: What the person says; without it a run that waits goes on waiting.
-        context: Options; by default those it began with.
-        shown: The hash of the request that the person saw, or its beginning; another one is asked about anew.
+        watcher: The watcher that receives the events.
+        answer: The answer of the person. Without it a waiting run continues to wait.
+        context: Options. The default are those the run began with.
+        shown: The hash of the request that the person saw, or its beginning. A different request is asked about anew.
 
     Raises:
-        MisuseError: There is no such thread, or it waits for nothing that such an answer could be to.
+        MisuseError: There is no such thread, or it waits for nothing that the answer fits.
     """
     snapshot = await session.graph.aget_state({"configurable": {"thread_id": thread_id}})
     if snapshot.created_at is None:
         raise unknown_thread(thread_id)
-    context = context or remembered(snapshot.metadata)
+    context = context or read_options(snapshot.metadata)
     waiting, request = read_waiting(snapshot), _request_of(snapshot)
     if waiting.asking and answer is not None:  # edited, or killed on the way to the question
         ended = await _follow(session, None, thread_id, context, Watcher())
@@ -82,18 +82,19 @@ async def resume(
     if request is not None and not str(request.get("hash", "")).startswith(shown):
         told = "what waits is not what was shown; look at it, then answer"
         return RunEnd(thread_id, {}, {**request, "complaints": [told]})
-    asked = next((one.id for one in waiting.interrupts if one.value is request), "")
+    asked = next((interrupt.id for interrupt in waiting.interrupts if interrupt.value is request), "")
     given: Any = Command(resume={asked: answer}) if request is not None else None  # others may wait beside it
     return await _follow(session, given, thread_id, context, watcher)
 
 
 def _request_of(snapshot: StateSnapshot) -> Mapping[str, Any] | None:
-    """What a thread asks a person about its question, its plan, or a tool; None where it does not.
+    """Return the request of a thread about the question, the plan or a tool, or None.
 
     Raises:
-        AppError: It asks something else: a tool of the user's own, say, and only its maker knows the answers.
+        AppError: The thread asks something else. A tool of the user's own may do so, and only its author knows the
+            answers.
     """
-    values = [one.value for one in snapshot.interrupts]
+    values = [interrupt.value for interrupt in snapshot.interrupts]
     for value, kind in zip(values, kinds := _kinds_of(snapshot), strict=True):
         if kind in {REQUEST, CONSENT, CLARIFY}:
             return value  # type: ignore[no-any-return]
@@ -106,8 +107,11 @@ def _request_of(snapshot: StateSnapshot) -> Mapping[str, Any] | None:
 
 
 def _kinds_of(snapshot: StateSnapshot) -> list[Any]:
-    """The `type` of each request that a thread waits with."""
-    return [one.value.get("type") if isinstance(one.value, Mapping) else None for one in snapshot.interrupts]
+    """Return the `type` of each waiting request of a thread."""
+    return [
+        interrupt.value.get("type") if isinstance(interrupt.value, Mapping) else None
+        for interrupt in snapshot.interrupts
+    ]
 
 
 async def _follow(session: Session, given: Any, thread_id: str, context: Context, watcher: Watcher) -> RunEnd:
@@ -162,13 +166,16 @@ def options_of(context: Context) -> str:
 
 
 def _absolute(entry: str) -> str:
-    """A path as it is found from anywhere; the name of a corpus as it is."""
+    """Make a path absolute. The name of a corpus is returned unchanged."""
     path = Path(entry).expanduser()
     return str(path.absolute()) if path.exists() or "/" in entry or glob.has_magic(entry) else entry
 
 
-def remembered(metadata: Mapping[str, Any] | None) -> Context:
-    """The options a run began with; none where the command did not start it."""
+def read_options(metadata: Mapping[str, Any] | None) -> Context:
+    """Return the original options of a run.
+
+    The options are empty if the command did not start the run.
+    """
     text = (metadata or {}).get(OPTIONS_KEY)
     if not isinstance(text, str):
         return Context()

@@ -1,4 +1,4 @@
-"""An open database with the graph upon it: what runs and threads are worked on with; and how a run ends."""
+"""Session: an open database with the graph, for work on runs and threads, and the end of a run."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -23,13 +23,13 @@ APPROVE: Final = "approve"
 
 @dataclass(frozen=True)
 class Session:
-    """An open database and the graph upon it.
+    """An open database with the graph.
 
     Attributes:
         settings: The settings in force.
-        saver: Where threads are kept.
+        saver: The checkpointer of the threads.
         graph: The graph.
-        store: What is remembered across threads; None where it cannot be used, or only reading is meant.
+        store: The memory across threads. None if it cannot be used, or if the session is only for reading.
     """
 
     settings: Settings
@@ -40,12 +40,12 @@ class Session:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """How a run ended, or where it waits.
+    """End of a run, or the point of waiting.
 
     Attributes:
         thread_id: Its thread.
-        result: The result object; empty while the run waits.
-        request: What it asks a person; empty where it waits for none.
+        result: The result object. Empty while the run waits.
+        request: The request to a person. Empty if the run waits for none.
         ran: Whether there was anything to run.
     """
 
@@ -56,20 +56,20 @@ class RunEnd:
 
     @property
     def hash(self) -> str:
-        """Hash of what is asked about, where the request has one."""
+        """Hash of the request, if available."""
         return str(self.request.get("hash") or "")
 
     @property
     def complaints(self) -> list[str]:
-        """What is wrong with the answer a person gave before, a line each."""
-        return [one_line(str(one), 500) for one in self.request.get("complaints") or ()]
+        """Complaints about the person's previous answer, a line each."""
+        return [one_line(str(complaint), 500) for complaint in self.request.get("complaints") or ()]
 
 
 async def require_own_thread(session: Session, thread_id: str) -> None:
-    """See that a thread is the operator's, and keep its name for the operator.
+    """Require a thread of the operator, and reserve the name of the thread.
 
     Raises:
-        MisuseError: A user of the server owns it, who would read what is asked on it.
+        MisuseError: A user of the server owns the thread and would read what is asked on it.
     """
     try:
         await asyncio.to_thread(thread_lock.require_own_thread, session.settings.home, thread_id)
@@ -79,15 +79,17 @@ async def require_own_thread(session: Session, thread_id: str) -> None:
 
 @asynccontextmanager
 async def claim(session: Session, thread_id: str) -> AsyncIterator[None]:
-    """Keep other processes from running this thread at the same time, and the server's users from owning it.
+    """Context manager for exclusive use of a thread.
+
+    It keeps other processes from running the thread at the same time, and the server's users from owning it.
 
     Raises:
-        AppError: One is running it already.
+        AppError: Another process is already running it.
         MisuseError: A user of the server owns it.
     """
     await require_own_thread(session, thread_id)
     try:
-        async with thread_lock.claimed(session.settings, thread_id, saver=session.saver):
+        async with thread_lock.claim_thread(session.settings, thread_id, saver=session.saver):
             yield
     except thread_lock.ThreadBusyError as error:
         raise AppError(str(error)) from error

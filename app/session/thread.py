@@ -1,4 +1,4 @@
-"""Threads as their newest checkpoints have them."""
+"""Threads, read from the newest checkpoints."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ from weiwo.state import Outcome, Usage
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread as its checkpoint has it.
+    """A thread, read from a checkpoint.
 
     Attributes:
         thread_id: Its id.
         values: Its state.
-        waiting: What it waits for.
+        waiting: The requests it waits for.
         pending: Outcomes of an interrupted execution, which have not reached the state.
-        metadata: What its newest checkpoint says of the run that made it.
+        metadata: The metadata of its newest checkpoint about the run that made it.
     """
 
     thread_id: str
@@ -33,17 +33,17 @@ class Thread:
 
     @property
     def next(self) -> tuple[str, ...]:
-        """The nodes still to run; empty when its latest question is answered."""
+        """Nodes still to run. Empty when the latest question is answered."""
         return self.waiting.under_way
 
     @property
     def waits(self) -> bool:
-        """Whether a person is asked, or will be by the next node."""
+        """Report whether a person is asked, or will be asked by the next node."""
         return self.waiting.status == "waiting"
 
     @property
     def question(self) -> str:
-        """Its latest question, as asked."""
+        """Latest question, as asked."""
         return str(self.values.get("question") or "")
 
 
@@ -65,10 +65,12 @@ MOST_MOMENTS: Final = 1_000
 
 
 def pick_earlier_results(moments: Iterable[tuple[str, str, Mapping[str, Any] | None]]) -> list[dict[str, Any]]:
-    """The results of a thread's questions before the latest one, oldest first; of a fork, those it goes back to.
+    """Pick the results of a thread's questions before the latest, oldest first.
+
+    For a fork, only the results on its own branch are picked.
 
     Args:
-        moments: Of each moment, newest first, its checkpoint, its parent and its result where a question ends there.
+        moments: For each moment, newest first, its checkpoint, its parent and, if a question ends there, its result.
     """
     found: list[dict[str, Any]] = []
     wanted = None
@@ -80,7 +82,7 @@ def pick_earlier_results(moments: Iterable[tuple[str, str, Mapping[str, Any] | N
 
 
 def thread_as_json(thread: Thread) -> dict[str, Any]:
-    """A thread as one object: the result, or, when it was interrupted, what there is of one; with its plans."""
+    """Return a thread as an object with plans: the result, or the partial result of an interrupted run."""
     values = thread.values
     assessment, team, plan = values.get("assessment"), values.get("team"), values.get("plan")
     outcomes = {**(values.get("outcomes") or {}), **thread.pending}
@@ -96,11 +98,11 @@ def thread_as_json(thread: Thread) -> dict[str, Any]:
         "question": thread.question,
         "status": "waiting" if thread.waits else "interrupted",
         "next": list(thread.next),
-        "interrupts": [{"id": one.id, "value": one.value} for one in thread.waiting.interrupts],
+        "interrupts": [{"id": interrupt.id, "value": interrupt.value} for interrupt in thread.waiting.interrupts],
         "level": assessment.level if assessment else None,
         "team": team.name if team else None,
         "plan": plan.to_json() if plan else None,
-        "outcomes": {key: one.model_dump(mode="json", exclude={"task_id"}) for key, one in outcomes.items()},
+        "outcomes": {key: outcome.model_dump(mode="json", exclude={"task_id"}) for key, outcome in outcomes.items()},
         "reflections": [past.model_dump(mode="json") for past in values.get("reflections") or ()],
         "usage": (values.get("usage") or Usage()).model_dump(mode="json"),
         **more,

@@ -1,6 +1,7 @@
-"""The one reading of what a thread waits for, from a snapshot's `next`, tasks and interrupts.
+"""Waiting requests of a thread, read from a snapshot's `next`, tasks and interrupts.
 
-The command, the server and the page all decide by it whether an answer can be taken, and by whom it is awaited.
+This is the only place that reads them. The command, the server and the page all decide by it whether an answer can be
+accepted, and who is expected to give it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,17 +18,17 @@ _ASKING_NODES: Final = ("approval", "clarify")
 
 
 class AnswerError(WeiwoError, ValueError):
-    """An answer fits nothing that waits. The message is one line."""
+    """An answer without a matching request. The message is a single line."""
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """What a thread waits for.
+    """Waiting requests of a thread.
 
     Attributes:
         interrupts: The questions put to a person and not answered.
         asking: The node whose question comes next and was not put yet, since the state was edited or its process was
-            killed; empty where there is none.
+            killed. Empty if there is none.
         under_way: The nodes still to run.
     """
 
@@ -37,7 +38,10 @@ class Waiting:
 
     @property
     def status(self) -> Literal["waiting", "interrupted", "idle"]:
-        """`waiting` for a person, `interrupted` where it can go on by itself, or `idle`."""
+        """Status of the thread.
+
+        `waiting` for a person, `interrupted` if it can continue by itself, or `idle`.
+        """
         if self.interrupts or self.asking:
             return "waiting"
         return "interrupted" if self.under_way else "idle"
@@ -45,15 +49,16 @@ class Waiting:
     @property
     def ids(self) -> tuple[str, ...]:
         """Ids of the interrupts."""
-        return tuple(one.id for one in self.interrupts)
+        return tuple(interrupt.id for interrupt in self.interrupts)
 
     def address(self, answer: Any) -> Any:
-        """The answer under the id of the question it is for; unchanged where that question was not put yet.
+        """Map an answer to the id of the matching question.
 
-        Without an address it would, at a second attempt, be taken for the answer to the next question.
+        The answer is unchanged if the question was not put yet. An answer without an id would, at a second attempt, be
+        taken for the answer to the next question.
 
         Raises:
-            AnswerError: Nothing waits for it, or not under that id, or several questions do.
+            AnswerError: Nothing waits for it, or not under that id, or several questions wait.
         """
         if _is_by_id(answer):
             if unknown := sorted(set(answer) - set(self.ids)):
@@ -69,12 +74,15 @@ class Waiting:
 
 
 def read_waiting(snapshot: "StateSnapshot") -> Waiting:
-    """Read what a thread waits for."""
+    """Read the waiting requests of a thread."""
     return judge_waiting([task.name for task in snapshot.tasks], snapshot.interrupts)
 
 
 def judge_waiting(tasks: Iterable[str], interrupts: "Iterable[Interrupt]") -> Waiting:
-    """Judge what a thread waits for, by the names of the tasks that its newest checkpoint leaves and the interrupts."""
+    """Determine the waiting requests of a thread.
+
+    It uses the names of the tasks left by the newest checkpoint, and the interrupts.
+    """
     # Not by `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
     under_way, put = tuple(dict.fromkeys(tasks)), tuple(interrupts)
     asking = next((name for name in _ASKING_NODES if under_way == (name,)), "")
@@ -82,7 +90,7 @@ def judge_waiting(tasks: Iterable[str], interrupts: "Iterable[Interrupt]") -> Wa
 
 
 def _is_by_id(answer: Any) -> bool:
-    """Whether an answer maps ids of interrupts to answers, as LangGraph reads it."""
+    """Report whether an answer maps ids of interrupts to answers, as LangGraph reads the format."""
     return isinstance(answer, Mapping) and bool(answer) and all(map(_is_id, answer))
 
 

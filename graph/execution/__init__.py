@@ -1,1 +1,4 @@
-"""ExecutionContext of a plan: the fan-out through `Send`, the board tasks wait on, the graph of one task."""
+"""Execution of a plan: fan-out through `Send`, the board of outcomes, the graph of a task.
+
+Tasks wait on the board for their inputs.
+"""

@@ -1,11 +1,11 @@
-"""The board, where running tasks meet: each waits for its own inputs, and goes on the moment they exist.
+"""The board of running tasks: each task waits for its inputs and continues once available.
 
-A task posts its outcome as soon as it has one, and whoever waits for that alone starts at once, rather than
+A task posts its outcome as soon as it has one, and a task that waits only for this outcome starts at once, rather than
 when a wave of tasks has ended (LLMCompiler, arXiv 2312.04511). The board lives in memory for one execution and is
-seeded with what an earlier, interrupted execution had finished. Its work grows with the edges of the plan.
+seeded with the finished tasks of an earlier, interrupted execution. Its work grows with the edges of the plan.
 
-No waiter is ever left behind: a wait ends with the inputs, with the first of them that has no value, when the run's
-time for work is over, or, where a task upstream stopped for a person, by stopping too.
+No waiter is left behind. A wait ends with the inputs, with the first input that has no value, or when the run's time
+for work is over. If an upstream task stopped for a person, the waiter stops too.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from weiwo.state import Failure, Outcome, Plan, Task, TaskTrace
 
 
 class Board:
-    """The outcomes of one execution of a plan, as they come in."""
+    """Outcomes of an execution of a plan, collected during the execution."""
 
     def __init__(self, plan: Plan, finished: Mapping[str, Outcome]) -> None:
         loop = asyncio.get_running_loop()
@@ -41,11 +41,11 @@ class Board:
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
-        """What has been posted, by the ids of the tasks whose values they are."""
+        """Return the posted outcomes by the ids of the tasks with the values."""
         return {outcome.task_id: outcome for outcome in self._outcomes.values()}
 
     def post(self, outcome: Outcome, instead_of: str = "") -> None:
-        """Tell what a task came to, or what took the place of one that is waited for. The first word stands."""
+        """Post the outcome of a task, or of a replacement task. The first post stands."""
         task_id = instead_of or outcome.task_id
         if self._outcomes.setdefault(task_id, outcome) is not outcome:
             return
@@ -55,17 +55,18 @@ class Board:
                 self._settle(target)
 
     def abandon(self, task_id: str) -> None:
-        """Tell everybody that a task stopped without an outcome, to go on when the run is resumed."""
+        """Notify waiters of a task stopped without an outcome, to continue when the run is resumed."""
         if task_id not in self._outcomes:
             for target in self._downstream.get(task_id, ()):
                 self._settle(target)
 
     async def wait_for_inputs(self, task: Task, seconds: float) -> tuple[Task, dict[str, Outcome], Outcome | None]:
-        """Wait for a task's upstream outcomes, at most for the seconds that the run has left for work.
+        """Wait for a task's upstream outcomes, at most for the run's remaining work seconds.
 
         Returns:
-            The task, referring to what took the place of others; the usable outcomes by task id; and, as soon as they
-            cannot all come, the outcome of the task instead; then the others are not waited for.
+            The task, with references to replaced tasks renamed, and the usable outcomes by task id. As soon as the
+                inputs
+            cannot all arrive, the third value is the outcome of the task instead, and the other inputs are not awaited.
 
         Raises:
             GraphInterrupt: A task upstream stopped without an outcome, so this one must, too.
@@ -91,7 +92,10 @@ class Board:
 
 
 def _reachable(upstream: Mapping[str, Iterable[str]], finished: Mapping[str, Outcome]) -> frozenset[str]:
-    """The tasks that can ever start: not in a cycle, behind one, or behind something that is not in the plan."""
+    """Return the tasks able to start.
+
+    A task cannot start in a cycle, downstream of a cycle, or downstream of a task that is not in the plan.
+    """
     sorter = TopologicalSorter(upstream)
     with suppress(CycleError):
         sorter.prepare()
@@ -104,7 +108,7 @@ def _reachable(upstream: Mapping[str, Iterable[str]], finished: Mapping[str, Out
 
 
 def _blocked_outcome(task: Task, cause: str) -> Outcome:
-    """The outcome of a task that waits for the value of another that will not come."""
+    """Return the outcome of a task blocked by a missing upstream value."""
     return Outcome(
         task_id=task.id,
         status="blocked",
@@ -116,7 +120,7 @@ def _blocked_outcome(task: Task, cause: str) -> Outcome:
 
 
 def timed_out_outcome(task: Task) -> Outcome:
-    """The outcome of a task that the end of the run's seconds found waiting or at work."""
+    """Return the outcome of a task waiting or running when the run's seconds ended."""
     message = f"{task.id} was not finished: the run's max_seconds is reached"
     return Outcome(
         task_id=task.id,
@@ -128,10 +132,13 @@ def timed_out_outcome(task: Task) -> Outcome:
 
 
 def unfinished_tasks(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Task, ...]:
-    """The tasks that are still to run: those that came to nothing so far."""
+    """Return the tasks still to run: all without a result so far."""
     return tuple(task for task in plan.tasks if not (task.id in outcomes and outcomes[task.id].answers))
 
 
 def finished_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
-    """The outcomes of tasks that need not run again, by task id."""
+    """Return the outcomes of finished tasks by task id.
+
+    These tasks need not run again.
+    """
     return {outcome.task_id: outcome for outcome in outcomes if outcome.answers}

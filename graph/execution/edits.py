@@ -1,8 +1,9 @@
-"""Values edited in the state by hand, as in Studio: they become the person's own.
+"""Adoption of values edited in the state by hand, for example in Studio.
 
-The executor stores a digest of each value and its quotes. A value that its digest does not fit was edited: its quotes
-are dropped, since they carry another value, and what was worked out from the old value counts no more. A value without
-a digest was written by hand, too. Those of a thread that is older than digests get one when it goes on.
+Edited values become the person's own. The executor stores a digest of each value and its quotes. If the digest does not
+match, the value was edited: its quotes are dropped, since they support another value, and values computed from the old
+value are discarded. A value without a digest was written by hand, too. The values of a thread older than digests get
+one when it continues.
 """
 
 from collections.abc import Mapping
@@ -14,8 +15,8 @@ from weiwo.state.search import SearchState
 
 
 def seal_outcomes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
-    """Store the digest of each value with it."""
-    return {key: one.seal() for key, one in outcomes.items()}
+    """Store the digest of each value in the outcome."""
+    return {key: outcome.seal() for key, outcome in outcomes.items()}
 
 
 def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
@@ -30,7 +31,9 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
     """
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     known = plan.ids if plan is not None else ()
-    if state.get("ledger") is None and not any(one.digest for one in outcomes.values()):  # a thread of an older version
+    if state.get("ledger") is None and not any(
+        item.digest for item in outcomes.values()
+    ):  # a thread of an older version
         return {"outcomes": seal_outcomes(outcomes), "evidence": {}} if outcomes else {}
     edited = [key for key in known if key in outcomes and _is_edited(outcomes[key])]
     if plan is None or not edited:
@@ -50,7 +53,7 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
 
 
 def with_edits(state: SearchState) -> tuple[SearchState, dict[str, Any]]:
-    """The state with edited values adopted, and the update that keeps them."""
+    """Return the state with edited values adopted, and the update for saving the values."""
     edits = adopt_edits(state, state["assessment"].language)
     if not edits:
         return state, {}
@@ -59,5 +62,5 @@ def with_edits(state: SearchState) -> tuple[SearchState, dict[str, Any]]:
 
 
 def _is_edited(outcome: Outcome) -> bool:
-    """Whether a value was written by hand since it got its digest, or without one."""
+    """Report whether a value was edited since sealed, or written without a digest."""
     return outcome.answers and outcome.digest != outcome.seal().digest

@@ -1,19 +1,19 @@
-"""The fan-out of a plan: every task at once through `Send`, each starting when its own inputs exist.
+"""Fan-out of a plan: all tasks sent through `Send`, each starting when the inputs exist.
 
 The executor node invokes one compiled plan graph (`graph/builder.py`), whose single step sends every task. A task first
 awaits its inputs on an in-memory board (`board`), then works in a graph of its own, step by saved step (`task_graph`).
-A `for_each` task sends its instances in one more graph, so that they work side by side and are resumed one by one.
+A `for_each` task sends its instances in one more graph, so that they work in parallel and are resumed one by one.
 
-Why it has this shape (all tried on langgraph 1.2):
+Reasons for this shape (all tried on langgraph 1.2):
 - Waves of `Send` wait at a barrier after each.
 - A scheduler made of `@task` calls gets results swapped on resume: they are matched by the order of the calls.
 - A subgraph as the Send's node itself writes all its channels back, and a finished one would not post to the board on
   resume. A function that invokes the subgraph does both right.
-- What a Send carries is saved up to four times. So it carries an id or a position; the rest waits in memory, and
+- The payload of a Send is saved up to four times. So it is an id or a position. The rest waits in memory, and
   is made from the state again when a run is resumed.
 
-After a crash LangGraph keeps the writes of finished Sends, and `aget_state` returns them as `tasks[i].result`: the
-board is seeded from there. Of an unfinished Send, the steps that had finished are not done again.
+After a crash LangGraph keeps the writes of finished Sends, and `aget_state` returns them as `tasks[i].result`. The
+board is seeded from there. The finished steps of an unfinished Send are not repeated.
 """
 
 import asyncio
@@ -59,21 +59,21 @@ async def run_plan(
 ) -> dict[str, Any]:
     """Run the unfinished tasks of a plan.
 
-    Called inside a node; if that node was interrupted, the tasks that had finished are not
-    run again and half-done ones go on at their next step.
+    It is called inside a node. If that node was interrupted, the finished tasks are not run again and half-done tasks
+    continue at their next step.
 
     Args:
         plan: A valid plan.
-        outcomes: What earlier executions came to; usable ones are kept.
-        work: What the tasks share.
+        outcomes: Outcomes of earlier executions. Usable ones are kept.
+        work: Resources shared by the tasks.
         config: The node's own config, which leads to its checkpoints.
-        graph: The plan graph. A node must name it itself: LangGraph finds the subgraphs of a node among the names
-            that its function uses.
-        intervention: What may be done about its tasks while others run; None where nothing may.
+        graph: The plan graph. A node must name it itself, because LangGraph finds the subgraphs of a node among the
+            names that its function uses.
+        intervention: Permitted interventions on its tasks while others run. None for no intervention.
 
     Returns:
-        Outcomes, passages and usage of the tasks that ran. Each has an outcome, whatever happened to it. Where tasks
-        took the place of others, the plan as it is now, its revisions and the looks back that made them.
+        Outcomes, passages and usage of the tasks that ran. Each task has an outcome in every case. If tasks replaced
+        others, also the current plan, its revisions and the reflections that made them.
     """
     if not unfinished_tasks(plan, outcomes):
         return {}
@@ -94,7 +94,7 @@ async def _run_tasks(
     *,
     graph: TaskGraph,
 ) -> "PlanOutput":
-    """Run the unfinished tasks of a plan, or of the part of a plan that takes a task's place."""
+    """Run the unfinished tasks of a plan, or of a partial plan replacing a task."""
     todo = unfinished_tasks(plan, outcomes)
     board = Board(plan, finished_outcomes(outcomes.values()))
     seeding = _BoardSeeding(graph, board, work, config, intervention)
@@ -111,10 +111,10 @@ async def _run_tasks(
 
 @dataclass
 class _BoardSeeding:
-    """Seeds the board with what an interrupted execution had finished.
+    """Seeding of the board with the finished outcomes of an interrupted execution.
 
-    Done by the first task that runs: by then LangGraph has settled which Sends it does not run again. Looked up any
-    earlier, an outcome that reaches the database in between (from another process, say) would never be posted.
+    The first task that runs does this, because by then LangGraph has settled which Sends it does not run again. With an
+    earlier look-up, an outcome that reaches the database in between (from another process, say) would never be posted.
     """
 
     graph: TaskGraph
@@ -125,7 +125,7 @@ class _BoardSeeding:
     _posting: asyncio.Task[None] | None = None
 
     async def wait(self) -> None:
-        """Seed the board, or wait until it is seeded."""
+        """Seed the board, or wait until seeded."""
         self._posting = self._posting or asyncio.create_task(self._post())
         await asyncio.shield(self._posting)
 
@@ -150,7 +150,7 @@ class _BoardSeeding:
 
 @dataclass(frozen=True)
 class ExecutionContext:
-    """The runtime context of the plan graph: in memory, for one execution, never saved."""
+    """Runtime context of the plan graph: in memory, for a single execution, never saved."""
 
     work: TaskResources
     tasks: Mapping[str, Task]
@@ -161,19 +161,22 @@ class ExecutionContext:
 
     @property
     def run_tasks(self) -> Callable[..., Awaitable["PlanOutput"]]:
-        """Run tasks that take the place of a failed one, in a plan graph of their own."""
+        """Return the function for running replacement tasks in a separate plan graph."""
         return partial(_run_tasks, graph=self.graph)
 
 
 class PlanInput(TypedDict):
-    """Input of the plan graph: the ids of the tasks to run, and which of them have a graph per item."""
+    """Input of the plan graph: ids of the tasks to run, and ids of the `for_each` tasks.
+
+    A `for_each` task has a graph per item.
+    """
 
     todo: list[str]
     each: list[str]
 
 
 class PlanOutput(TypedDict, total=False):
-    """What tasks bring in, merged."""
+    """Merged output of the tasks."""
 
     outcomes: Annotated[dict[str, Outcome], merge_by_key]
     evidence: Annotated[dict[str, Evidence], merge_evidence]
@@ -192,17 +195,20 @@ class SentTask(TypedDict):
 
 
 async def run_sent_task(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
-    """Node of a Send: run one task in its own graph. Invokes the graph, for the reasons at the head of this file."""
+    """Run a task in a separate graph, as the node of a Send.
+
+    The graph is invoked for the reasons at the head of this file.
+    """
     return await _settle(state, runtime.context, single=task_graph, each=_for_each_graph)
 
 
 async def run_sent_for_each(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
-    """Node of a Send: run one `for_each` task, an instance per item."""
+    """Run a `for_each` task with an instance per item, as the node of a Send."""
     return await _settle(state, runtime.context, each=_for_each_graph, single=task_graph)  # shown as the first it names
 
 
 async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGraph, each: TaskGraph) -> PlanOutput:
-    """Run a task once its inputs are there, and post what it came to."""
+    """Run a task once the inputs are available, and post the outcome."""
     task, board, work = context.tasks[state["task_id"]], context.board, context.work
     try:
         await context.seeding.wait()
@@ -241,7 +247,7 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
 
 @dataclass(frozen=True)
 class _ForEachContext:
-    """The runtime context of the graph of one `for_each` task, likewise."""
+    """Runtime context of the graph of a `for_each` task, in memory only."""
 
     work: TaskResources
     fan: ForEach
@@ -249,7 +255,7 @@ class _ForEachContext:
 
 
 class _ForEachState(TypedDict, total=False):
-    """The channels of that graph."""
+    """Channels of the graph of a `for_each` task."""
 
     count: int
     by_position: Annotated[dict[int, Outcome], merge_by_key]
@@ -259,7 +265,7 @@ class _ForEachState(TypedDict, total=False):
 
 
 class _SentItem(TypedDict):
-    """What one of its Sends carries."""
+    """Payload of a Send in the graph of a `for_each` task."""
 
     position: int
 
@@ -283,7 +289,10 @@ async def _run_sent_item(state: _SentItem, runtime: Runtime[_ForEachContext]) ->
 async def _run_for_each(
     graph: TaskGraph, task: Task, inputs: Mapping[str, Outcome], context: ExecutionContext
 ) -> TaskOutput:
-    """Run one instance per item and join them under the task's id, in item order; what took an item's place counts."""
+    """Run an instance per item and join the outcomes under the task's id, in item order.
+
+    The outcome of a replacement counts for its item.
+    """
     work, intervention, line = context.work, context.intervention, None
     fan = read_for_each(task, inputs, work.services.settings.limits.max_items)
     if not fan.starts:
@@ -294,7 +303,7 @@ async def _run_for_each(
     config = task_config(task)
     result = await graph.ainvoke({"count": len(fan.starts)}, config, context=_ForEachContext(work, fan, line))
     outcome = join_outcomes(task, fan, result["by_position"], work.services.language)
-    longest = max(one.seconds for one in result["by_position"].values())  # it may have run before this was resumed
+    longest = max(value.seconds for value in result["by_position"].values())  # it may have run before this was resumed
     outcome = outcome.model_copy(update={"seconds": max(longest, time.monotonic() - started)})
     return {
         "outcome": outcome,

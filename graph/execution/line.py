@@ -1,9 +1,8 @@
-"""The line of one task: what is done about it while its plan runs, up to the outcome that the others wait for.
+"""The task line: handling of a single task during execution, up to the final outcome.
 
-The task's own `Send` stays alive: when the task has come to nothing, reflection decides, the decision is saved, and the
-tasks that take its place run as a plan of their own under it. What depends on the task waits on the board meanwhile;
-the board hears of it once, when the line has ended. So no other line is concerned, and after a crash each goes on
-alone.
+The task's own `Send` stays alive. If the task has no result, reflection decides, the decision is saved, and the
+replacement tasks run as a plan of their own under it. Dependents of the task wait on the board meanwhile, and the board
+is notified once, when the line has ended. So no other line is concerned, and after a crash each line continues alone.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -28,7 +27,7 @@ _RunAdded = Callable[
 
 
 def settled_outcome(task_id: str, outcomes: Mapping[str, Outcome], repairs: Mapping[str, Repair]) -> Outcome:
-    """What stands for a task: its own outcome, or that of what took its place."""
+    """Return the effective outcome of a task, following replacements."""
     while task_id in repairs:
         task_id = repairs[task_id].value_id
     return outcomes[task_id]
@@ -36,7 +35,7 @@ def settled_outcome(task_id: str, outcomes: Mapping[str, Outcome], repairs: Mapp
 
 @dataclass(frozen=True)
 class TaskLine:
-    """A task of a running plan, as reflection sees it; in memory, for one execution."""
+    """A task of a running plan as seen by reflection, in memory for a single execution."""
 
     task: Task
     inputs: Mapping[str, Outcome]  # what it builds on
@@ -48,18 +47,18 @@ class TaskLine:
     position: int = 0  # the position of that item among the starts
 
     def wakes(self, outcome: Outcome, *, found: bool) -> bool:
-        """Whether an outcome wakes reflection."""
+        """Report whether an outcome triggers reflection."""
         if self.item is not None and self.fan is not None and len(self.fan.starts) > 1:
             return self.intervention.wakes_for_item(self.task, self.item, outcome, self.board.outcomes, found=found)
         return self.intervention.wakes(self.task, outcome, self.board.outcomes, found=found)
 
     @property
     def item(self) -> str | None:
-        """The item that it is of; None of a task that runs once."""
+        """Return the item of the line, or None for a task running once."""
         return None if self.fan is None else str(self.fan.starts[self.position]["inputs"][ITEM].value)
 
     async def find_repair(self, state: TaskProgress, services: RunContext) -> Repair | None:
-        """What is to take the task's place."""
+        """Find a replacement for the task."""
         tried = [(call["tool"], call["args"].get("query")) for call in state.get("tried", [])]
         found = state.get("evidence", {}).values()
         search = RepairSearch(self.intervention, self.task, state["outcome"], self.inputs, tried, tuple(found))
@@ -70,7 +69,10 @@ class TaskLine:
         return repair.model_copy(update={"task_id": self.fan.starts[self.position]["task"].id, "tasks": (other,)})
 
     async def run(self, repair: Repair, own: Outcome, config: RunnableConfig) -> TaskOutput:
-        """Run what takes the task's place; the task keeps a value of its own where that comes to nothing better."""
+        """Run the replacement of the task.
+
+        If the replacement brings nothing better, the task keeps its own value.
+        """
         self.work.report_finished(own)
         self.intervention.announce(repair)
         ran = await self.run_added(

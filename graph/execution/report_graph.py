@@ -1,12 +1,12 @@
-"""The graph of a report, from its outline to its summary: every section is a `Send` of its own.
+"""Graph of a report, from outline to summary, with a `Send` per section.
 
     outline ──▶ section ──▶ summary
     │       ├─▶ section ──┤
     │       └─▶ section ──┘
-    └─▶ done: one draft will do, as for most answers; the writer's node then writes it alone
+    └─▶ done: one draft is enough, as for most answers, and the writer's node then writes it alone
 
 It runs inside the writer's node and is checkpointed under it. After a crash LangGraph does not run a finished section
-again: what it came to stands in the checkpoint, with what it cost. Sections are told of in order, whichever ends first.
+again: its result and its cost are in the checkpoint. Sections are announced in order, whichever ends first.
 """
 
 import asyncio
@@ -42,14 +42,17 @@ class _ReportState(TypedDict, total=False):
 
 
 class _SentSection(TypedDict):
-    """What a Send carries: the rest waits in memory, and is made from the state again when a run is resumed."""
+    """Payload of a Send: only the section number.
+
+    The rest waits in memory, and is made from the state again when a run is resumed.
+    """
 
     number: int
 
 
 @dataclass
 class _ReportContext:
-    """The runtime context: in memory, for one execution, never saved."""
+    """Runtime context of the report graph: in memory, for a single execution, never saved."""
 
     state: SearchState  # what the run came to
     services: RunContext  # the models and the budget, shared by all sections
@@ -62,7 +65,7 @@ class _ReportContext:
     _known: asyncio.Task[None] | None = None
 
     async def recall(self) -> None:
-        """Book what an interrupted execution had spent, and tell again of the sections it had finished."""
+        """Restore an interrupted execution: count past usage, and announce the finished sections again."""
         self._known = self._known or asyncio.create_task(self._recall())
         await asyncio.shield(self._known)
 
@@ -81,7 +84,7 @@ class _ReportContext:
                     self.tell_section(number, section)
 
     def tell_outline(self, outline: Outline) -> None:
-        """Tell of the outline, where it has sections."""
+        """Announce the outline, if sections exist."""
         self.outline = outline
         if titles := [section.title for section in outline.sections]:
             note = {"note": outline.limit} if outline.limit else {}
@@ -89,7 +92,7 @@ class _ReportContext:
             self.services.emit(OutlinedEvent(title=outline.title, sections=titles, **note))
 
     def tell_section(self, number: int, section: Section) -> None:
-        """Tell of a section as soon as all before it have been told of."""
+        """Announce a section as soon as all earlier sections are announced."""
         self.finished[number] = section
         while self.told in self.finished:
             done, title = self.finished[self.told], self.outline.sections[self.told].title
@@ -112,19 +115,19 @@ class _ReportContext:
 async def run_report(
     state: SearchState, services: RunContext, config: RunnableConfig, graph: TaskGraph
 ) -> tuple[ReportDraft, Usage]:
-    """Write a report, up to putting it together.
+    """Write the parts of a report, without assembling the report.
 
-    Called inside a node; if that node was interrupted, the sections that had finished are not written again.
+    It is called inside a node. If that node was interrupted, the finished sections are not written again.
 
     Args:
-        state: What the run came to.
+        state: The state after the search.
         services: The models and the budget.
         config: The node's own config.
-        graph: `report_graph`, which a node must name itself: LangGraph finds the subgraphs of a node among the names
-            that its function uses.
+        graph: `report_graph`, which a node must name itself, because LangGraph finds the subgraphs of a node among the
+            names that its function uses.
 
     Returns:
-        The report, without sections where the answer is to be one draft, and what it cost, seconds excepted.
+        The report, without sections if the answer is to be one draft, and its cost, seconds excepted.
     """
     context = _ReportContext(state, services, report_sources(state, services), graph, config)
     ran: dict[str, Any] = await graph.ainvoke({"sections": {}}, context=context)

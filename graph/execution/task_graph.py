@@ -1,13 +1,13 @@
-"""The graph of one task, from its inputs to its outcome; its steps are saved one by one.
+"""Graph of a task, from inputs to outcome, with each step saved.
 
     ask ◀─▶ act ──▶ read ──▶ done   a person is asked before a call that acts
              ▲       │  │
              └───────┘  │  a substitute, other queries, a page to open
                         ▼
-                     reflect ──▶ added ──▶ done   what takes its place, where it came to nothing while others run
+                     reflect ──▶ added ──▶ done   its replacement, if it had no result while others run
 
-What the task is and what it builds on are not saved with it: they follow from the plan and the outcomes, and are
-handed in through the runtime context, anew when a run is resumed.
+The task and its inputs are not saved with it. They follow from the plan and the outcomes, and are passed in through the
+runtime context, anew when a run is resumed.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ Step = Callable[[TaskState, TaskResources, Lease], Coroutine[Any, Any, dict[str,
 
 @dataclass(frozen=True)
 class _TaskContext:
-    """The runtime context of the graph of one task: in memory, for one execution, never saved."""
+    """Runtime context of the graph of a task: in memory, for a single execution, never saved."""
 
     start: TaskInput
     work: TaskResources
@@ -64,10 +64,10 @@ class _TaskContext:
 
 
 async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources, line: TaskLine | None = None) -> TaskOutput:
-    """Run one task to its outcome, whatever it meets on the way: only interrupts and cancellation pass through.
+    """Run a task to an outcome. Only interrupts and cancellation pass through.
 
-    Called inside a node, under whose checkpoint the task's own are kept; the node hands `task_graph` over, since
-    LangGraph finds the subgraphs of a node among the names that its function uses.
+    It is called inside a node, and the task's own checkpoints are kept under that node's. The node passes `task_graph`,
+    since LangGraph finds the subgraphs of a node among the names that its function uses.
     """
     task, seconds = start["task"], _seconds_for_task(work)
     if seconds <= 0:
@@ -91,7 +91,7 @@ async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources, line
 
 
 def _seconds_for_task(work: TaskResources) -> float:
-    """Seconds until this task is broken off: those there are for work, and the grace; 0 if it need not start."""
+    """Return the seconds until the timeout of a task: work time plus grace, or 0 to skip the task."""
     seconds = work.services.work_seconds()
     reserve = work.services.budget.remaining_seconds() - seconds
     return seconds + min(_GRACE_SECONDS, reserve / 2) if seconds > 0 else 0.0
@@ -103,7 +103,7 @@ async def _act(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str,
 
 
 async def _ask(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:
-    """Ask a person about one of its next calls."""
+    """Ask a person about a pending call of the task."""
     shown = await _shown_hash(get_config())
 
     async def step(known: TaskState, work: TaskResources, _: Lease) -> dict[str, Any]:
@@ -113,10 +113,10 @@ async def _ask(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str,
 
 
 async def _shown_hash(config: RunnableConfig) -> str:
-    """Hash in the question with which the step at hand waits in the checkpoint; empty where it never asked.
+    """Return the hash in the pending question of the current step, or an empty string.
 
-    An answer may come to a step that was not there when it was given: the state was edited, or an earlier version
-    asked.
+    The result is empty if the step never asked. An answer may reach a step that did not exist when it was given,
+    because the state was edited, or an earlier version asked.
     """
     place = config["configurable"]
     saver = place.get(SAVER_KEY)
@@ -126,18 +126,21 @@ async def _shown_hash(config: RunnableConfig) -> str:
     found = await saver.aget_tuple({"configurable": {"thread_id": place["thread_id"], "checkpoint_ns": above}})
     for task_id, channel, written in (found and found.pending_writes) or ():
         if task_id == own.rpartition(":")[2] and channel == INTERRUPT:
-            asked = [one.value for one in written if isinstance(one, Interrupt)]
-            return next((str(one.get("hash", "")) for one in asked if isinstance(one, Mapping)), "")
+            asked = [item.value for item in written if isinstance(item, Interrupt)]
+            return next((str(item.get("hash", "")) for item in asked if isinstance(item, Mapping)), "")
     return ""
 
 
 async def _read(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:
-    """Read what it has found."""
+    """Read the results of the task's calls."""
     return await _run_step(executor.read, state, runtime.context)
 
 
 async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> dict[str, Any]:
-    """A step of the executor's. What goes wrong in it is the task's outcome; what goes wrong around it is not."""
+    """Run an executor step and turn an error in the step into the task's outcome.
+
+    Errors outside the step are not caught.
+    """
     try:
         update = await run_isolated(step(cast("TaskState", {**context.start, **state}), context.work, context.lease))
     except GraphBubbleUp:  # somebody is asked
@@ -157,14 +160,14 @@ async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> d
 
 
 def _with_notes(outcome: Outcome, notes: Sequence[str] | None) -> Outcome:
-    """An outcome with what its task was told on the way."""
+    """Return an outcome with the notes collected by the task."""
     if not notes:
         return outcome
     return outcome.model_copy(update={"note": "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))})
 
 
 async def _reflect(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:
-    """Decide what takes its place."""
+    """Decide on a replacement for the task."""
     context = runtime.context
     line = context.line
     if line is None:  # it was woken before an interruption, under limits that allowed more
@@ -176,8 +179,8 @@ async def _reflect(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[
     return {"usage": services.budget.delta(), **({"repair": repair} if repair is not None else {})}
 
 
-async def _added(state: TaskProgress, runtime: Runtime[_TaskContext]) -> TaskOutput:
-    """Run that; its tasks have slots and checkpoints of their own."""
+async def _run_replacement(state: TaskProgress, runtime: Runtime[_TaskContext]) -> TaskOutput:
+    """Run the replacement tasks, with separate slots and checkpoints."""
     context = runtime.context
     context.lease.give_up()
     if context.line is None:
@@ -205,7 +208,7 @@ def _compile() -> TaskGraph:
     builder.add_node("ask", _ask)
     builder.add_node("read", _read)
     builder.add_node("reflect", _reflect)
-    builder.add_node("added", _added)
+    builder.add_node("added", _run_replacement)
     builder.add_edge(START, "act")
     after_act: dict[Hashable, str] = {"ask": "ask", "act": "act", "read": "read", "reflect": "reflect", "done": END}
     builder.add_conditional_edges("act", on_loop(_after_act), after_act)

@@ -1,1 +1,1 @@
-"""Persistence: checkpoint savers, the store, threads and their locks, forks."""
+"""Persistence: checkpoint savers, the store, threads and thread locks, forks."""

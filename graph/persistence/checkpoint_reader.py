@@ -1,9 +1,9 @@
-"""Checkpoint reader: threads straight from the SQLite file, without LangGraph, for commands that only look.
+"""Checkpoint reader: threads from the SQLite file without LangGraph, for read-only commands.
 
 LangGraph's serializer writes MessagePack, with an object of ours as an extension: the module, the name and the fields
-of its class. What is read here is narrow on purpose: plain data, the types of `weiwo.state`, and messages as their
-fields. Anything else, and any thread that has not come to its end, is for the graph to read
-(`UnreadableCheckpointError`): what is to run next is known to LangGraph alone.
+of its class. The reader is narrow on purpose: plain data, the types of `weiwo.state`, and messages as their fields.
+Anything else, and any unfinished thread, is left to the graph (`UnreadableCheckpointError`), because only LangGraph
+knows what is to run next.
 """
 
 import sqlite3
@@ -34,17 +34,19 @@ _WRITES: Final = "SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = '
 
 
 class UnreadableCheckpointError(WeiwoError, ValueError):
-    """A checkpoint that only the graph can read."""
+    """Error for a checkpoint readable only by the graph."""
 
 
 def list_saved_threads(path: Path, limit: int) -> list[ThreadInfo]:
-    """The threads of a file that changed last, newest first; none if there is no such file.
+    """List the most recently changed threads of a file, newest first.
+
+    The list is empty if there is no such file.
 
     Raises:
         StorageError: The file cannot be read.
-        UnreadableCheckpointError: It holds something that only LangGraph can read.
+        UnreadableCheckpointError: The file holds something that only LangGraph can read.
     """
-    with _opened(path) as database:
+    with _open_database(path) as database:
         rows = database.execute(SQLITE_LIST, (limit,)).fetchall() if database else []
         return [
             info_of(thread_id, last, _Decoder(fields_only=True).channels(kind, packed))
@@ -53,23 +55,25 @@ def list_saved_threads(path: Path, limit: int) -> list[ThreadInfo]:
 
 
 def saved_thread_exists(path: Path, thread_id: str) -> bool:
-    """Whether a file has that thread.
+    """Report whether a file has a thread.
 
     Raises:
         StorageError: The file cannot be read.
     """
-    with _opened(path) as database:
+    with _open_database(path) as database:
         return database is not None and database.execute(_LATEST, (thread_id,)).fetchone() is not None
 
 
 def read_finished_thread(path: Path, thread_id: str) -> dict[str, Any] | None:
-    """The state of a thread whose latest question is answered; None if there is no such thread.
+    """Return the state of a thread with an answered latest question.
+
+    Returns None if there is no such thread.
 
     Raises:
         StorageError: The file cannot be read.
         UnreadableCheckpointError: The thread waits or was interrupted, or holds what only LangGraph can read.
     """
-    with _opened(path) as database:
+    with _open_database(path) as database:
         if database is None or (row := database.execute(_LATEST, (thread_id,)).fetchone()) is None:
             return None
         kind, packed, checkpoint_id = row
@@ -81,8 +85,11 @@ def read_finished_thread(path: Path, thread_id: str) -> dict[str, Any] | None:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """The database, not to be written to; None where nothing was ever kept."""
+def _open_database(path: Path) -> Iterator[sqlite3.Connection | None]:
+    """Open the database for reading.
+
+    Yields None if no run ever saved anything.
+    """
     if not path.exists():
         make_folder(path.parent)  # or say why a run could keep nothing there
         yield None
@@ -98,7 +105,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection | None]:
 
 
 class _Decoder:
-    """Decodes one checkpoint; with `fields_only`, objects are left as the fields they were written as."""
+    """Decoder of a checkpoint. With `fields_only`, objects stay the fields of the serialised form."""
 
     def __init__(self, *, fields_only: bool = False) -> None:
         self._fields_only = fields_only
@@ -146,7 +153,7 @@ class _Decoder:
 
 
 def _construct(module: str, name: str, fields: Mapping[str, Any]) -> Any:
-    """An object of the state from the fields it was written as.
+    """Build an object of the state from serialised fields.
 
     Raises:
         UnreadableCheckpointError: There is no such type, or it has no such fields.

@@ -1,9 +1,9 @@
-"""Where threads are kept: one SQLite file under `WEIWO_HOME`, or Postgres.
+"""Storage of threads: a SQLite file under `WEIWO_HOME`, or Postgres.
 
-Checkpoints are read back strictly: only the types of `state`, and those LangGraph itself
-vouches for, are ever built from stored bytes, whoever wrote them. The list is given to the serializer here, so
-that it holds whether or not `LANGGRAPH_STRICT_MSGPACK` was set before LangGraph was
-imported; with that variable set, LangGraph adds what it finds in the graphs' own schemas.
+Checkpoints are read back strictly: only the types of `state`, and those LangGraph itself vouches for, are ever built
+from stored bytes, whoever wrote them. The list is given to the serializer here, so that it holds whether or not
+`LANGGRAPH_STRICT_MSGPACK` was set before LangGraph was imported. With that variable set, LangGraph adds the types it
+finds in the graphs' own schemas.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from weiwo.graph.persistence.storage import (
     StorageError,
     credentials_of,
     database_file,
-    masked,
+    mask_url,
     open_private,
     sqlite_error,
 )
@@ -69,10 +69,10 @@ def serializer() -> "StateSerializer":
 async def open_checkpointer(
     settings: Settings, database_url: str | None = None
 ) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
-    """Open the saver that a graph is built with; a URL given here counts before the settings'.
+    """Open the saver of a graph. A URL given here takes precedence over the settings.
 
     Yields:
-        A saver whose tables exist. Several processes may have the same one open.
+        A saver with existing tables. Several processes may have the same one open.
 
     Raises:
         DatabaseUrlError: The URL is no Postgres URL.
@@ -102,10 +102,11 @@ async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
 
 
 async def _set_up_sqlite(thread: SqliteThread, saver: "SqliteSaver") -> None:
-    """Create the tables. The first switch to WAL fails, without waiting, when two processes make it at once.
+    """Create the tables, with retries of the switch to WAL.
 
-    A power cut may cost the last steps, never the file, an answer of a person or the booking of a call that acts, which
-    are written `durable`; a kill costs nothing. That is several times faster.
+    The first switch to WAL fails, without waiting, when two processes make it at once. A power cut may cost the last
+    steps, but never the file, an answer of a person or the record of a call that acts, which are written `durable`. A
+    kill costs nothing. This is several times faster.
     """
 
     def set_up(database: sqlite3.Connection) -> None:
@@ -130,7 +131,7 @@ async def _set_up_sqlite(thread: SqliteThread, saver: "SqliteSaver") -> None:
 async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
     if not url.startswith(("postgresql://", "postgres://")):
         raise DatabaseUrlError(
-            f"WEIWO_DATABASE_URL; {masked(url)!r} is not a Postgres URL; write postgresql://user:password@host/database,"
+            f"WEIWO_DATABASE_URL; {mask_url(url)!r} is not a Postgres URL; write postgresql://user:password@host/database,"
             " or unset it to use SQLite"
         )
     try:
@@ -173,7 +174,7 @@ def _postgres_error(url: str, error: Exception) -> StorageError:
         if password := _parts(url).get("password"):
             why = why.replace(str(password), "***")
     advice = next((told for sign, told in _POSTGRES_ADVICE.items() if sign in why.lower()), _UNREACHABLE)
-    return StorageError(f"cannot use the database {masked(url)}; {why[:300]}; {advice}")
+    return StorageError(f"cannot use the database {mask_url(url)}; {why[:300]}; {advice}")
 
 
 def _parts(url: str) -> dict[str, Any]:

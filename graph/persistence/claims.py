@@ -1,8 +1,8 @@
-"""Fencing: each claim on a thread raises its epoch, and a database takes no write of a process whose epoch is past.
+"""Fencing: each claim on a thread raises the epoch, and writes under a past epoch are refused.
 
-A lock alone does not hold: Postgres drops it with a lost connection, and a process that was stalled wakes up and goes
-on. So whatever a run writes (checkpoints, the log of acting calls, the store) says in the same transaction that its
-claim is the newest. A process of a version that knows no epochs is refused by the database itself.
+A lock alone does not hold: Postgres drops it with a lost connection, and a process that was stalled wakes up and
+continues. So every write of a run (checkpoints, the log of acting calls, the store) states in the same transaction that
+its claim is the newest. The database itself refuses a process of a version that knows no epochs.
 """
 
 import sqlite3
@@ -73,17 +73,20 @@ class Claim:
     lost: bool = False  # whether it is known to be past
 
     def require(self) -> None:
-        """See that it is not known to be past.
+        """Check the claim against known losses.
 
         Raises:
-            LostClaimError: It is.
+            LostClaimError: The claim is known to be lost.
         """
         if self.lost:
             raise LostClaimError(self.thread_id)
 
 
 class LostClaimError(WeiwoError, RuntimeError):
-    """Another process has claimed the thread since. The message is one line."""
+    """Error: another process has claimed the thread since.
+
+    The message is one line.
+    """
 
     def __init__(self, thread_id: str) -> None:
         super().__init__(
@@ -96,19 +99,22 @@ _current: ContextVar[Claim | None] = ContextVar("weiwo_claim", default=None)
 
 
 def current_claim() -> Claim | None:
-    """The claim under which the code at hand works; None where nothing is claimed."""
+    """Return the current claim, if any."""
     return _current.get()
 
 
 def claimed_thread() -> str:
-    """The thread that is claimed; empty where none is."""
+    """Return the claimed thread, or an empty string."""
     claim = _current.get()
     return "" if claim is None else claim.thread_id
 
 
 @contextmanager
 def under_claim(claim: Claim) -> Iterator[None]:
-    """Work under a claim: what is written inside is refused once another process has claimed the thread."""
+    """Context manager for work under a claim.
+
+    Writes inside are refused once another process has claimed the thread.
+    """
     token = _current.set(claim)
     try:
         yield
@@ -118,9 +124,10 @@ def under_claim(claim: Claim) -> Iterator[None]:
 
 @asynccontextmanager
 async def taking_over(saver: Any, thread_id: str) -> AsyncIterator[None]:
-    """Change a thread from outside a run of it: under the claim at hand, else under a new one, if the saver has epochs.
+    """Context manager for changing a thread from outside a run.
 
-    A run that works on the thread at that moment writes nothing more and ends with one line.
+    It works under the current claim, else under a new one, if the saver has epochs. A run that works on the thread at
+    that moment writes nothing more and ends with one line.
     """
     raise_epoch = getattr(saver, "raise_epoch", None)
     if raise_epoch is None or claimed_thread() == thread_id:
@@ -131,25 +138,25 @@ async def taking_over(saver: Any, thread_id: str) -> AsyncIterator[None]:
 
 
 def create_claims(database: sqlite3.Connection) -> None:
-    """Create the tables of claims and acting calls in a database that the saver may not have seen yet."""
+    """Create the tables of claims and acting calls, also in a database without the saver's tables."""
     for statement in _SQLITE_TABLES[:2]:
         database.execute(statement)
 
 
 def set_up_sqlite(database: sqlite3.Connection) -> None:
-    """Create tables and triggers in a database that has the saver's. Runs inside no transaction."""
+    """Create tables and triggers in a database with the saver's tables. Runs outside a transaction."""
     for statement in _SQLITE_TABLES:
         database.execute(statement)
 
 
 def mark_version(database: sqlite3.Connection) -> sqlite3.Connection:
-    """Tell the triggers of a database that this connection knows of epochs."""
+    """Mark a connection as epoch-aware for the triggers of the database."""
     database.create_function(_VERSION_MARK, 0, lambda: 1, deterministic=True)
     return database
 
 
 def raise_sqlite_epoch(database: sqlite3.Connection, thread_id: str) -> int:
-    """Raise a thread's epoch, in a transaction that takes the write lock first."""
+    """Raise a thread's epoch, in a transaction starting with the write lock."""
     if not database.in_transaction:
         database.execute("BEGIN IMMEDIATE")
     # The time keeps a thread that was deleted and made again from an epoch it had before.
@@ -159,10 +166,10 @@ def raise_sqlite_epoch(database: sqlite3.Connection, thread_id: str) -> int:
 
 
 def require_sqlite_epoch(database: sqlite3.Connection, claim: Claim, schema: str = "main") -> None:
-    """See that a claim is the newest, in the transaction that writes.
+    """Check inside the writing transaction for the newest claim.
 
     Raises:
-        LostClaimError: It is not.
+        LostClaimError: The claim is not the newest.
     """
     claim.require()
     query = f"SELECT epoch FROM {schema}.weiwo_claims WHERE thread_id = ?"  # noqa: S608 - a name of ours
@@ -173,14 +180,14 @@ def require_sqlite_epoch(database: sqlite3.Connection, claim: Claim, schema: str
 
 
 async def set_up_postgres(connection: Any) -> None:
-    """Create tables, functions and triggers in a database that has the saver's."""
+    """Create tables, functions and triggers in a database with the saver's tables."""
     for statement in (*_POSTGRES_TABLES, *map(_POSTGRES_TRIGGER.format, ("checkpoints", "checkpoint_writes"))):
         await connection.execute(statement)
     await connection.execute("DELETE FROM weiwo_acting_calls WHERE expires < %s", (time.time(),))
 
 
 async def begin_fenced(connection: Any, claim: Claim | None, *, durable: bool = False) -> None:
-    """Begin a transaction that is refused if the claim is past, and that waits for the disk if `durable`."""
+    """Begin a transaction, refused for a lost claim, and synced to disk if `durable`."""
     if claim is not None:
         claim.require()
         query = "SELECT weiwo_require_epoch(%s, %s::bigint)"
@@ -190,12 +197,12 @@ async def begin_fenced(connection: Any, claim: Claim | None, *, durable: bool = 
 
 
 async def mark_postgres_version(connection: Any) -> None:
-    """Tell the triggers of a database that this connection knows of epochs."""
+    """Mark a connection as epoch-aware for the triggers of the database."""
     await connection.execute(f"SET {_POSTGRES_VERSION} = '1'")
 
 
 async def raise_postgres_epoch(connection: Any, thread_id: str) -> int:
-    """Raise a thread's epoch, once no write under an earlier one is under way."""
+    """Raise a thread's epoch, after all writes under earlier epochs have ended."""
     await connection.execute(_POSTGRES_TABLES[0])
     async with connection.transaction():
         key = f"weiwo epoch:{thread_id}"
@@ -206,7 +213,7 @@ async def raise_postgres_epoch(connection: Any, thread_id: str) -> int:
 
 
 async def postgres_epoch(connection: Any, thread_id: str) -> int | None:
-    """The epoch of the newest claim on a thread; None where it has none."""
+    """Return the epoch of the newest claim on a thread, or None without a claim."""
     cursor = await connection.execute("SELECT epoch FROM weiwo_claims WHERE thread_id = %s", (thread_id,))
     row = await cursor.fetchone()
     return None if row is None else int(row["epoch"] if isinstance(row, dict) else row[0])

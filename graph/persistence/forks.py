@@ -1,14 +1,15 @@
-"""Time travel: go back to a checkpoint, change the plan or the value of a task, and run on from there.
+"""Time travel: return to a checkpoint, change the plan or the value of a task, and run on.
 
     config = await fork(graph, "thread", "1f0e5a3c", outcomes={"task_1": "156 BC"})
     values = await graph.ainvoke(None, config)
 
-A fork lives in the thread it came from: its first checkpoint, the newest of the thread, has the old one as its parent,
-so what the thread shows and resumes is the fork, and the branch it left stays in the history, to be shown or forked in
-its turn. A run that works on the thread meanwhile ends with one line: its claim is past. Only what depends on a change
-runs again: a finished task that asks the same of the same inputs keeps its outcome and its passages. What had not run
-yet at that moment has no outcome to keep, so fork after an execution to keep what it found. A change is a new start:
-what is spent counts anew, and what was said of the plan's last run is forgotten; of earlier revisions it is kept.
+A fork lives in the thread it came from. Its first checkpoint, the newest of the thread, has the old one as its parent,
+so the thread shows and resumes the fork, and the branch it left stays in the history, to be shown or forked in its
+turn. A run that works on the thread meanwhile ends with one line, because its claim is past. Only dependents of a
+change run again: a finished task with the same question and the same inputs keeps its outcome and its passages. A task
+that had not run yet at that moment has no outcome to keep, so fork after an execution to keep its results. A change is
+a new start: usage counts anew, and statements on the plan's last run are forgotten. Those on earlier revisions are
+kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,10 +48,12 @@ _TITLE: Final = ByLocale({"en": "The user", "zh": "用户"})
 
 
 class ForkError(WeiwoError, ValueError):
-    """A fork that cannot be made. The message is one line: what, why, what to do.
+    """Error for an impossible fork.
+
+    The message is one line: the object, the cause, the fix.
 
     Attributes:
-        chinese: The same in Chinese, where people meet it on the page; else empty.
+        chinese: The same in Chinese if people meet it on the page, else empty.
     """
 
     def __init__(self, told: str, chinese: str = "") -> None:
@@ -59,8 +62,8 @@ class ForkError(WeiwoError, ValueError):
 
 
 @dataclass(frozen=True)
-class _Interrupted:
-    """What an execution had brought in when it was interrupted."""
+class _InterruptedResults:
+    """Partial results of an interrupted execution."""
 
     outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the tasks that had finished
     evidence: dict[str, Evidence] = field(default_factory=dict)  # the passages they found
@@ -78,23 +81,25 @@ async def fork(
     tools: Sequence[BaseTool] = (),
     metadata: Mapping[str, Any] | None = None,
 ) -> RunnableConfig:
-    """Fork a thread at a checkpoint. Nothing runs yet: invoke the graph with None and the config returned.
+    """Fork a thread at a checkpoint.
+
+    Nothing runs yet. Invoke the graph with None and the config returned.
 
     Args:
         graph: A graph of `build_graph`, with a checkpointer.
         thread_id: The thread.
         checkpoint_id: One of its checkpoints, of the graph itself (`graph.aget_state_history`), or the beginning of
             its id.
-        plan: A plan to go on with, in the interchange form; it is validated.
-        outcomes: Values by task id, each of the type that its task returns, or text that can be read as that; `AGAIN`
-            of a task that is to run again.
-        context: The run's context: with `approve_plan` a person is asked about plans that are neither approved yet nor
+        plan: A plan to continue with, in the interchange form. It is validated.
+        outcomes: Values by task id, each of the type that its task returns, or text that can be read as that, or
+            `AGAIN` for a task that is to run again.
+        context: The run's context. With `approve_plan` a person is asked about plans that are neither approved yet nor
             given here.
-        tools: Your own tools, as `build_graph` has them.
+        tools: Your own tools, as passed to `build_graph`.
         metadata: More to keep with the fork's first checkpoint.
 
     Returns:
-        The config of the thread, whose newest checkpoint is now the fork's.
+        The config of the thread, with the fork as its newest checkpoint.
 
     Raises:
         ForkError: There is no such checkpoint, nothing is left to run there, or the plan or a value is not valid.
@@ -109,8 +114,8 @@ async def fork(
                 "这个检查点；它的问题已有答案，也没有任何改动；请给出计划、某个任务的值或新的问题",
             )
         return await branch(graph, thread_id, checkpoint_id)
-    ahead = await interrupted(_saver(graph), snapshot)
-    update, changes = await _changed(snapshot, ahead, plan, outcomes or {}, settings, tools)
+    ahead = await read_interrupted_results(_saver(graph), snapshot)
+    update, changes = await _build_fork_update(snapshot, ahead, plan, outcomes or {}, settings, tools)
     place: RunnableConfig = {**snapshot.config, "metadata": {**(metadata or {}), FORK_KEY: changes}}
     async with taking_over(graph.checkpointer, thread_id):
         await graph.aupdate_state(place, update, as_node="planner")
@@ -118,7 +123,7 @@ async def fork(
 
 
 async def branch(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, checkpoint_id: str) -> RunnableConfig:
-    """Make a checkpoint the newest of its thread, so that a question asked there continues that conversation.
+    """Make a checkpoint the newest of the thread, so that a new question continues the conversation.
 
     Raises:
         ForkError: There is no such checkpoint.
@@ -129,29 +134,29 @@ async def branch(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, 
     return {"configurable": {"thread_id": thread_id}}
 
 
-async def interrupted(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) -> _Interrupted:
-    """What the tasks of an interrupted execution had finished, which has not reached the thread's state.
+async def read_interrupted_results(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) -> _InterruptedResults:
+    """Read the results of an interrupted execution missing from the thread's state.
 
-    They are the pending writes of the plan graph's checkpoint, whose namespace is the interrupted node's.
+    They are the pending writes of the plan graph's checkpoint, in the namespace of the interrupted node.
     """
-    found = _Interrupted()
+    found = _InterruptedResults()
     for task in snapshot.tasks:
         place = {"thread_id": snapshot.config["configurable"]["thread_id"], "checkpoint_ns": f"{task.name}:{task.id}"}
         item = await saver.aget_tuple({"configurable": place})
         for _, channel, value in (item.pending_writes or ()) if item else ():
             if channel == "outcomes" and isinstance(value, Mapping):
-                found.outcomes.update({key: one for key, one in value.items() if isinstance(one, Outcome)})
+                found.outcomes.update({key: entry for key, entry in value.items() if isinstance(entry, Outcome)})
             elif channel == "evidence" and isinstance(value, Mapping):
-                found = _Interrupted(found.outcomes, merge_evidence(found.evidence, dict(value)), found.usage)
+                found = _InterruptedResults(found.outcomes, merge_evidence(found.evidence, dict(value)), found.usage)
             elif channel == "usage" and isinstance(value, Usage):
-                found = _Interrupted(found.outcomes, found.evidence, found.usage + value)
+                found = _InterruptedResults(found.outcomes, found.evidence, found.usage + value)
     return found
 
 
 def build_set_outcome(
     task: Task, value: object, known: Mapping[str, Outcome], language: Language
 ) -> tuple[Outcome, Evidence]:
-    """The outcome of a task whose value a person set, and the passage that says so, for the answer to cite.
+    """Build the outcome of a task with a value set by a person, and the passage to cite.
 
     Raises:
         ForkError: The value is not of the task's type.
@@ -202,18 +207,18 @@ def _saver(graph: CompiledStateGraph[Any, Any, Any, Any]) -> BaseCheckpointSaver
     return graph.checkpointer
 
 
-async def _changed(
+async def _build_fork_update(
     snapshot: StateSnapshot,
-    ahead: _Interrupted,
+    ahead: _InterruptedResults,
     plan: Plan | Mapping[str, Any] | str | None,
     given: Mapping[str, Any],
     settings: Settings,
     tools: Sequence[BaseTool],
 ) -> tuple[dict[str, Any], str]:
-    """The update that makes the fork, and what it changes, in words."""
+    """Build the update for a fork, and a description of the changes."""
     values = snapshot.values
     old = _plan_of(snapshot)
-    new = old if plan is None else await _checked(plan, old, values, settings, tools)
+    new = old if plan is None else await _validate_plan(plan, old, values, settings, tools)
     if new is None:
         said = "the checkpoint; at that moment there is no plan yet; choose a later one, or give a plan"
         raise ForkError(said, "这个检查点；那时还没有计划；请选更晚的时刻，或给出计划")
@@ -227,7 +232,7 @@ async def _changed(
     passages = merge_evidence(values.get("evidence", {}), ahead.evidence)
     kept = reuse_outcomes(old, new, done, given) if old is not None else {}
     found = reuse_passages(old, new, kept, passages) if old is not None else {}
-    for task_id in (one for one in new.order() if given.get(one, AGAIN) is not AGAIN):
+    for task_id in (text for text in new.order() if given.get(text, AGAIN) is not AGAIN):
         kept[task_id], passage = build_set_outcome(new.task(task_id), given[task_id], kept, language)
         found[passage.id] = passage
     replaced = [old] if old is not None and new is not old else []
@@ -237,7 +242,7 @@ async def _changed(
     update: dict[str, Any] = {
         "plan": new,
         "revisions": [*values.get("revisions", []), *replaced],
-        "outcomes": Overwrite({key: one.seal() for key, one in kept.items()}),
+        "outcomes": Overwrite({key: value.seal() for key, value in kept.items()}),
         "evidence": Overwrite(found),
         "approved": new.revision if approved is not None and plan is not None else approved,
         "feedback": "",
@@ -249,7 +254,7 @@ async def _changed(
         return {**update, "usage": ahead.usage}, "nothing changed"
     changes = [
         *(["plan replaced"] if plan is not None else []),
-        *(f"{key} {'again' if one is AGAIN else 'set'}" for key, one in given.items()),
+        *(f"{key} {'again' if value is AGAIN else 'set'}" for key, value in given.items()),
     ]
     looks = [past for past in values.get("reflections", []) if old is not None and past.revision < old.revision]
     start = {"run": uuid4().hex, "reflections": Overwrite(looks), "usage": Overwrite(Usage())}
@@ -257,10 +262,10 @@ async def _changed(
 
 
 def _plan_of(snapshot: StateSnapshot) -> Plan | None:
-    """The plan at that moment.
+    """Return the plan at a snapshot.
 
     Raises:
-        ForkError: Its question was not judged yet, or takes no plan.
+        ForkError: The question was not assessed yet, or takes no plan.
     """
     assessment = snapshot.values.get("assessment")
     if assessment is None or {"__start__", "master"} & set(snapshot.next):
@@ -275,17 +280,17 @@ def _plan_of(snapshot: StateSnapshot) -> Plan | None:
     return plan
 
 
-async def _checked(
+async def _validate_plan(
     plan: Plan | Mapping[str, Any] | str,
     old: Plan | None,
     values: Mapping[str, Any],
     settings: Settings,
     tools: Sequence[BaseTool],
 ) -> Plan:
-    """The plan as the next revision of the old one.
+    """Validate a plan as the next revision of the old plan.
 
     Raises:
-        ForkError: It is not valid.
+        ForkError: The plan is not valid.
     """
     sketch = Plan.read(plan.to_json() if isinstance(plan, Plan) else plan)
     registry = await build_registry(settings, tools)
@@ -299,7 +304,7 @@ async def _checked(
         more, others = (f" (and {left} more)", f"（另有 {left} 处）") if left > 0 else ("", "")
         raise ForkError(
             f"the plan; {'; '.join(first)}{more}; correct it",
-            f"计划；{'；'.join(one.chinese for one in first)}{others}；请改正",
+            f"计划；{'；'.join(item.chinese for item in first)}{others}；请改正",
         )
     if old is None:
         return sketch.plan.model_copy(update={"revision": 0})
@@ -307,7 +312,7 @@ async def _checked(
 
 
 def _answers(messages: Sequence[Any]) -> list[RemoveMessage]:
-    """Removes what was answered to the last question: it is answered anew."""
+    """Return removals for the answers to the last question, because a new answer follows."""
     trailing: list[RemoveMessage] = []
     for message in reversed(messages):
         if not isinstance(message, AIMessage) or not message.id:

@@ -1,8 +1,8 @@
-"""LangGraph's Postgres saver for a pool: as many at a time as it has connections, and a lost connection is no lost run.
+"""LangGraph's Postgres saver with a connection pool and reconnection.
 
 The original holds one lock around every access, also where a pool would allow eight. And a server that restarts breaks
-all connections, each of which would fail a run. Reading is harmless to repeat, and what is written has its key and is
-written the same again, so that either is tried once more when the connection was to blame.
+all connections, each of which would fail a run. Reading is harmless to repeat, and every write has its key and is
+written the same again, so either is tried once more if the connection failed.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
-        """As inherited; what is written is one transaction, which is refused once the writer's claim is past.
+        """Open a cursor as inherited. Writes form a transaction, refused for a lost claim.
 
         Raises:
             LostClaimError: Another process has claimed the thread.
@@ -107,7 +107,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Save what a task of an unfinished superstep wrote, unless it was cancelled."""
+        """Save the writes of a task of an unfinished superstep, unless cancelled."""
         if are_cancelled(writes):
             return
         put = super().aput_writes
@@ -118,7 +118,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
             _durable.reset(token)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Delete a thread, and what its acting calls came to."""
+        """Delete a thread, and the results of acting calls in the thread."""
         delete = super().adelete_thread
         calls = [("DELETE FROM weiwo_acting_calls WHERE thread_id = %s", (thread_id,))]
         async with taking_over(self, thread_id):
@@ -136,16 +136,16 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
         return await self.with_reconnection(fetch)
 
     async def execute(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> None:
-        """Execute statements, all or none of them."""
+        """Execute statements in a single transaction."""
         async with self._cursor(pipeline=True) as cursor:
             for query, given in statements:
                 await cursor.execute(query, given)
 
     async def with_reconnection(self, access: Callable[[], Awaitable[T]]) -> T:
-        """Access the database, again while the connection is what fails.
+        """Access the database, with retries while the connection fails.
 
         Raises:
-            psycopg.Error: It stayed so, or something else is wrong.
+            psycopg.Error: The connection kept failing, or something else is wrong.
         """
         until = time.monotonic() + PATIENCE_SECONDS
         attempt = 0
@@ -168,15 +168,15 @@ class PostgresActingLog:
         self._saver = saver
 
     async def get(self, key: str) -> str | None:
-        """What is known of a call."""
+        """Return the recorded text of a call."""
         query = "SELECT text FROM weiwo_acting_calls WHERE key = %s AND expires > %s"
         rows = await self._saver.fetch_rows(query, (key, time.time()))
         return str(rows[0][0]) if rows else None
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Book a call that is not booked yet; whether it was not.
+        """Record a call, and report whether the call was new.
 
-        A reply that is lost with its connection leaves open which it was: then it counts as booked.
+        If the reply is lost with its connection, the call counts as already recorded.
         """
         query = (
             "INSERT INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (%s, %s, %s, %s)"
@@ -187,7 +187,7 @@ class PostgresActingLog:
         return False
 
     async def put(self, key: str, text: str, seconds: float) -> None:
-        """Book what came of a call."""
+        """Record the result of a call."""
         query = (
             "INSERT INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (%s, %s, %s, %s)"
             " ON CONFLICT (key) DO UPDATE SET text = excluded.text, expires = excluded.expires"
@@ -196,7 +196,7 @@ class PostgresActingLog:
             await self._write(query, (key, claimed_thread(), text, time.time() + seconds))
 
     async def drop(self, key: str) -> None:
-        """Book that a call did nothing."""
+        """Remove the record of a call without effect."""
         with suppress(psycopg.Error):
             await self._write("DELETE FROM weiwo_acting_calls WHERE key = %s", (key,))
 
@@ -215,10 +215,10 @@ class PostgresActingLog:
 
 @contextmanager
 def naming_claim(claim: Claim | None) -> Iterator[None]:
-    """Say which thread it is where the database refuses a write whose claim is past.
+    """Context manager naming the thread when the database refuses a write for a lost claim.
 
     Raises:
-        LostClaimError: It does.
+        LostClaimError: The database refused the write.
     """
     try:
         yield
@@ -233,7 +233,7 @@ def naming_claim(claim: Claim | None) -> Iterator[None]:
 async def open_pool(
     url: str, most: int, set_up: Callable[[psycopg.AsyncConnection[Any]], Awaitable[None]]
 ) -> AsyncIterator[AsyncConnectionPool[Any]]:
-    """A pool of `most` connections to a database, whose tables `set_up` makes in one process at a time."""
+    """Open a pool of `most` connections. `set_up` creates the tables, in a single process at a time."""
     options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     options["connect_timeout"] = CONNECT_SECONDS
     # One plain connection first: it says what is wrong, where a pool would only time out.
@@ -258,19 +258,21 @@ async def open_pool(
 
 
 async def _require_no_pipeline(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Have the pool throw out a connection that a cancel has left in pipeline mode: each read would stay a transaction.
+    """Make the pool drop a connection left in pipeline mode by a cancelled call.
+
+    Otherwise each read would stay in a transaction.
 
     Raises:
-        psycopg.InterfaceError: It is in that mode.
+        psycopg.InterfaceError: The connection is in that mode.
     """
     if connection.pgconn.pipeline_status != PipelineStatus.OFF:
         raise psycopg.InterfaceError("it was left in pipeline mode")
 
 
 async def _take_setup_lock(connection: Any) -> None:
-    """Wait for the lock, or 20 seconds without it: the statements are idempotent.
+    """Wait for the lock up to 20 seconds, then continue without, because the statements are idempotent.
 
-    It is polled: a session that waits inside `pg_advisory_lock` holds a snapshot, for which the migrations'
+    The lock is polled: a session that waits inside `pg_advisory_lock` holds a snapshot, for which the migrations'
     `CREATE INDEX CONCURRENTLY` would wait in turn.
     """
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""LangGraph's Postgres store, which takes no write of a process whose thread another one has claimed."""
+"""LangGraph's Postgres store with fencing: writes under a lost claim are refused."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -28,7 +28,10 @@ class FencedPostgresStore(AsyncPostgresStore):
         *,
         ttl: float | NotProvided | None = NOT_PROVIDED,
     ) -> None:
-        """Keep a value. Under a claim it is a transaction of its own: batches are made where nobody knows the claim."""
+        """Store a value. Under a claim, the write is a separate transaction.
+
+        Batches are made in code that does not know the claim.
+        """
         if current_claim() is None:
             await super().aput(namespace, key, value, index, ttl=ttl)
             return

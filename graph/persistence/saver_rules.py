@@ -1,4 +1,4 @@
-"""What our savers hold to beyond LangGraph's: a cancelled task has no results, a newer checkpoint sorts last."""
+"""Rules of our savers beyond LangGraph's: drop cancelled tasks, and sort new checkpoints last."""
 
 import asyncio
 import concurrent.futures
@@ -21,29 +21,33 @@ _LAST = "_last_v6_timestamp"  # nothing public sets it
 
 
 def are_cancelled(writes: Sequence[tuple[str, Any]]) -> bool:
-    """Whether these are the writes of a task that was cancelled.
+    """Report whether the writes belong to a cancelled task.
 
-    LangGraph 1.2 saves, of such a task, whatever it had written, with the cancellation as its error. If that hits the
+    For such a task LangGraph 1.2 saves whatever it had written, with the cancellation as its error. If that hits the
     moment between a node's own writes and those of the edges behind it, the thread is saved with the node done and
-    nothing to follow: it can never be resumed to its end. Without them it runs again, from the last finished step.
+    nothing to follow, and can never be resumed to its end. Without these writes the task runs again, from the last
+    finished step.
     """
     return any(channel == ERROR and isinstance(value, _CANCELLED) for channel, value in writes)
 
 
 def are_answers(writes: Sequence[tuple[str, Any]]) -> bool:
-    """Whether these hold what a person answered, which no power cut may undo once it is acted on."""
+    """Report whether the writes hold an answer of a person.
+
+    No power cut may undo an answer once it is acted on.
+    """
     return any(channel == RESUME for channel, _ in writes)
 
 
 async def read_checkpoint(reading: Awaitable[CheckpointTuple | None], config: RunnableConfig) -> CheckpointTuple | None:
-    """Read a checkpoint, and have this process make ids that sort after its own.
+    """Read a checkpoint, and make later ids of this process sort after the checkpoint's id.
 
     LangGraph takes the id that sorts last for a thread's newest checkpoint, and an id begins with the time. A process
-    that starts after the clock was set back would write checkpoints that sort before those there are, and what it wrote
+    that starts after the clock was set back would write checkpoints that sort before the existing ones, and its writes
     would be lost.
 
     Raises:
-        OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+        OlderCheckpointError: An older Weiwo wrote the checkpoint, and it does not fit this version.
     """
     with naming_thread(config):
         read = await reading
@@ -53,7 +57,7 @@ async def read_checkpoint(reading: Awaitable[CheckpointTuple | None], config: Ru
 
 
 def _continue_after(checkpoint_id: str) -> None:
-    """Have this process make ids that sort after one that it has read."""
+    """Make later ids of this process sort after the given id."""
     try:
         read = UUID(checkpoint_id)
     except ValueError:

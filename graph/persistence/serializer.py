@@ -1,9 +1,9 @@
-"""Strict checkpoint serializer: of stored bytes, only the types of the state are built, whoever wrote them.
+"""Strict checkpoint serializer: only types of the state are built from stored bytes.
 
-The first edition wrote `state.limits.Usage` where this one writes `weiwo.state.limits.Usage`. A name not allowed
-comes back as a bare dict, which nodes cannot work with: old names are read as the new ones, and what no longer fits its
-type is refused in one line. A saver of the caller's own is given this serializer, and async methods where it has none,
-as every node is async.
+This holds whoever wrote the bytes. The first edition wrote `state.limits.Usage` where this one writes
+`weiwo.state.limits.Usage`. A name not allowed comes back as a bare dict, which nodes cannot work with. So old names are
+read as the new ones, and a value that no longer fits its type is refused in one line. A saver of the caller's own is
+given this serializer, and async methods if it has none, as every node is async.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ STATE_TYPES: Final = tuple(
 
 
 class StateSerializer(JsonPlusSerializer):
-    """LangGraph's serializer with the types of `weiwo.state` allowed, and those of its old name."""
+    """LangGraph's serializer with the types of `weiwo.state` allowed, including old names."""
 
     def __init__(self) -> None:
         super().__init__(allowed_msgpack_modules=STATE_TYPES)
@@ -55,7 +55,7 @@ class StateSerializer(JsonPlusSerializer):
         kind, packed = data
         try:
             if kind == "msgpack" and _OLD_NAME.search(packed):
-                packed = _renamed(packed)
+                packed = _rename_modules(packed)
             return super().loads_typed((kind, packed))
         # What MessagePack, JSON and LangGraph's hooks raise at bytes of others; no message: it may quote the thread.
         except (ValueError, TypeError, NotImplementedError, RecursionError):
@@ -63,10 +63,10 @@ class StateSerializer(JsonPlusSerializer):
 
 
 def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
-    """The same saver, for this graph alone, with a serializer that knows the types of the state.
+    """Return the same saver with a serializer for the types of the state, for this graph alone.
 
-    One that was made before `weiwo` was imported allows every type and warns about each. A serializer of the caller's
-    own making, or one that is strict already, stays.
+    A saver that was made before `weiwo` was imported allows every type and warns about each. A serializer of the
+    caller's own making, or one that is strict already, stays.
     """
     serde = saver.serde
     inner = serde.serde if isinstance(serde, EncryptedSerializer) else serde
@@ -78,8 +78,8 @@ def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any
     return clone
 
 
-def _renamed(packed: bytes) -> bytes:
-    """The same value with today's module names."""
+def _rename_modules(packed: bytes) -> bytes:
+    """Return the same packed value with today's module names."""
     misfits: list[str] = []  # MessagePack hides what a hook raises
 
     def rename(code: int, inner: bytes) -> ormsgpack.Ext:
@@ -100,7 +100,7 @@ def _renamed(packed: bytes) -> bytes:
 
 
 def _fits(module: str, name: str, fields: dict[str, Any]) -> bool:
-    """Whether there is such a type of the state, and it takes these fields."""
+    """Report whether a state type exists and accepts the given fields."""
     try:
         getattr(import_module(module), name)(**fields)
     except (ImportError, AttributeError, TypeError, ValidationError):
@@ -109,7 +109,7 @@ def _fits(module: str, name: str, fields: dict[str, Any]) -> bool:
 
 
 class _ThreadedSaver(BaseCheckpointSaver[Any]):
-    """The async methods of a saver as its sync ones, each in a worker thread."""
+    """Base class for savers running the sync methods in worker threads as async methods."""
 
     async def aget_tuple(self, config: Any) -> CheckpointTuple | None:
         return await asyncio.to_thread(self.get_tuple, config)
@@ -129,7 +129,10 @@ class _ThreadedSaver(BaseCheckpointSaver[Any]):
 
 
 def with_async_methods(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
-    """The same saver with async methods, where it has only sync ones, as `SqliteSaver` and `PostgresSaver` have."""
+    """Return the same saver with async methods, if only sync methods exist.
+
+    `SqliteSaver` and `PostgresSaver` are examples.
+    """
     kind = type(saver)
     refuses = kind.aget_tuple.__module__ == "langgraph.checkpoint.sqlite"  # they are there, and raise
     if kind.aget_tuple is not BaseCheckpointSaver.aget_tuple and not refuses:

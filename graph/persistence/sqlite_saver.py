@@ -1,8 +1,8 @@
-"""LangGraph's SQLite saver with group commit: what many runs write at the same moment is one transaction.
+"""LangGraph's SQLite saver with group commit: concurrent writes share a transaction.
 
 LangGraph's asynchronous saver goes to the database's thread and back several times for each access, holding a lock.
-Here each access is one function in that thread (`sqlite_thread`), so that a cancelled run leaves neither a transaction
-open behind it, which would lock out other processes, nor half of a deletion.
+Here each access is one function in that thread (`sqlite_thread`). A cancelled run therefore leaves no open transaction
+behind it, which would lock out other processes, and no half of a deletion.
 """
 
 import json
@@ -43,7 +43,10 @@ _PAGE: Final = 50
 
 
 class AsyncSqliteSaver(SqliteSaver):
-    """A saver whose writes are durable, as far as SQLite's settings go, once its thread's work returns."""
+    """Asynchronous SQLite saver with durable writes, as far as SQLite's settings go.
+
+    Writes are durable once the thread's work returns.
+    """
 
     mark = "?"  # of a value in a query
 
@@ -69,12 +72,12 @@ class AsyncSqliteSaver(SqliteSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        """List checkpoints, newest first; those of a thread page by page."""
+        """List checkpoints, newest first. The checkpoints of a thread are read page by page."""
         while limit is None or limit > 0:
             most = limit if config is None else min(limit or _PAGE, _PAGE)
             page = await self._thread.run(self._page(config, filter=filter, before=before, limit=most))
-            for one in page:
-                yield one
+            for item in page:
+                yield item
             if most is None or len(page) < most:
                 return
             before, limit = page[-1].config, None if limit is None else limit - most
@@ -92,7 +95,7 @@ class AsyncSqliteSaver(SqliteSaver):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Save what a task of an unfinished superstep wrote, unless it was cancelled."""
+        """Save the writes of a task of an unfinished superstep, unless cancelled."""
         if not are_cancelled(writes):
             work = self._put_writes(config, writes, task_id, task_path)
             await self._thread.run(work, durable=are_answers(writes))
@@ -102,7 +105,7 @@ class AsyncSqliteSaver(SqliteSaver):
         await self._thread.run(_deletion(thread_id))
 
     async def aget_delta_channel_history(self, **options: Any) -> Any:
-        """Read the history of a channel that is saved as its changes."""
+        """Read the history of a channel saved as changes."""
         get = super().get_delta_channel_history
         return await self._thread.run(lambda _: get(**options))
 
@@ -115,7 +118,7 @@ class AsyncSqliteSaver(SqliteSaver):
         return await self._thread.run(lambda database: database.execute(query, given).fetchall())
 
     async def execute(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> None:
-        """Execute statements, all or none of them."""
+        """Execute statements in a single transaction."""
 
         def work(database: sqlite3.Connection) -> None:
             for query, given in statements:
@@ -180,7 +183,7 @@ class AsyncSqliteSaver(SqliteSaver):
             database.execute(_CHECKPOINT, row)
             return saved
 
-        return fenced(work)
+        return fence_work(work)
 
     def _put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
@@ -197,11 +200,14 @@ class AsyncSqliteSaver(SqliteSaver):
         def work(database: sqlite3.Connection) -> None:
             database.executemany(query, rows)
 
-        return fenced(work)
+        return fence_work(work)
 
 
-def fenced(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
-    """A work that is refused, in its own transaction, once the claim of whoever asks for it is past."""
+def fence_work(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
+    """Wrap a database function to be refused if the current claim is lost.
+
+    The check runs in the same transaction as the function.
+    """
     claim = current_claim()
     if claim is None:
         return work
@@ -216,41 +222,49 @@ def fenced(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connect
 
 
 class SqliteActingLog:
-    """The log of acting calls, beside the checkpoints: on the disk before a call is made, with all it rests on."""
+    """Log of acting calls beside the checkpoints, synced to disk before a call is made.
+
+    Everything the call is based on is on disk then, too.
+    """
 
     def __init__(self, thread: SqliteThread) -> None:
         self._thread = thread
 
     async def get(self, key: str) -> str | None:
-        """What is known of a call."""
+        """Return the recorded text of a call."""
         query = "SELECT text FROM weiwo_acting_calls WHERE key = ? AND expires > ?"
         row = await self._thread.run(lambda database: database.execute(query, (key, time.time())).fetchone())
         return None if row is None else str(row[0])
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Book a call that is not booked yet; whether it was not, and now is."""
+        """Record a call, and report whether the call was new and is now recorded."""
         query = "INSERT OR IGNORE INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (?, ?, ?, ?)"
         with suppress(sqlite3.Error):
             return await self._write(query, (key, claimed_thread(), text, time.time() + seconds)) == 1
         return False
 
     async def put(self, key: str, text: str, seconds: float) -> None:
-        """Book what came of a call; where that cannot be, it stays booked as begun."""
+        """Record the result of a call. If the write fails, the call stays recorded as started."""
         query = "INSERT OR REPLACE INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (?, ?, ?, ?)"
         with suppress(sqlite3.Error):
             await self._write(query, (key, claimed_thread(), text, time.time() + seconds))
 
     async def drop(self, key: str) -> None:
-        """Book that a call did nothing."""
+        """Remove the record of a call without effect."""
         with suppress(sqlite3.Error):
             await self._write("DELETE FROM weiwo_acting_calls WHERE key = ?", (key,))
 
     async def _write(self, query: str, given: Sequence[Any]) -> int:
-        return await self._thread.run(fenced(lambda database: database.execute(query, given).rowcount), durable=True)
+        return await self._thread.run(
+            fence_work(lambda database: database.execute(query, given).rowcount), durable=True
+        )
 
 
 def _deletion(thread_id: str) -> Callable[[sqlite3.Connection], None]:
-    """The deletion of a thread, in one transaction; a run that works on it by another claim writes nothing more."""
+    """Return the function deleting a thread in a single transaction.
+
+    A run that works on the thread under another claim writes nothing more.
+    """
     own = claimed_thread() == thread_id
 
     def work(database: sqlite3.Connection) -> None:
@@ -259,4 +273,4 @@ def _deletion(thread_id: str) -> Callable[[sqlite3.Connection], None]:
         for table in ("checkpoints", "writes", "weiwo_acting_calls"):
             database.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))  # noqa: S608 - names of ours
 
-    return fenced(work)
+    return fence_work(work)

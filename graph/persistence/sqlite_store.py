@@ -1,10 +1,10 @@
-"""A SQLite store in a thread of its own, opened when it is first used: most runs over documents never do.
+"""SQLite store in a separate thread, opened on first use, because most document runs need no store.
 
-A batch of operations is one work of that thread (`sqlite_thread`), from BEGIN to COMMIT: whoever waits for it may be
-cancelled at any moment, and no transaction is left open behind them. A store that cannot be opened or read raises; it
-is never taken for an empty one.
+A batch of operations is one work of that thread (`sqlite_thread`), from BEGIN to COMMIT. The waiting caller may be
+cancelled at any moment, and no transaction is left open. A store that cannot be opened or read raises, and is never
+taken for an empty one.
 
-LangGraph's SQLite store imports numpy for vectors that nothing here keeps in it, which costs as much as such a run.
+LangGraph's SQLite store imports numpy for vectors that nothing here stores, and the import costs as much as such a run.
 """
 
 import sqlite3
@@ -26,7 +26,10 @@ _RETRY_SECONDS: Final = 30.0
 
 
 class SqliteStore(BaseStore):
-    """LangGraph's SQLite store behind one thread; `failed` is told, once, why it did not open."""
+    """LangGraph's SQLite store in a separate thread.
+
+    `failed` is called once with the reason if the store does not open.
+    """
 
     supports_ttl = True
 
@@ -93,7 +96,7 @@ class SqliteStore(BaseStore):
         return found
 
     def _connect(self) -> sqlite3.Connection:
-        """Connect, create the tables and sweep out what has expired."""
+        """Connect, create the tables and delete expired entries."""
         if self._failure is not None and time.monotonic() < self._failure[0] + _RETRY_SECONDS:
             raise self._failure[1]
         try:
@@ -107,14 +110,18 @@ class SqliteStore(BaseStore):
 
 
 def _set_up(database: sqlite3.Connection, threads: Path) -> BaseStore:
-    """LangGraph's store on a connection, its tables made; `threads` is the file in which threads are claimed.
+    """Set up LangGraph's store on a connection and create the tables.
 
-    Two processes that make them at once get into each other's way; a moment later all is there.
+    `threads` is the file in which threads are claimed. Two processes that create the tables at once conflict, so the
+    creation is retried.
     """
     from langgraph.store.sqlite import SqliteStore as LangGraphStore  # noqa: PLC0415 - heavy
 
     class RollingBackStore(LangGraphStore):
-        """Rolls back what fails, where the original commits it; and what is written under a claim that is past."""
+        """Store rolling back failed writes and writes under a lost claim.
+
+        The original commits failed writes.
+        """
 
         claim: Claim | None = None
 

@@ -1,8 +1,8 @@
-"""Group commit: a SQLite connection in a thread of its own, whose works that wait at one moment are one transaction.
+"""Group commit: a SQLite connection in a separate thread, with a transaction for all waiting work.
 
-A work is a function of the connection. Whoever waits for it may be cancelled at any moment and on any event loop: the
+A work is a function of the connection. The waiting caller may be cancelled at any moment and on any event loop: the
 work is done whole or not at all, and no transaction stays open behind it. One trip to the thread and back serves all
-who wait, which costs a busy server less than the works themselves.
+waiting callers, which costs a busy server less than the works themselves.
 """
 
 import asyncio
@@ -30,7 +30,10 @@ class _Waiting:
 
 
 class SqliteThread:
-    """One connection, and the thread that alone uses it, which opens it, again where that failed before."""
+    """A connection and the only thread using the connection.
+
+    The thread opens the connection, and tries again if that failed before.
+    """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], name: str) -> None:
         self._connect = connect
@@ -40,9 +43,10 @@ class SqliteThread:
         self._thread.start()
 
     async def run(self, work: Callable[[sqlite3.Connection], T], *, durable: bool = False) -> T:
-        """Have a work done; returns when it is committed, and if `durable` when a power cut cannot undo it.
+        """Run a function on the connection, and return after the commit.
 
-        What it returns is no cursor: that is the thread's.
+        With `durable`, return when a power cut cannot undo it. The result must not be a cursor, because cursors belong
+        to the thread.
 
         Raises:
             sqlite3.Error: The database cannot be used.
@@ -52,7 +56,10 @@ class SqliteThread:
         return await done
 
     def run_blocking(self, work: Callable[[sqlite3.Connection], T], *, durable: bool = False) -> T:
-        """The same for a caller without an event loop, and at once for one that is itself such a work."""
+        """Run a function on the connection for a caller without an event loop.
+
+        A caller that is itself such a function runs at once.
+        """
         if self._database is not None and current_thread() is self._thread:
             return work(self._database)
         done: Future[T] = Future()
@@ -60,7 +67,7 @@ class SqliteThread:
         return done.result()
 
     async def close(self) -> None:
-        """Close the connection, once all that waits is done."""
+        """Close the connection after all pending work."""
         self._queue.put(None)
         await asyncio.to_thread(self._thread.join)
 
@@ -72,7 +79,7 @@ class SqliteThread:
                 while True:
                     waiting.append(self._queue.get_nowait())
             going = None not in waiting
-            if works := [one for one in waiting if one is not None]:
+            if works := [item for item in waiting if item is not None]:
                 _settle(works, self._do)
         if self._database is not None:
             with suppress(sqlite3.Error):  # closing it fails nothing that was done
@@ -81,35 +88,38 @@ class SqliteThread:
     def _do(self, waiting: list[_Waiting]) -> list[Any]:
         if self._database is None:
             self._database = self._connect()
-        if any(one.durable for one in waiting):
+        if any(item.durable for item in waiting):
             return self._do_durably(self._database, waiting)
         with self._database as database:  # one transaction
-            return [one.work(database) for one in waiting]
+            return [item.work(database) for item in waiting]
 
     def _do_durably(self, database: sqlite3.Connection, waiting: list[_Waiting]) -> list[Any]:
-        """One transaction whose commit waits for the disk, with all that was committed to this file before."""
+        """Run a transaction with a commit synced to disk.
+
+        All earlier commits to this file are then on disk, too.
+        """
         database.execute("PRAGMA synchronous=FULL")
         try:
             with database:
-                return [one.work(database) for one in waiting]
+                return [item.work(database) for item in waiting]
         finally:
             database.execute("PRAGMA synchronous=NORMAL")
 
 
 def _settle(waiting: list[_Waiting], do: Callable[[list[_Waiting]], list[Any]]) -> None:
-    """Do works together, and each by itself where one of them fails; tell those who wait."""
+    """Run several works together, or separately if any fails, and notify the waiting callers."""
     outcomes: list[tuple[Any, BaseException | None]]
     try:
         outcomes = [(result, None) for result in do(waiting)]
     except BaseException as error:  # noqa: BLE001 - it belongs to those who wait
         if len(waiting) > 1:
-            for one in waiting:
-                _settle([one], do)
+            for item in waiting:
+                _settle([item], do)
             return
         outcomes = [(None, error)]
     by_loop: dict[asyncio.AbstractEventLoop, list[_Outcome]] = {}
-    for one, (result, failure) in zip(waiting, outcomes, strict=True):
-        future = one.done
+    for item, (result, failure) in zip(waiting, outcomes, strict=True):
+        future = item.done
         if isinstance(future, asyncio.Future):
             by_loop.setdefault(future.get_loop(), []).append((future, result, failure))
         else:

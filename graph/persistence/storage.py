@@ -1,4 +1,4 @@
-"""Where threads are kept on this machine, and the errors of a database, each in one line that says what to do."""
+"""Location of threads on this machine, and database errors as single lines with a fix."""
 
 import os
 import sqlite3
@@ -32,7 +32,10 @@ _ADVICE: Final = {
 
 
 class StorageError(WeiwoError, RuntimeError):
-    """Threads cannot be kept or read. The message is one line: what; why; what to do. It holds no secret."""
+    """Error: threads cannot be saved or read.
+
+    The message is one line: the object, the cause and the fix. It holds no secret.
+    """
 
 
 class DatabaseUrlError(StorageError):
@@ -40,7 +43,7 @@ class DatabaseUrlError(StorageError):
 
 
 class CheckpointError(StorageError):
-    """What is kept of one thread cannot be read; other threads are unharmed."""
+    """Error: the stored data of a thread cannot be read. Further threads are unharmed."""
 
     _WHY = ""
 
@@ -52,23 +55,23 @@ class CheckpointError(StorageError):
 
 
 class OlderCheckpointError(CheckpointError):
-    """A thread was written by an older Weiwo, and what it holds does not fit this one."""
+    """Error: a thread was written by an older Weiwo and does not fit this version."""
 
     _WHY = "was written by an older Weiwo; its {} does not fit this one"
 
 
 class DamagedCheckpointError(CheckpointError):
-    """What is kept of a thread is damaged, or was written by another program."""
+    """Error: the stored data of a thread is damaged, or was written by another program."""
 
     _WHY = "has a checkpoint that cannot be read: it is no {}"
 
 
 @contextmanager
 def naming_thread(config: Mapping[str, Any]) -> Iterator[None]:
-    """Name the thread in the complaint about what it holds.
+    """Context manager adding the thread to errors about stored data.
 
     Raises:
-        CheckpointError: As what is inside does.
+        CheckpointError: Raised again with the thread named.
     """
     try:
         yield
@@ -82,10 +85,10 @@ def database_file(home: str | os.PathLike[str]) -> Path:
 
 
 def require_writable(path: Path) -> None:
-    """See that a file of threads can be written; it is made if there is none. Blocks.
+    """Check for write access to a file of threads, creating the file if missing. Blocks.
 
     Raises:
-        StorageError: It cannot.
+        StorageError: The file cannot be written.
     """
     try:
         with closing(open_private(path)) as database:
@@ -96,10 +99,12 @@ def require_writable(path: Path) -> None:
 
 
 def open_private(path: Path) -> sqlite3.Connection:
-    """A connection to a file that nobody else can read; folder and file are made if there are none. Blocks.
+    """Open a connection to a file readable only by the user. Missing files are created. Blocks.
+
+    The folder is created, too.
 
     Raises:
-        StorageError: They cannot be made.
+        StorageError: Folder or file cannot be created.
         sqlite3.Error: The file does not open.
     """
     make_folder(path.parent)
@@ -108,10 +113,12 @@ def open_private(path: Path) -> sqlite3.Connection:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder of a database: questions and what was found for them are nobody else's business.
+    """Create the private folder of a database.
+
+    Questions and the results found for them are nobody else's business.
 
     Raises:
-        StorageError: It cannot be made.
+        StorageError: The folder cannot be created.
     """
     try:
         make_private_folder(folder)
@@ -122,19 +129,22 @@ def make_folder(folder: Path) -> None:
 
 
 def sqlite_error(path: Path, error: sqlite3.Error) -> StorageError:
-    """What SQLite complains of, and what to do about it."""
+    """Return the error for a SQLite failure, with advice on the fix."""
     why = str(error)
     advice = next((text for sign, text in _ADVICE.items() if sign in why.lower()), "set WEIWO_HOME to another folder")
     return StorageError(f"cannot use {path}; {why}; {advice}")
 
 
 def describe(settings: "Settings", database_url: str | None) -> str:
-    """Where threads are kept, for people: a file, or a URL without its password."""
-    return masked(database_url) if database_url else str(database_file(settings.home))
+    """Describe the location of threads for people: a file, or a URL without the password."""
+    return mask_url(database_url) if database_url else str(database_file(settings.home))
 
 
-def masked(url: str) -> str:
-    """A database URL that can be shown: scheme, user, host and database, no password and no parameters."""
+def mask_url(url: str) -> str:
+    """Mask a database URL for display: scheme, user, host and database.
+
+    Password and parameters are left out.
+    """
     scheme, found, rest = url.partition("://")
     if not found:
         return "(not a URL)"
@@ -144,5 +154,8 @@ def masked(url: str) -> str:
 
 
 def credentials_of(url: str) -> str:
-    """What stands before the last @: user and password, even if that holds characters it may not."""
+    """Return the user and password of a URL: everything before the last @.
+
+    This holds even if the password has characters it may not have.
+    """
     return url.partition("://")[2].rpartition("@")[0]

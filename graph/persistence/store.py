@@ -1,7 +1,7 @@
-"""Where things are kept across threads, tool results above all: a SQLite file under `WEIWO_HOME`, or Postgres.
+"""Storage across threads, above all of tool results: a SQLite file under `WEIWO_HOME`, or Postgres.
 
-What is in it can be had again. So a store that cannot be opened costs one line of warning and some speed, never an
-answer. Several processes may have the same one open; each sweeps out what has expired when it opens it, and
+Everything in it can be obtained again. So a store that cannot be opened costs one line of warning and some speed, never
+an answer. Several processes may have the same store open. Each deletes expired entries when it opens the store, and
 leaves nothing running when it closes it.
 """
 
@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.graph.persistence.storage import StorageError, masked, open_private, sqlite_error
+from weiwo.graph.persistence.storage import StorageError, mask_url, open_private, sqlite_error
 from weiwo.state.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,10 +28,12 @@ _log: Final = logging.getLogger(__name__)
 async def open_store(
     settings: Settings, database_url: str | None = None, warn: Callable[[str], None] = _log.warning
 ) -> "AsyncIterator[BaseStore | None]":
-    """Open the store that a graph is built with; a URL given here counts before the settings'; `warn` takes one line.
+    """Open the store of a graph. A URL given here takes precedence over the settings.
+
+    `warn` receives one line.
 
     Yields:
-        A store whose tables exist; None where it cannot be used.
+        A store with existing tables. None if it cannot be used.
     """
     url = database_url or settings.database_url
     path = Path(settings.home) / FILE_NAME
@@ -41,7 +43,7 @@ async def open_store(
             opened = _postgres(url) if url else _sqlite(path, warn)
             store = await stack.enter_async_context(opened)
         except Exception as error:  # noqa: BLE001 - whatever a database does wrong, answering goes on
-            warn(_told(error, url, path))
+            warn(_format_warning(error, url, path))
         try:
             yield store
         finally:
@@ -49,10 +51,13 @@ async def open_store(
                 await stack.aclose()
 
 
-def _told(error: Exception, url: str | None, path: Path) -> str:
-    """The warning; a driver's own words are kept back, since they may quote a URL with its password."""
+def _format_warning(error: Exception, url: str | None, path: Path) -> str:
+    """Format the warning about an unusable store.
+
+    A driver's own words are left out, since they may quote a URL with its password.
+    """
     if url:
-        return f"results are not kept for later: cannot use the database {masked(url)}; {type(error).__name__}"
+        return f"results are not kept for later: cannot use the database {mask_url(url)}; {type(error).__name__}"
     if isinstance(error, sqlite3.Error):
         error = sqlite_error(path, error)
     told = " ".join(str(error).split())[:400] or type(error).__name__
@@ -71,7 +76,10 @@ async def _sqlite(path: Path, warn: Callable[[str], None]) -> "AsyncIterator[Bas
 
 
 def _openable(path: Path) -> None:
-    """Make the file's folder and see that it opens: one that does not is no store at all."""
+    """Create the file's folder and check the file by opening.
+
+    A file that does not open is no store at all.
+    """
     with closing(open_private(path)) as database:
         database.execute("PRAGMA schema_version")
 
@@ -94,7 +102,10 @@ async def _postgres(url: str) -> "AsyncIterator[BaseStore]":
 
 @asynccontextmanager
 async def _running(store: Any) -> AsyncIterator[Any]:
-    """A store until its end: the task that works for it is left to the garbage collector otherwise."""
+    """Context manager stopping the background task of a store at the end.
+
+    Otherwise the task is left to the garbage collector.
+    """
     try:
         yield store
     finally:

@@ -1,10 +1,10 @@
-"""Who works on a thread: one process at a time, and the command on none that a user of the server owns.
+"""Thread lock: a single process per thread, and no command on threads owned by server users.
 
-Two processes would make every call twice and overwrite each other's steps. Whoever owns a thread reads all that is
-asked on it: the command's questions are the operator's.
+Two processes would make every call twice and overwrite each other's steps. The owner of a thread reads every question
+asked on it, and the command's questions are the operator's.
 
-A claim ends with its process, however that ends: the kernel drops a file's lock, Postgres that of a lost session. What
-a process writes whose lock was lost is refused (`claims`). A LangGraph server keeps its own order and needs none.
+A claim ends with its process, however that ends: the kernel drops a file's lock, Postgres that of a lost session.
+Writes of a process with a lost lock are refused (`claims`). A LangGraph server keeps its own order and needs none.
 """
 
 import asyncio
@@ -54,27 +54,27 @@ CREATE TABLE IF NOT EXISTS threads (
 
 
 class ThreadBusyError(WeiwoError, RuntimeError):
-    """Another process works on the thread. The message is one line."""
+    """Error: another process works on the thread. The message is a single line."""
 
     def __init__(self, thread_id: str) -> None:
         super().__init__(f"thread {thread_id}; another process is working on it; wait for it, or end it")
 
 
 class ForeignThreadError(WeiwoError, RuntimeError):
-    """A user of the server owns the thread. The message is one line."""
+    """Error: a user of the server owns the thread. The message is a single line."""
 
     def __init__(self, thread_id: str) -> None:
         super().__init__(f"thread {thread_id}; a user of weiwo serve owns it; take another id")
 
 
 def require_own_thread(home: str, thread_id: str) -> None:
-    """See that a thread is the operator's, and keep its name for the operator. Blocks.
+    """Check the operator's ownership of a thread, and reserve the name for the operator. Blocks.
 
     One statement takes the name, so that a client who wants it at the same moment has it before, or never.
 
     Raises:
-        ForeignThreadError: It is somebody else's.
-        StorageError: The server's records are there, and cannot be read.
+        ForeignThreadError: Somebody else owns the thread.
+        StorageError: The server's records exist, and cannot be read.
     """
     path = Path(home) / RECORDS_FILE
     if not path.exists():
@@ -95,19 +95,19 @@ def require_own_thread(home: str, thread_id: str) -> None:
 
 
 @asynccontextmanager
-async def claimed(
+async def claim_thread(
     settings: Settings,
     thread_id: str,
     database_url: str | None = None,
     saver: "BaseCheckpointSaver[Any] | None" = None,
 ) -> AsyncIterator[None]:
-    """Work on a thread that nobody else works on; a database given here counts before the settings'.
+    """Claim a thread for exclusive work. A database given here takes precedence over the settings.
 
-    What is written inside is refused by the database once another process has claimed the thread (`claims`): a lock may
-    be lost without a word. `saver` is the open one, through which that is cheapest.
+    The database refuses writes made inside once another process has claimed the thread (`claims`), because a lock may
+    be lost without a word. `saver` is the open saver, which makes this cheapest.
 
     Raises:
-        ThreadBusyError: Another process has claimed it.
+        ThreadBusyError: Another process has claimed the thread.
         StorageError: The database cannot be used.
     """
     async with AsyncExitStack() as stack:
@@ -163,18 +163,23 @@ async def _in_postgres(url: str, thread_id: str) -> AsyncIterator[Claim]:
 
 
 class _PostgresLock:
-    """An advisory lock of a connection of its own, since those of a pool are shared; taken again where that breaks."""
+    """Advisory lock on a dedicated connection, taken again if the connection breaks.
+
+    Connections of a pool are shared and cannot hold the lock.
+    """
 
     def __init__(self, url: str, thread_id: str) -> None:
         self._url, self._thread_id = url, thread_id
         self._connection: Any = None
 
     async def take(self) -> Claim:
-        """Take the lock, and raise the thread's epoch; again while the connection is what fails, as the saver does.
+        """Take the lock and raise the thread's epoch, with retries while the connection fails.
+
+        The saver retries the same way.
 
         Raises:
-            ThreadBusyError: Another process has it.
-            psycopg.Error: There is no connection to be had.
+            ThreadBusyError: Another process has the lock.
+            psycopg.Error: No connection can be made.
         """
         import psycopg
 
@@ -190,7 +195,7 @@ class _PostgresLock:
                 await asyncio.sleep(_AGAIN_SECONDS)
 
     async def keep(self, claim: Claim) -> None:
-        """Notice that the connection breaks, and take the lock again, unless somebody else has claimed the thread."""
+        """Retake the lock after a broken connection, unless another process has claimed the thread."""
         import psycopg
 
         while True:
@@ -213,7 +218,7 @@ class _PostgresLock:
                 await self._connection.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", (self._key,))
 
     async def close(self) -> None:
-        """Close the connection, which a server that is gone does not hinder."""
+        """Close the connection, even if the server is gone."""
         if self._connection is not None:
             await self._connection.close()
 

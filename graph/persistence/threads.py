@@ -1,8 +1,8 @@
-"""Threads: their ids, and what a database knows of them.
+"""Threads: ids, and the information stored in a database.
 
-The list is read from the checkpoint tables directly, one query a database, because a
-saver's own listing decodes every checkpoint of every thread. A thread is the same whether the command, the
-server or Python started it: what is shown comes from the state alone.
+The list is read from the checkpoint tables directly, one query a database, because a saver's own listing decodes every
+checkpoint of every thread. A thread is the same whether the command, the server or Python started it: the list comes
+from the state alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -59,7 +59,7 @@ _FIND_IN_THREAD: Final = _FIND + " AND thread_id = {0}"
 
 @dataclass(frozen=True, slots=True)
 class ThreadInfo:
-    """What a list shows of a thread."""
+    """A thread in a list of threads."""
 
     thread_id: str
     updated: datetime  # when it last changed
@@ -69,7 +69,7 @@ class ThreadInfo:
 
 
 def new_thread_id(now: datetime | None = None) -> str:
-    """A fresh id: the time (UTC), so that ids sort by it, and four random characters."""
+    """Return a new thread id: the UTC time, for sorting, and four random characters."""
     import secrets  # noqa: PLC0415 - light commands make no ids
 
     now = (now or datetime.now(UTC)).astimezone(UTC)
@@ -77,10 +77,10 @@ def new_thread_id(now: datetime | None = None) -> str:
 
 
 def check_thread_id(text: str) -> str:
-    """The id, if it is one.
+    """Validate a thread id and return the id.
 
     Raises:
-        ValueError: It is not; the message is one line.
+        ValueError: The text is no thread id. The message is one line.
     """
     if not _ID.fullmatch(text):
         shown = ascii(text if len(text) <= 40 else text[:40] + "...")
@@ -91,17 +91,19 @@ def check_thread_id(text: str) -> str:
 
 
 async def thread_exists(saver: "BaseCheckpointSaver[Any]", thread_id: str) -> bool:
-    """Whether the database has that thread."""
+    """Report whether the database has a thread."""
     return await saver.aget_tuple({"configurable": {"thread_id": thread_id}}) is not None
 
 
 async def find_checkpoint(
     saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id: str | None = None
 ) -> tuple[str, str]:
-    """The thread and the whole id of the checkpoint whose id begins so, in any thread or in this one.
+    """Find the checkpoint with an id prefix, in any thread or in the given thread.
+
+    Returns the thread and the whole checkpoint id.
 
     Raises:
-        ValueError: It is no such beginning, or of no checkpoint, or of several; the message is one line.
+        ValueError: The text is no prefix, or fits no checkpoint, or several. The message is one line.
     """
     if not _CHECKPOINT.fullmatch(prefix.lower()):
         raise ValueError(
@@ -115,7 +117,7 @@ async def find_checkpoint(
             f"checkpoint {prefix!r}; {where} has none that begins so; weiwo show THREAD --history lists them"
         )
     if len(found) > 1:
-        some = ", ".join(f"{thread}@{one[:18]}" for thread, one in sorted(found)[:3])
+        some = ", ".join(f"{thread}@{item[:18]}" for thread, item in sorted(found)[:3])
         raise ValueError(f"checkpoint {prefix!r}; {len(found)} begin so, such as {some}; write more of it")
     return found[0]
 
@@ -124,7 +126,7 @@ async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id
     if (fetch := getattr(saver, "fetch_rows", None)) is not None:
         given: tuple[str, ...] = (f"{prefix}%",) if thread_id is None else (f"{prefix}%", thread_id)
         rows = await fetch((_FIND if thread_id is None else _FIND_IN_THREAD).format(saver.mark), given)  # type: ignore[attr-defined]
-        return [(str(thread), str(one)) for thread, one in rows]
+        return [(str(thread), str(item)) for thread, item in rows]
     config: RunnableConfig | None = {"configurable": {"thread_id": thread_id}} if thread_id is not None else None
     places = [item.config["configurable"] async for item in saver.alist(config)]
     return [
@@ -135,10 +137,10 @@ async def _checkpoints(saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id
 
 
 async def list_threads(saver: Any, limit: int = 20) -> list[ThreadInfo]:
-    """The threads that changed last, newest first.
+    """List the most recently changed threads, newest first.
 
     Raises:
-        StorageError: The saver is none that `open_checkpointer` opened.
+        StorageError: The saver was not opened by `open_checkpointer`.
     """
     from asyncio import to_thread  # noqa: PLC0415 - light commands list without an event loop
 
@@ -154,7 +156,10 @@ async def list_threads(saver: Any, limit: int = 20) -> list[ThreadInfo]:
 
 
 def _sqlite_values(serde: Any, type_: str, blob: bytes) -> Mapping[str, Any]:
-    """What a checkpoint holds; nothing of one that is damaged, so that the others can be listed."""
+    """Return the channel values of a checkpoint, or an empty mapping for a damaged checkpoint.
+
+    This way all others can still be listed.
+    """
     try:
         values: Mapping[str, Any] = serde.loads_typed((type_, blob))["channel_values"]
     except (CheckpointError, KeyError, TypeError):
@@ -172,7 +177,10 @@ def _postgres_values(serde: Any, plain: Mapping[str, Any] | None, blobs: Iterabl
 
 
 def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> ThreadInfo:
-    """What a list shows of a thread, by its newest checkpoint of all and the channels of its newest root one."""
+    """Return the list entry of a thread.
+
+    The newest checkpoint of all gives the time, and the newest root checkpoint the channels.
+    """
     result = values.get("result") or {}
     start = values.get("__start__")
     status: _ThreadStatus = "interrupted"
@@ -199,9 +207,9 @@ def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> Th
 def _last_human(messages: Any) -> str:
     """The text of the last human message; messages come as objects, or as the dicts a client sent."""
     for message in reversed(messages if isinstance(messages, list) else []):
-        one = message if isinstance(message, Mapping) else vars(message)
-        if (one.get("type") or one.get("role")) in {"human", "user"}:
-            content = one.get("content")
+        item = message if isinstance(message, Mapping) else vars(message)
+        if (item.get("type") or item.get("role")) in {"human", "user"}:
+            content = item.get("content")
             if isinstance(content, list):
                 content = " ".join(part.get("text", "") for part in content if isinstance(part, Mapping))
             return str(content or "")
@@ -209,7 +217,10 @@ def _last_human(messages: Any) -> str:
 
 
 def _time(checkpoint_id: str) -> datetime:
-    """When a checkpoint was written: its id is a UUID of version 6, which begins with the time."""
+    """Return the time of a checkpoint.
+
+    The id is a UUID of version 6, which begins with the time.
+    """
     digits = checkpoint_id.replace("-", "")
     ticks = int(digits[:12] + digits[13:16], 16)  # 100 ns since 1582-10-15, the version digit left out
     return datetime.fromtimestamp((ticks - 0x01B21DD213814000) / 10_000_000, UTC)

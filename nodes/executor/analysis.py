@@ -1,7 +1,8 @@
-"""Analysis: a task that calls no tool; a model works over the values and passages of the tasks upstream.
+"""Analysis: a task without tool calls over the values and passages of upstream tasks.
 
-Its findings cite the passages they rest on. A finding that cites none of those it was shown is dropped; where none is
-left, the task came to nothing. What the writer makes of a finding is checked against those passages as any claim is.
+A model does the analysis, and its findings cite the passages they rest on. A finding that cites none of the shown
+passages is dropped. If no finding is left, the task came to nothing. The writer's use of a finding is checked against
+those passages like any claim.
 """
 
 import asyncio
@@ -36,7 +37,7 @@ _LONGEST_INLINE: Final = 80
 
 
 async def analyse(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Do an analysis task; the update of its graph, with its outcome."""
+    """Run an analysis task and return the graph update with the outcome."""
     task, services = state["task"], work.services.scoped()
     services.emit(TaskStartedEvent(task_id=task.id, description=task.description, turn=1, tool=ANALYSE, args={}))
     started = time.monotonic()
@@ -68,7 +69,7 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
     shown = fitted.shown
     messages = [SystemMessage(ANALYST), HumanMessage(f"{head}\n{format_passages(shown)}")]
     reply = await services.models.structured("executor", "analyse", messages, AnalysisReply)
-    findings = list(_grounded(reply, shown))
+    findings = list(_select_grounded(reply, shown))
     if not findings:
         missing = safe_note(reply.missing) or "nothing upstream carries a finding"
         empty = outcomes.unfinished_outcome(task, "empty", "empty", missing, state)
@@ -89,13 +90,16 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
 
 
 def _name_inputs(description: str, inputs: Mapping[str, Outcome], language: Language) -> str:
-    """What is to be done, short values in place, long ones by the name under which they are listed."""
+    """Fill inputs into a description.
+
+    Short values are inserted in place. Long values are referred to by the name under which they are listed.
+    """
     short = {key: outcome for key, outcome in inputs.items() if len(str(outcome.value)) <= _LONGEST_INLINE}
     return fill_text(REFERENCE.sub(lambda m: m[0] if m[1] in short else m[1], description), short, language)
 
 
 def _value(name: str, outcome: Outcome, language: Language) -> str:
-    rivals = "".join(f" (other sources: {quote_as_data(str(one.value), 200)})" for one in outcome.rivals)
+    rivals = "".join(f" (other sources: {quote_as_data(str(rival.value), 200)})" for rival in outcome.rivals)
     return f"- {name}: {quote_as_data(render(outcome.value, outcome.type, language), 1_000)}{rivals}"
 
 
@@ -109,9 +113,9 @@ def _passages(inputs: Mapping[str, Outcome], known: Mapping[str, Evidence]) -> l
     return [known[key] for key in dict.fromkeys(relied) if key in known]
 
 
-def _grounded(reply: AnalysisReply, shown: Sequence[Evidence]) -> Iterator[Finding]:
-    """The findings that cite passages that were shown."""
-    for one in reply.findings[:MOST_FINDINGS]:
-        keys = tuple(dict.fromkeys(shown[n - 1].id for n in one.passages if 1 <= n <= len(shown)))
-        if keys and (text := safe_note(one.text, _LONGEST_FINDING)):
+def _select_grounded(reply: AnalysisReply, shown: Sequence[Evidence]) -> Iterator[Finding]:
+    """Yield the findings with citations of shown passages."""
+    for finding in reply.findings[:MOST_FINDINGS]:
+        keys = tuple(dict.fromkeys(shown[n - 1].id for n in finding.passages if 1 <= n <= len(shown)))
+        if keys and (text := safe_note(finding.text, _LONGEST_FINDING)):
             yield Finding(text=text, evidence_ids=keys)

@@ -1,10 +1,10 @@
-"""Passages found at several times and places, kept once each with all their origins.
+"""Merging of passages found at several times and places, keeping all origins.
 
-A syndicated story comes under many addresses, one page comes as a snippet and then whole. To a reader, and to whoever
-counts who says what, each is one passage: the richer one. Its `also` names the addresses that have all its numbers,
-dates and names; a copy that lacks some is no further place of them. Documents made from one template are sources of
-their own, however alike: of these only equal texts are one passage. A passage is compared with the one that is kept,
-never with one that was folded into it.
+A syndicated story comes under many addresses, and one page comes as a snippet and then whole. To a reader, and for
+counting independent sources, each is one passage: the richer version. Its `also` names the addresses that have all its
+numbers, dates and names. A copy that lacks some of them is not counted as a further address. Documents made from one
+template are separate sources, however alike: for these, only equal texts are one passage. A passage is compared with
+the kept passage, never with a passage merged into it.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def merge_passages(old: Sequence[Evidence], new: Sequence[Evidence]) -> list[Evi
 
 
 class _DistinctPassages:
-    """Distinct passages, in the order in which the first of each came."""
+    """Distinct passages, in the order of first appearance."""
 
     def __init__(self) -> None:
         self.passages: list[Evidence] = []
@@ -55,7 +55,7 @@ class _DistinctPassages:
     def put(self, passage: Evidence, *, known: bool) -> None:
         place = self._place_of_id.get(passage.id)
         if place is not None:
-            self.passages[place] = _cleaned(self.passages[place].merged(passage))
+            self.passages[place] = _clean_addresses(self.passages[place].merged(passage))
             return
         told = Told.of(passage.text)
         place = self._place_of_copy(passage, told)
@@ -63,7 +63,7 @@ class _DistinctPassages:
             place = self._place_on_page(passage, told)
         if place is None:
             place = len(self.passages)
-            self.passages.append(_cleaned(passage))
+            self.passages.append(_clean_addresses(passage))
             self._told.append(told)
             self._known.append(known)
             self._pages.setdefault(canonical_url(passage.source), []).append(place)
@@ -77,7 +77,10 @@ class _DistinctPassages:
         self._place_of_text.append(place)
 
     def _place_of_copy(self, passage: Evidence, told: Told) -> int | None:
-        """Find the place of the passage that this one is a copy of; a document is a copy of its equal alone."""
+        """Find the position of the passage copied by the given passage.
+
+        A document is a copy only of an equal document.
+        """
         document = _is_document(passage)
         found = self._texts.find(told, equal=document)
         place = None if found is None else self._place_of_text[found]
@@ -86,7 +89,7 @@ class _DistinctPassages:
         return place if self._told[place].equals(told) else None
 
     def _place_on_page(self, passage: Evidence, told: Told) -> int | None:
-        """Where a passage of the same page stands that holds this one, or that this one holds."""
+        """Find the position of a passage on the same page containing, or contained in, this passage."""
         others = self._pages.get(canonical_url(passage.source), ())[-_MOST_OF_A_PAGE:]
         return next((at for at in others if self._told[at].holds(told) or told.holds(self._told[at])), None)
 
@@ -99,7 +102,9 @@ class _DistinctPassages:
             self._told[place], self._known[place] = told, known
             self._note_text(place)
         also = main.also if richer or poorer else (*main.also, passage.source, *passage.also)
-        self.passages[place] = _cleaned(main.merged(passage).model_copy(update={"also": tuple(dict.fromkeys(also))}))
+        self.passages[place] = _clean_addresses(
+            main.merged(passage).model_copy(update={"also": tuple(dict.fromkeys(also))})
+        )
 
 
 def _is_document(passage: Evidence) -> bool:
@@ -107,8 +112,11 @@ def _is_document(passage: Evidence) -> bool:
     return "://" not in passage.source
 
 
-def _cleaned(passage: Evidence) -> Evidence:
-    """A passage whose further addresses are other pages than its own, each once."""
+def _clean_addresses(passage: Evidence) -> Evidence:
+    """Return a passage with further addresses of distinct pages.
+
+    The passage's own page is not among them, and each page is there once.
+    """
     pages = {canonical_url(address): address for address in reversed(passage.also)}
     pages.pop(canonical_url(passage.source), None)
     also = tuple(address for address in passage.also if pages.get(canonical_url(address)) == address)[:_MOST_ALSO]

@@ -1,8 +1,9 @@
-"""`for_each`: one instance of a task per item of a list known only at run time, joined in item order.
+"""`for_each`: an instance of a task per item of a list known only at run time.
 
-Equal items are looked up once. In a list that was read somewhere, an item that stands twice is there by
-accident, and counts once. In a list that a `for_each` task joined, every value belongs to an item of its own (two
-people may come from the same country), so each keeps its place and a second `for_each` lines up with the first.
+Results are joined in item order. Equal items are looked up once. In a list that was read from a source, a repeated item
+is there by accident, and counts once. In a list that a `for_each` task joined, every value belongs to an item of its
+own (two people may come from the same country), so each value keeps its place and a second `for_each` lines up with the
+first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,24 +26,24 @@ from weiwo.state import (
     TaskTrace,
     item_type,
 )
-from weiwo.state.task import renamed
-from weiwo.text.localization import localized, localized_phrases
+from weiwo.state.task import rename_references
+from weiwo.text.localization import localize_message, localized_phrases
 
 _NAMED = 10
 """Items without a value that a note names; all are in `OutcomeDetail.missing`."""
-_NONE: Final = localized("executor.for_each", "none")
+_NONE: Final = localize_message("executor.for_each", "none")
 _NOTES: Final = localized_phrases("executor.for_each", "notes")
 
 
 @dataclass(frozen=True)
 class ForEach:
-    """Expansion of a `for_each` task: its items, and the instances that run over them.
+    """Expansion of a `for_each` task: the items and the instances over the items.
 
     Attributes:
         items: The items, in order.
-        positions: For each item, which of the starts is its own.
-        starts: What the instances start from, one for each distinct item.
-        cut: How many more items the limit left out.
+        positions: For each item, the index of its start.
+        starts: Inputs of the instances, one for each distinct item.
+        cut: Number of further items left out by the limit.
     """
 
     items: Sequence[JsonValue]
@@ -52,7 +53,7 @@ class ForEach:
 
 
 def read_for_each(task: Task, inputs: Mapping[str, Outcome], max_items: int) -> ForEach:
-    """Expand a `for_each` task: its items, and an instance for each that differs."""
+    """Expand a `for_each` task into items and an instance for each distinct item."""
     found, source = list_items(task, inputs)
     items: list[JsonValue] = []
     positions: list[int] = []
@@ -71,7 +72,7 @@ def read_for_each(task: Task, inputs: Mapping[str, Outcome], max_items: int) -> 
 
 
 def list_items(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValue], Outcome | None]:
-    """The items a `for_each` task runs over, blanks dropped, and the outcome they came from."""
+    """Return the non-blank items of a `for_each` task and the source outcome."""
     match = REFERENCE.fullmatch((task.for_each or "").strip())
     source = inputs.get(match[1]) if match else None
     if source is None:
@@ -94,7 +95,7 @@ def _key(item: JsonValue) -> str:
 def make_instance(
     task: Task, item: JsonValue, position: int, source: Outcome, inputs: Mapping[str, Outcome]
 ) -> tuple[Task, dict[str, Outcome]]:
-    """The instance for one item.
+    """Create the instance for a single item.
 
     Inside it `{{item}}`, and a reference to the very task it iterates over, mean the item.
     """
@@ -105,22 +106,22 @@ def make_instance(
 
 
 def make_other_instance(task: Task, fan: ForEach, position: int) -> Task:
-    """The instance of another task that takes the place of one: after all others, and over the same item.
+    """Create an instance of another task in place of an existing instance.
 
-    In the other task `{{item}}` means the item.
+    The new instance comes after all others and runs over the same item. In the other task `{{item}}` means the item.
     """
     own = fan.starts[position]
     source, root = own["inputs"][ITEM].task_id, own["task"].id.rpartition("[")[0]
-    args = {name: renamed(value, {}, item=source) for name, value in task.args.items()}
-    asked = {"args": args, "description": renamed(task.description, {}, item=source), "for_each": None}
+    args = {name: rename_references(value, {}, item=source) for name, value in task.args.items()}
+    asked = {"args": args, "description": rename_references(task.description, {}, item=source), "for_each": None}
     return task.model_copy(update={"id": f"{root}[{len(fan.starts) + position + 1}]", **asked})
 
 
 def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome], language: Language = "en") -> Outcome:
-    """One outcome for the whole: values in item order, and what is missing said.
+    """Join the outcomes of the instances into a single outcome.
 
-    Its detail names the item that each value belongs to (an instance that returns a list has as many values) and the
-    items without one.
+    The values are in item order, and missing items are named. The detail names the item of each value (an instance that
+    returns a list has as many values) and the items without a value.
     """
     outcomes = [by_position[position] for position in range(len(fan.starts))]
     values: list[JsonValue] = []
@@ -129,17 +130,17 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome], 
     usable = [outcome for outcome in outcomes if outcome.usable]
     contested: list[str] = []
     for item, position in zip(fan.items, fan.positions, strict=True):
-        one = by_position[position]
-        if one.usable:
-            more = one.value if isinstance(one.value, list) else [one.value]
+        entry = by_position[position]
+        if entry.usable:
+            more = entry.value if isinstance(entry.value, list) else [entry.value]
             values.extend(more)
             items.extend([item] * len(more))
-            contested.extend([str(item)] if one.rivals else [])
+            contested.extend([str(item)] if entry.rivals else [])
         else:
             lacking.append(str(item))
     missing = list(dict.fromkeys(lacking))
-    told = [one for one in outcomes if one.usable and one.detail.sentence]
-    findings = [Finding(text=one.detail.sentence, evidence_ids=one.evidence_ids) for one in told]
+    told = [outcome for outcome in outcomes if outcome.usable and outcome.detail.sentence]
+    findings = [Finding(text=element.detail.sentence, evidence_ids=element.evidence_ids) for element in told]
     quotes: list[Quote] = [quote for outcome in outcomes for quote in outcome.quotes]
     failure = None if usable or not outcomes else _failure(task, outcomes, language)
     limited = any(outcome.failure is not None and outcome.failure.kind == "limit" for outcome in outcomes)
@@ -165,7 +166,7 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome], 
             limited=limited,
             searches=tuple(dict.fromkeys(tried for outcome in outcomes for tried in outcome.trace.searches)),
             opened=tuple(dict.fromkeys(page for outcome in outcomes for page in outcome.trace.opened)),
-            found=tuple(one for outcome in outcomes for one in outcome.trace.found),
+            found=tuple(element for outcome in outcomes for element in outcome.trace.found),
             unread=tuple(dict.fromkeys(page for outcome in outcomes for page in outcome.trace.unread)),
         ),
         failure=failure,
@@ -181,7 +182,7 @@ def _failure(task: Task, outcomes: Sequence[Outcome], language: Language) -> Fai
 
 
 def _corrections(outcomes: Sequence[Outcome]) -> list[str]:
-    """What items were wrongly taken for granted to have."""
+    """List corrections of premises wrongly assumed for items."""
     return [str(outcome.value) for outcome in outcomes if outcome.premise][:_NAMED]
 
 

@@ -1,6 +1,6 @@
-"""Where a task looks next: as the model said, else as rules do: other words, a page, another tool, a second source.
+"""Next calls of a task, chosen by the model or else by rules.
 
-What was looked for or opened once is not again.
+The rules try other words, a page, another tool, and a second source. A query or page is not tried twice.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -42,7 +42,7 @@ _DATE: Final = lazy(r"-?\d{4,}(?:-\d\d){0,2}")
 
 
 class NextActions:
-    """The calls that a task may make next."""
+    """Calls available to a task as the next step."""
 
     def __init__(self, state: TaskState, frame: QueryFrame, services: RunContext, tools: Sequence[str]) -> None:
         self._state = state
@@ -54,24 +54,31 @@ class NextActions:
         self._known = {call_identity(call) for call in self._tried}
 
     def after(self, judgement: Judgement) -> list[Call]:
-        """The calls that follow a reading: for what was not found, or for another source of a lone value."""
+        """Return the calls following a reading.
+
+        They look for a missing value, or for another source of a value from a single source.
+        """
         if judgement.reading.value is None:
             return self._after_nothing(judgement)
         return self._second_source(judgement) if _needs_second_source(judgement) else []
 
     def _after_nothing(self, judgement: Judgement) -> list[Call]:
-        """What to do when reading was not enough; nothing where nothing is left that is new."""
+        """Return the next calls after an insufficient reading.
+
+        The list is empty if nothing new is left to try.
+        """
         if judgement.decided_by == "model":
             if judgement.move == "give_up":
                 return []
             if said := self._as_said(judgement):
                 return said
-        return self._opening(_varied(self._promising())) or self._other_words() or self._other_tool()
+        return self._opening(_vary_sites(self._promising())) or self._other_words() or self._other_tool()
 
     def _second_source(self, judgement: Judgement) -> list[Call]:
-        """A page of a site that was not heard yet, where pages were opened and they do not settle the value.
+        """Return a call opening a page of another site, if a lone value is still unsettled.
 
-        The page opened beside the first was to tell whether sources agree; where it is silent, one more is asked.
+        This applies if pages were opened. The page opened beside the first was to show whether sources agree. If it is
+        silent, one more is asked.
         """
         opened = set(self._state.get("opened", []))
         heard = opened - self._state.get("failed", {}).keys()
@@ -85,7 +92,11 @@ class NextActions:
         return self._opening(others)[:1]
 
     def substitute_call(self, call: Call) -> Call | None:
-        """The same call for another tool of the cluster: one not yet tried with it, that has not failed the task."""
+        """Return the same call for a substitute tool of the cluster.
+
+        Returns None if there is no such tool. The other tool must not have been tried with the call, and must not have
+        failed the task.
+        """
         for name, args in self._services.calls.substitutes(call["tool"], call["args"]).items():
             other: Call = {"tool": name, "args": args}
             if (
@@ -97,7 +108,10 @@ class NextActions:
         return None
 
     def open_mirror(self, call: Call) -> Call | None:
-        """The call that opens a copy of what a call could not open: another address under which the text was found."""
+        """Return a call opening a copy of an unreachable page.
+
+        The copy is another address under which the text was found.
+        """
         gone, tried = opened_address(call), set(self._state.get("opened", []))
         for passage in self._state.get("passages", []) if gone else ():
             addresses = {source_address(address): address for address in (passage.source, *passage.also)}
@@ -107,10 +121,10 @@ class NextActions:
         return None
 
     def _as_said(self, judgement: Judgement) -> list[Call]:
-        """The move of a model, as far as it leads to something new."""
+        """Return the calls for a model's move, without repeated calls."""
         if (chosen := judgement.opened) is not None:
             web = _on_the_web(chosen.source, chosen)
-            return self._opening(_varied([chosen, *self._promising()]) if web else [chosen])
+            return self._opening(_vary_sites([chosen, *self._promising()]) if web else [chosen])
         search = self._search()
         asked = [
             safe_query(query, self._frame.question, self._state.get("passages", [])) for query in judgement.queries
@@ -131,7 +145,7 @@ class NextActions:
         return further_queries(search, self._frame, self._tried, self._limits.max_queries)
 
     def _other_tool(self) -> list[Call]:
-        """The searches made with the latest tool, with another one of its cluster."""
+        """Repeat the searches of the latest tool with another tool of the cluster."""
         search = self._search()
         if search is None or not POLICIES["empty"].substitute:
             return []
@@ -140,18 +154,24 @@ class NextActions:
         return others[: self._limits.max_queries]
 
     def _promising(self) -> list[Evidence]:
-        """The passages of the web whose pages promise to say more, best first."""
+        """Return the web passages with promising pages, best first."""
         found = (passage for passage in self._state.get("passages", []) if _on_the_web(passage.source, passage))
         return _rank_pages(self._frame, found)
 
     def _opening(self, passages: Sequence[Evidence]) -> list[Call]:
-        """The calls that open the first pages or documents that were not opened yet; those that failed do not count."""
+        """Return the calls opening the first unopened pages or documents.
+
+        Failed pages do not count towards the limit.
+        """
         tried, failed = set(self._state.get("opened", [])), self._state.get("failed", {}).keys()
         left = self._limits.max_pages - len(tried - failed)
         return list(islice(self._openings(passages, tried, failed), max(0, min(left, PAGES_AT_ONCE))))
 
     def _openings(self, passages: Sequence[Evidence], tried: set[str], failed: Collection[str]) -> Iterator[Call]:
-        """A call for each passage: what it is from, or, where that failed, another address of the same text."""
+        """Yield a call for each passage, opening the source.
+
+        If the source failed, another address of the same text is opened.
+        """
         for passage in passages:
             addresses = (a for a in (passage.source, *passage.also) if source_address(a) not in failed)
             address = next(addresses, None)
@@ -164,7 +184,10 @@ class NextActions:
                 yield call
 
     def _opener(self, address: str, passage: Evidence) -> Call | None:
-        """The call that opens what a passage is from. Only its sources count: addresses in its text are but text."""
+        """Return the call opening an address of a passage.
+
+        Only the passage's sources count. Addresses in its text are plain text.
+        """
         if not _on_the_web(address, passage):
             call: Call = {"tool": "open_document", "args": {"source": address, "query": self._frame.question}}
             if passage.locator and self._takes_place(call):
@@ -174,7 +197,7 @@ class NextActions:
         return call if call["tool"] in self._tools else self.substitute_call(call)
 
     def _takes_place(self, call: Call) -> bool:
-        """Whether a tool reads on around a place."""
+        """Report whether a tool can read around a location."""
         try:
             return "near" in self._services.registry.info(call["tool"]).args_schema.get("properties", {})
         except KeyError:
@@ -185,19 +208,25 @@ def _identity(call: Call | None) -> str:
     return "" if call is None else call_identity(call)
 
 
-def _varied(passages: Sequence[Evidence]) -> list[Evidence]:
-    """The first passage of each site, then the others."""
+def _vary_sites(passages: Sequence[Evidence]) -> list[Evidence]:
+    """Order passages with the first passage of each site at the front."""
     firsts = {site_of(passage.source): passage.id for passage in reversed(passages)}
     return sorted(passages, key=lambda passage: firsts[site_of(passage.source)] != passage.id)
 
 
 def _on_the_web(address: str, passage: Evidence) -> bool:
-    """Whether an address of a passage is that of a web page: documents at hand may have web addresses too."""
+    """Report whether an address of a passage is a web page.
+
+    Documents of the corpus may have web addresses too.
+    """
     return passage.tool not in OF_CORPUS and address.startswith(("http://", "https://"))
 
 
 def _needs_second_source(judgement: Judgement) -> bool:
-    """Whether one more source should be heard: one alone gives a figure or a date, or one stands against another."""
+    """Report whether a further source should be read.
+
+    This holds if a single source gives a figure or a date, or stands against another.
+    """
     reading = judgement.reading
     exact = isinstance(reading.value, int | float) and not isinstance(reading.value, bool)
     dated = isinstance(reading.value, str) and _DATE.fullmatch(reading.value) is not None
@@ -205,10 +234,10 @@ def _needs_second_source(judgement: Judgement) -> bool:
 
 
 def _rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidence]:
-    """The passages that speak of what a question is about, those first whose pages promise most.
+    """Rank the passages about a question's subject by the promise of the pages.
 
-    Search results rarely say what is asked, so what they are titled counts as much as what they say: a page titled as
-    its subject and nothing else is the one that tells its particulars.
+    Search results rarely contain the answer, so titles count as much as text: a page titled as its subject and nothing
+    else is the one that gives the particulars.
     """
     wanted = set(frame.terms)
     about = set(terms(frame.subject)) or wanted
@@ -223,17 +252,20 @@ def _rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidenc
 
 
 def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: int) -> list[Call]:
-    """The same search in the words of the task, where one of them is a content word that no query tried has."""
+    """Return the same search in the task's own words if the words add new content.
+
+    A content word must be missing from each query tried before.
+    """
     # Of Chinese the keywords count: pairs of characters span what only asks.
     asked = questions_of(frame.question, LONGEST_QUERY) or frame.question
     words = set(terms((frame.search if frame.language == "zh" else "") or asked))
-    said = (set(terms(call_query(one))) for one in tried if one["tool"] == call["tool"])
+    said = (set(terms(call_query(item))) for item in tried if item["tool"] == call["tool"])
     return [] if any(words <= other for other in said) else requested_queries(call, [asked], tried, most)
 
 
 def requested_queries(call: Call, queries: Iterable[str], tried: Sequence[Call], most: int) -> list[Call]:
-    """A search with the queries that somebody asks for, those left out that were tried."""
-    known = {call_identity(one) for one in tried}
+    """Return a search with each requested query, leaving out queries already tried."""
+    known = {call_identity(item) for item in tried}
     calls: dict[str, Call] = {}
     for query in queries:
         new = with_query(call, query.strip()[:LONGEST_QUERY])

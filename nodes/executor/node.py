@@ -1,9 +1,9 @@
-"""The executor: what happens inside one task.
+"""The executor: the work inside a single task.
 
-A turn has four steps, in nodes of the task graph, so that each is checkpointed: `act` chooses the calls, has a person
-allow those that act (`ask`) and makes them (`task_calls`); `read` reads what came back (`reading`) and decides
-(`next_action`): an outcome, or further calls while what was found is not enough. What is typical of a level, a depth or
-a tool stands in `nodes.shared.strategy`. `fan_out` decides when tasks run; this module only knows one.
+A turn has four steps, in nodes of the task graph, so that each is checkpointed: `act` chooses the calls, asks a person
+to allow calls that act (`ask`) and makes them (`task_calls`), and `read` reads the results (`reading`) and decides
+(`next_action`): an outcome, or further calls while the results are not enough. Behaviour typical of a level, a depth or
+a tool is in `nodes.shared.strategy`. `fan_out` decides when tasks run. This module knows only one task.
 """
 
 import asyncio
@@ -44,11 +44,11 @@ from weiwo.state import ITEM, Evidence, Hop, Language, Outcome, Task
 from weiwo.state.events import TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.tools.calling.policies import POLICIES
 from weiwo.tools.tool_info import ToolInfo
 
-_NOTHING_ANSWERS: Final = localized("executor.node", "nothing_answers")
+_NOTHING_ANSWERS: Final = localize_message("executor.node", "nothing_answers")
 
 _KEPT_PASSAGES = 8
 _MOST_KEPT = 24
@@ -58,7 +58,7 @@ every checkpoint."""
 
 @dataclass(frozen=True)
 class _Turn:
-    """A turn of a task: what it knows, what it asks, and who pays for it."""
+    """Turn of a task: state, question and services."""
 
     state: TaskState
     work: TaskResources
@@ -74,7 +74,7 @@ class _Turn:
         return self.state["task"]
 
     def known_with(self, update: Mapping[str, Any]) -> TaskState:
-        """What the task knows after an update of its channels."""
+        """Return the state of the task after a channel update."""
         return {**self.state, **update}  # type: ignore[typeddict-item]
 
     def next_actions(self, update: Mapping[str, Any]) -> NextActions:
@@ -82,7 +82,10 @@ class _Turn:
 
 
 async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Choose the calls of a task's next turn, and make them; an analysis makes none, and is done."""
+    """Choose and make the calls of a task's next turn.
+
+    An analysis makes no calls and is finished here.
+    """
     if state["task"].tool == ANALYSE:
         return await analyse(state, work, lease)
     turn = _Turn.of(state, work)
@@ -96,7 +99,10 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
 
 
 async def ask(state: TaskState, work: TaskResources, shown: str) -> dict[str, Any]:
-    """Ask a person about the first of a task's calls that somebody has to allow; `shown` as `ask_person` has it."""
+    """Ask a person about the first call in need of permission.
+
+    `shown` is as in `ask_person`.
+    """
     turn = _Turn.of(state, work)
     try:
         questions = await open_questions(state.get("calls", []), state, turn.services)
@@ -115,7 +121,7 @@ async def ask(state: TaskState, work: TaskResources, shown: str) -> dict[str, An
 
 
 async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Read what a task has found, and decide its outcome or its next calls."""
+    """Read the results of a task and decide the outcome or the next calls."""
     started = time.monotonic()
     turn = _Turn.of(state, work)
     waiting = list_waiting(turn.task, work.plan, turn.services)
@@ -126,7 +132,7 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
 
 
 def _noting_found(state: TaskState, update: dict[str, Any]) -> dict[str, Any]:
-    """An update whose outcome, if it has one, tells what each call of the task found."""
+    """Add the results of each call to the trace of an update's outcome, if present."""
     outcome, found = update.get("outcome"), update.get("found", state.get("found", []))
     if outcome is None or not found:
         return update
@@ -135,7 +141,10 @@ def _noting_found(state: TaskState, update: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _choose(turn: _Turn) -> list[Call] | Outcome:
-    """Step 1: the calls to make; an outcome where none is needed or possible."""
+    """Step 1: choose the calls to make.
+
+    Returns an outcome if no call is needed or possible.
+    """
     task, state, services = turn.task, turn.state, turn.services
     if (given := take_ahead(task, state["inputs"], services)) is not None and "call" not in state:
         services.emit(_progress(state, {"tool": task.tool, "args": {}}))
@@ -156,7 +165,10 @@ def _gone_outcome(state: TaskState) -> Outcome:
 
 
 async def _call(turn: _Turn, calls: list[Call], lease: Lease) -> dict[str, Any]:
-    """Step 2: make the calls, and take what they give: passages to read, a value, or calls that stand in for them."""
+    """Step 2: make the calls and take the results.
+
+    These are passages to read, a value, or replacement calls.
+    """
     task, state, services = turn.task, turn.state, turn.services
     for call in calls:
         services.emit(_progress(state, call))
@@ -178,9 +190,9 @@ async def _call(turn: _Turn, calls: list[Call], lease: Lease) -> dict[str, Any]:
         "usage": services.budget.delta(),
     }
     asked = (content_words(turn.frame.question), task.ret)
-    for one in turn.work.finished if "frame" not in state else ():
-        if one.failure and one.trace.seen and (one.trace.asked, one.type) == asked:
-            update |= {"seen": list(one.trace.seen), "kept": list(one.trace.kept), "missing": one.failure.message}
+    for item in turn.work.finished if "frame" not in state else ():
+        if item.failure and item.trace.seen and (item.trace.asked, item.type) == asked:
+            update |= {"seen": list(item.trace.seen), "kept": list(item.trace.kept), "missing": item.failure.message}
     if batch.notes:
         update["notes"] = [*state.get("notes", []), *batch.notes]
     if not batch.results:
@@ -191,7 +203,7 @@ async def _call(turn: _Turn, calls: list[Call], lease: Lease) -> dict[str, Any]:
 async def _take_results(
     turn: _Turn, update: Mapping[str, Any], batch: CallBatch, actions: NextActions
 ) -> dict[str, Any]:
-    """What the results of a turn come to: a value that a tool worked out, or passages beside those known."""
+    """Convert the results of a turn into a computed value or additional passages."""
     task, state, services = turn.task, turn.state, turn.services
     copies = [other for call, _ in batch.failures if (other := actions.open_mirror(call)) is not None]
     more: dict[str, Any] = {"calls": copies, "turn": state.get("turn", 0) + (not copies), "cached": batch.all_cached}
@@ -204,18 +216,18 @@ async def _take_results(
     if (computed := batch.computed) is not None:
         rests_on = batch.passages(task.id, services.registry)
         outcome = outcomes.outcome_of_computation(task, computed, known, rests_on)
-        return {**more, "evidence": {one.id: one for one in rests_on}, "outcome": outcome}
+        return {**more, "evidence": {item.id: item for item in rests_on}, "outcome": outcome}
     old, new = state.get("passages", []), batch.passages(task.id, services.registry)
     passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(new)))
     return {**more, "fresh": max(0, len(passages) - len(old)), "latest": len(new), "passages": passages}
 
 
 async def _read(turn: _Turn, progress: TaskProgressNote, lease: Lease) -> Judgement:
-    """Step 3: read the passages, together with other tasks that came to read, or alone."""
+    """Step 3: read the passages, alone or in a batch."""
     task, work, services = turn.task, turn.work, turn.services
     if _takes_whole_folder(task, services):  # the draft reads it
         found = turn.state.get("passages", [])
-        whole = Reading([one.heading for one in found], tuple(one.id for one in found), confidence=1.0)
+        whole = Reading([item.heading for item in found], tuple(item.id for item in found), confidence=1.0)
         return Judgement(reading=whole, decided_by="rule", move="answer")
     judgement = None
     if task.id in work.batches.expected and not (_is_whole_answer(turn) or turn.state.get("seen")):
@@ -239,7 +251,10 @@ async def _decide(
     waiting: Sequence[Task],
     spent: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Step 4: the outcome, or the next calls: for what was not found, or for another source of a value."""
+    """Step 4: decide the outcome or the next calls.
+
+    Further calls look for a missing value, or for another source of a value.
+    """
     task, state, services = turn.task, turn.state, turn.services
     passages, hops, turns_left = state.get("passages", []), state.get("hops", []), progress.turns_left
     update: dict[str, Any] = {**spent, "usage": services.budget.delta()}
@@ -266,7 +281,7 @@ async def _decide(
 
 
 def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote:
-    """How far a task has come, for its reader's prompt."""
+    """Describe the progress of a task for the reader's prompt."""
     state, services, hops = turn.state, turn.services, turn.state.get("hops", [])
     return TaskProgressNote(
         whole=turn.work.frame.question,
@@ -286,28 +301,31 @@ def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote
 
 
 def _gave_up(judgement: Judgement, progress: TaskProgressNote, *, chained: bool, turns_left: int) -> bool:
-    """Whether a model sees nothing more worth trying, or has used up the turns of a chain; of one query it is not."""
+    """Report whether a model sees nothing more worth trying.
+
+    A chain with no turns left counts too. A task with a single query does not.
+    """
     queries = [query for query in progress.tried if query]
     ended = judgement.move in {"give_up", "search"} if turns_left > 0 else chained  # what it would search was tried
     return judgement.decided_by == "model" and ended and len(queries) > 1
 
 
 def _is_whole_answer(turn: _Turn) -> bool:
-    """Whether a task's one value, said in a sentence, answers the user as it was wanted."""
+    """Report whether a task's single value in a sentence is the whole answer for the user."""
     asked = turn.work.frame
     whole = turn.frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words
     return whole and not turn.task.for_each and _gives_sentence(turn)
 
 
 def _is_told_as_found(turn: _Turn) -> bool:
-    """Whether the answer tells what a task finds as it is, one sentence a value."""
+    """Report whether the answer repeats a task's results unchanged, a sentence per value."""
     asked = turn.work.frame
     wanted = asked.form in {"", "sentence", "list"} and not asked.words
     return turn.task.is_answer and wanted and _gives_sentence(turn)
 
 
 def _gives_sentence(turn: _Turn) -> bool:
-    """Whether a reader may word a task's value for the answer."""
+    """Report whether a reader may word a task's value for the answer."""
     return turn.task.ret != "passages" and turn.services.strategy.answerer == "reader"
 
 
@@ -326,12 +344,18 @@ def route_after_read(state: TaskState) -> Literal["act", "done"]:
 
 
 def _takes_whole_folder(task: Task, services: RunContext) -> bool:
-    """Whether a task hands all documents to the draft; one of a later plan that wants a value reads as usual."""
+    """Report whether a task hands all documents to the draft.
+
+    A task of a later plan that wants a value reads as usual.
+    """
     return services.strategy.searcher == "folder" and task.ret == "passages"
 
 
 def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:
-    """The master's queries, where it gave any, else the planned call; on the web also the words of the task."""
+    """Return the first calls: the master's queries if given, else the planned call.
+
+    On the web, a search with the task's own words is added.
+    """
     task, info = state["task"], services.registry.info(state["task"].tool)
     call: Call = {"tool": task.tool, "args": fill_args(task, state["inputs"], services.language, info.args_schema)}
     corpus, most = services.registry.corpus, services.settings.limits.max_queries
@@ -352,7 +376,10 @@ def _kind_of_tool(tool: str, info: ToolInfo) -> ToolKind:
 
 
 def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, services: RunContext) -> dict[str, Any]:
-    """How a task goes on when no call of a turn worked: with stand-ins, with what it has, or not at all."""
+    """Continue a task after a turn without a working call.
+
+    The task continues with substitute calls, with its existing passages, or not at all.
+    """
     worth = [call for call, failure in batch.failures if POLICIES[failure.kind].substitute]
     if stand_ins := [
         o for call in worth if (o := actions.substitute_call(call) or actions.open_mirror(call)) is not None
@@ -368,7 +395,10 @@ def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, s
 
 
 def _gone_on_without(state: TaskState, batch: CallBatch, services: RunContext) -> dict[str, str]:
-    """What failed, told to the watchers, where the task goes on with what else it has."""
+    """Report failed calls to watchers and return the failures.
+
+    The task continues with its remaining passages.
+    """
     for call, failure in batch.failures:
         note = failure.message
         services.emit(TaskProgressEvent(task_id=state["task"].id, tool=call["tool"], note=note))
@@ -384,7 +414,10 @@ def _failed(state: TaskState, batch: CallBatch, services: RunContext) -> dict[st
 
 
 def _found_at(batch: CallBatch, services: RunContext) -> list[str]:
-    """Where the pages and documents were found that a turn opened: redirects may have led elsewhere."""
+    """Return the final addresses of the pages and documents opened in a turn.
+
+    Redirects may have led elsewhere.
+    """
     return [
         source_address(p.source)
         for call, done in batch.results
@@ -394,21 +427,30 @@ def _found_at(batch: CallBatch, services: RunContext) -> list[str]:
 
 
 def _frame(state: TaskState, work: TaskResources) -> QueryFrame:
-    """What a task asks, its references filled; the user's question where it says nothing."""
+    """Return the parsed question of a task, with references filled.
+
+    A task without a description asks the user's question.
+    """
     if "frame" in state:
         return state["frame"]
     return _parse_task(state, work.services.language) if state["task"].description else work.frame
 
 
 def _parse_task(state: TaskState, language: Language) -> QueryFrame:
-    """The frame of a task; one whose description refers to other tasks is parsed with their values in place."""
+    """Parse the question of a task.
+
+    References to other tasks in the description are replaced by their values first.
+    """
     task = state["task"]
     question = fill_text(task.description, state["inputs"], language)
     return frame_task(task, language) if question == task.description else parse_question(question, language)
 
 
 def _report_hops(turn: _Turn, hops: Sequence[Hop], before: int) -> None:
-    """Tell the watchers what a task found on its way, each value as a task of its own: `task_1.2` is the second."""
+    """Report the intermediate values of a task to watchers.
+
+    Each value is reported as a task of its own: `task_1.2` is the second.
+    """
     number, tool = turn.state["turn"], turn.state["call"]["tool"]
     for n, hop in enumerate(hops, before + 1):
         name = f"{turn.task.id}.{n}"
@@ -435,7 +477,7 @@ def _kept(
 ) -> dict[str, Evidence]:
     reading = judgement.reading
     cited = {*reading.evidence_ids, *(key for rival in reading.rivals for key in rival.evidence_ids)}
-    cited.update(key for one in (outcome.trace.ahead if outcome else ()) for key in one.evidence_ids)
+    cited.update(key for item in (outcome.trace.ahead if outcome else ()) for key in item.evidence_ids)
     ordered = sorted(passages, key=lambda passage: passage.id not in cited)
     wanted = task.args.get("k")
     most = max(_KEPT_PASSAGES, len(cited), min(wanted, _MOST_KEPT) if isinstance(wanted, int) else 0)

@@ -1,4 +1,7 @@
-"""The outcomes a task can come to, built in one place so that each carries what the trace needs."""
+"""Constructors for task outcomes.
+
+All outcomes are built here so that each carries the data for the trace.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
@@ -40,9 +43,10 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
 def outcome_without_value(
     task: Task, judgement: Judgement, missing: str, state: TaskState, *, gave_up: bool = False
 ) -> Outcome:
-    """What a task comes to whose passages do not answer it; what a chain found on its way is told with it.
+    """Build the outcome of a task without an answer in the passages.
 
-    `gave_up`: a model saw nothing more worth trying although it might have gone on, or used up the turns of a chain.
+    Values that a chain found on its way are included in the message. `gave_up` says that a model saw nothing more worth
+    trying although it might have continued, or used up the turns of a chain.
     """
     if known := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
         missing = f"{missing} ({known})"  # which a plan for the rest can build on
@@ -55,9 +59,10 @@ def outcome_without_value(
 
 
 def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
-    """What a task comes to of two outcomes: the one with a value, then the surer one, then the later one.
+    """Choose the better of two outcomes of a task.
 
-    What the later one took counts for both.
+    An outcome with a value wins, then the more confident outcome, then the later one. The cost of the later outcome
+    counts for both.
     """
     if earlier is None or (now.answers and now.confidence >= earlier.confidence):
         return now
@@ -66,16 +71,21 @@ def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
 
 
 def _pages(state: TaskState) -> dict[str, tuple[str, ...]]:
-    """The pages and documents that a task opened, and those that could not be read."""
+    """List the pages and documents opened by a task, and the unreadable addresses."""
     calls = [(call["tool"], address) for call in state.get("tried", ()) if (address := opened_address(call))]
     opened, tools = dict.fromkeys(address for _, address in calls), {tool for tool, _ in calls}
-    read = {source_address(one.source) for one in state.get("passages", ()) if one.tool in tools}  # by a stand-in, say
+    read = {
+        source_address(passage.source) for passage in state.get("passages", ()) if passage.tool in tools
+    }  # by a stand-in, say
     unread = (address for address in opened if address in state.get("failed", {}) and address not in read)
     return {"opened": tuple(opened), "unread": tuple(unread)}
 
 
-def _shown(state: TaskState) -> dict[str, Any]:
-    """What a reader was shown in vain; of a chain that found something on its way, nothing: it may need that again."""
+def _list_shown(state: TaskState) -> dict[str, Any]:
+    """Return the passages shown to a reader without success.
+
+    Returns nothing for a chain with intermediate values, because it may need the passages again.
+    """
     if not (seen := state.get("seen")) or state.get("hops"):
         return {}
     asked = content_words(state["frame"].question)
@@ -83,13 +93,16 @@ def _shown(state: TaskState) -> dict[str, Any]:
 
 
 def _searches(state: TaskState) -> tuple[tuple[str, str], ...]:
-    """The tools and queries that a task searched with, each once."""
+    """List the distinct tools and queries of a task's searches."""
     calls = (call for call in state.get("tried", ()) if not opened_address(call))
     return tuple(dict.fromkeys((call["tool"], query) for call in calls if (query := call_query(call))))
 
 
-def _unanswered(state: TaskState, ended: Mapping[str, str]) -> tuple[str, ...]:
-    """Why searches were not answered, or not by all that were asked; `ended`, what ended the task, by its tool."""
+def _list_unanswered(state: TaskState, ended: Mapping[str, str]) -> tuple[str, ...]:
+    """List the reasons for searches without an answer, or without an answer from all providers.
+
+    `ended` holds the failure that ended the task, by its tool.
+    """
     searched = {tool for tool, _ in _searches(state)}
     failed = {**state.get("failed", {}), **ended}
     return (*(why for name, why in failed.items() if name in searched), *state.get("notes", ()))
@@ -102,11 +115,11 @@ _CALCULABLE: Final = frozenset({"number", "date"})
 def outcome_of_computation(
     task: Task, result: ToolResult, state: TaskState, passages: Sequence[Evidence] = ()
 ) -> Outcome:
-    """A value a tool worked out; it rests on what its inputs rest on, and on the passages that the tool names.
+    """Build the outcome of a computed value.
 
-    What cannot be read as the type that others were promised is a failure that names it: a wrong type, handed on,
-    would surface two tasks later as a wrong number. A number and a date may stand for each other, since whatever
-    calculates takes either.
+    The value rests on the evidence of its inputs, and on the passages that the tool names. A value that cannot be read
+    as the promised type is a failure that names it: a wrong type, handed on, would surface two tasks later as a wrong
+    number. A number and a date may stand for each other, since every calculation takes either.
     """
     tool = state["call"]["tool"]
     type_ = task.ret
@@ -122,7 +135,7 @@ def outcome_of_computation(
         status="succeeded",
         value=value,
         type=type_,
-        evidence_ids=tuple(dict.fromkeys([*(one.id for one in passages), *inputs])),
+        evidence_ids=tuple(dict.fromkeys([*(passage.id for passage in passages), *inputs])),
         tool=tool,
         attempts=state.get("attempts", 0),
         seconds=state["seconds"],
@@ -139,7 +152,7 @@ def unfinished_outcome(
     state: TaskState,
     tool: str = "",
 ) -> Outcome:
-    """A task that came to nothing, with why, and what had come to nothing before."""
+    """Build the outcome of a task without a result, with the reason and earlier failures."""
     ended = {} if status == "empty" else {tool or task.tool: message}
     if earlier := state.get("failed"):
         message = one_line(f"{message} (before that: {'; '.join(earlier.values())})", 600)
@@ -151,14 +164,14 @@ def unfinished_outcome(
         attempts=state.get("attempts", 0),
         seconds=state.get("seconds", 0.0),
         trace=TaskTrace(
-            searches=_searches(state), unanswered=_unanswered(state, ended), **_pages(state), **_shown(state)
+            searches=_searches(state), unanswered=_list_unanswered(state, ended), **_pages(state), **_list_shown(state)
         ),
         failure=Failure(task_id=task.id, kind=kind, message=message),
     )
 
 
 def crashed_outcome(task: Task, error: Exception) -> Outcome:
-    """The outcome of a task whose own machinery failed."""
+    """Build the outcome of a task crashed by an internal error."""
     message = f"{task.id} broke off: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return Outcome(
         task_id=task.id,

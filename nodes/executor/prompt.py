@@ -1,4 +1,7 @@
-"""The executor's prompt: every word a model is told when it reads passages for one task, or analyses what was found."""
+"""The executor's prompt: all text for a model reading passages or analysing findings.
+
+A model reads passages for one task.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -168,7 +171,7 @@ class TaskProgressNote:
         return "\n".join([turns, *(f"Did not work: {message}" for message in self.failed)])
 
     def describe_waiting(self) -> str:
-        """The tasks that wait, with what to give of them."""
+        """Describe the waiting tasks and the values wanted for each."""
         if not self.waiting:
             return ""
         lines = [
@@ -180,15 +183,15 @@ class TaskProgressNote:
         return "\n".join([WAITING, *lines, told])
 
     def describe_hops(self) -> str:
-        """What was found on the way, a line each."""
+        """List the intermediate values, a line each."""
         lines = [f"- {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)}" for hop in self.hops]
         return "\n".join(["Found on the way:", *lines, ""]) if lines else ""
 
 
 def describe_task(frame: QueryFrame, ret: ValueType, progress: TaskProgressNote, *, hopping: bool) -> tuple[str, str]:
-    """What the prompt says of the task before the passages, and behind them.
+    """Return the prompt's task description before and after the passages.
 
-    What changes from turn to turn comes last: a provider keeps what prompts begin with alike.
+    Text that changes from turn to turn comes last: a provider caches the common beginning of prompts.
     """
     queries = "; ".join(query for query in progress.tried if query)
     sentence = _SENTENCE if progress.whole == frame.question else ""

@@ -1,4 +1,7 @@
-"""What a model replies with when it reads passages or analyses findings; `prompt` tells it what each field holds."""
+"""Reply schemas for a model reading passages or analysing findings.
+
+`prompt` explains each field to the model.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,7 +30,7 @@ class QuoteRef(Reply):
 
 
 def _quotes(value: Any) -> Any:
-    """Quotes of which some are but the words, from whichever passage."""
+    """Normalize quotes given as bare text without a passage number."""
     if not isinstance(value, list):
         return value
     return [{"passage": 0, "text": quote} if isinstance(quote, str) else quote for quote in value]
@@ -40,12 +43,12 @@ _IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|æŽ¨|æš
 
 
 def _read_basis(value: Any) -> Any:
-    """Whether a value is stated, as models say it."""
+    """Normalize a model's wording for stated or implied values."""
     return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
 
 
 class HopReply(Reply):
-    """A value found on the way to the one that is wanted."""
+    """Intermediate value on the way to the wanted value."""
 
     bounds: ClassVar[Mapping[str, int]] = {"quotes": 4}
 
@@ -55,7 +58,7 @@ class HopReply(Reply):
 
 
 class ValueAnswer(Reply):
-    """A value with the words that carry it, where that is all that is wanted."""
+    """Value with supporting quotes, without a next move."""
 
     bounds: ClassVar[Mapping[str, int]] = {"value": 1000, "quotes": 6, "sentence": 800}
 
@@ -67,21 +70,21 @@ class ValueAnswer(Reply):
 
 
 class AheadAnswer(ValueAnswer):
-    """The value of a task that waits, of one item where it runs for each."""
+    """Value of a waiting task, for a single item of a `for_each` task."""
 
     task: Line
     item: Line = ""
 
 
 class RivalValue(Reply):
-    """Another value that other passages give."""
+    """Rival value from other passages."""
 
     value: Annotated[Scalar | list[Scalar], WithJsonSchema({"type": "string"})]
     quotes: Quotes = Field(default_factory=list)
 
 
 def _move(value: Any) -> Any:
-    """A move by one of its other names."""
+    """Normalize alternative names of a move."""
     return _MOVES.get(re.sub(r"[\W_]+", "_", value.strip().lower()), value) if isinstance(value, str) else value
 
 
@@ -94,7 +97,10 @@ _MOVES = dict.fromkeys(
 
 
 class ReadReply(Reply):
-    """What a model makes of the passages: what it saw, what follows, the next move, and what that move needs."""
+    """Model's reply about the passages: observations, conclusion and the next move.
+
+    It also holds the data that the move needs.
+    """
 
     bounds: ClassVar[Mapping[str, int]] = {
         "value": 1000,
@@ -123,15 +129,15 @@ class ReadReply(Reply):
     @model_validator(mode="before")
     @classmethod
     def _one_query(cls, data: Any) -> Any:
-        """One `query`, as models call it, is the first of the queries."""
+        """Accept a single `query`, as models call it, as the first of the queries."""
         if not isinstance(data, dict) or not data.get("query"):
             return data
         named = (data["query"], data.get("queries") or [])
-        return {**data, "queries": [query for one in named for query in (one if isinstance(one, list) else [one])]}
+        return {**data, "queries": [query for item in named for query in (item if isinstance(item, list) else [item])]}
 
     @property
     def found_on_the_way(self) -> Sequence[HopReply]:
-        """Values on the way, of a task that has such."""
+        """Intermediate values, for tasks with several look-ups."""
         return ()
 
     @property
@@ -142,7 +148,7 @@ class ReadReply(Reply):
 
 
 class HopReadReply(ReadReply):
-    """The same of a task that takes several look-ups."""
+    """Reply about the passages of a task with several look-ups."""
 
     requested_as: ClassVar[str] = "ReadReply"
     tokens: ClassVar[int] = 1_000
@@ -156,7 +162,7 @@ class HopReadReply(ReadReply):
 
 
 class AheadReadReply(ReadReply):
-    """The same of a task for which others wait."""
+    """Reply about the passages of a task with waiting tasks downstream."""
 
     requested_as: ClassVar[str] = "ReadReply"
     bounds: ClassVar[Mapping[str, int]] = {**ReadReply.bounds, "ahead": 40}
@@ -166,13 +172,16 @@ class AheadReadReply(ReadReply):
 
 
 class _BatchAnswer(ValueAnswer):
-    """The answer of one task."""
+    """Answer of a single task in a batch."""
 
     task: Ordinal
 
 
 class BatchReadReply(Reply):
-    """The answers of several tasks; one whose passages do not answer it has none."""
+    """Answers of several tasks.
+
+    A task without an answer in its passages has no entry.
+    """
 
     sparse: ClassVar[bool] = True
     tokens: ClassVar[int] = 2_500
@@ -181,7 +190,7 @@ class BatchReadReply(Reply):
 
 
 class FindingReply(Reply):
-    """One finding of an analysis."""
+    """Finding of an analysis."""
 
     bounds: ClassVar[Mapping[str, int]] = {"text": 1000}
 
@@ -190,7 +199,7 @@ class FindingReply(Reply):
 
 
 class AnalysisReply(Reply):
-    """What an analysis comes to."""
+    """Result of an analysis."""
 
     bounds: ClassVar[Mapping[str, int]] = {"missing": 800}
     tokens: ClassVar[int] = 2000

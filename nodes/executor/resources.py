@@ -1,8 +1,8 @@
-"""What the tasks of one execution share: the run's resources, and the slots to work on.
+"""Resources shared by the tasks of an execution, including the work slots.
 
 A plain semaphore around each step would serve in order of arrival: with 500 tasks, 500 searches would be made before
-the first of them is read, and a run that ends early would have many searches and no answer. So a task keeps its
-slot from one step to the next, and gives it up only where it has to wait.
+the first of them is read, and a run that ends early would have many searches and no answer. A task therefore keeps its
+slot from one step to the next, and gives it up only if it has to wait.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ from weiwo.text.values import render
 
 
 class PriorityLimiter:
-    """Priority semaphore: bounds the tasks that work at the same time, those that have begun first.
+    """Priority semaphore limiting concurrent tasks, with started tasks first.
 
     Args:
-        free: How many there may be.
+        free: The maximum number of tasks.
     """
 
     def __init__(self, free: int) -> None:
@@ -32,7 +32,7 @@ class PriorityLimiter:
         self._arrival = count()
 
     def locked(self) -> bool:
-        """Whether whoever comes now has to wait."""
+        """Report whether a new caller has to wait."""
         return self._free == 0
 
     async def acquire(self, *, begun: bool = False) -> None:
@@ -60,9 +60,10 @@ class PriorityLimiter:
 
 
 class Lease:
-    """Lease of one slot by a task: taken with `async with` for each step, kept for the next one if the step went well.
+    """Lease of a slot by a task.
 
-    Call `end` when the task is over.
+    It is taken with `async with` for each step, and kept for the next step if the step succeeded. Call `end` when the
+    task is over.
     """
 
     def __init__(self, limiter: PriorityLimiter) -> None:
@@ -85,31 +86,31 @@ class Lease:
             self._limiter.release()
 
     def give_up(self) -> None:
-        """Give the slot back that was kept, since what comes next has to wait for others."""
+        """Return a kept slot, because the next step has to wait for other tasks."""
         if self._kept:
             self._kept = False
             self._limiter.release()
 
     def end(self) -> None:
-        """Give the slot back; of a step that goes on regardless, when that ends."""
+        """Return the slot. If a step is still running, the slot is returned at the step's end."""
         self._over = True
         self.give_up()
 
 
 @dataclass(frozen=True)
 class TaskResources:
-    """Resources that the tasks of one execution share.
+    """Resources shared by the tasks of an execution.
 
     Attributes:
         services: The run's resources.
-        limiter: Bounds the tasks that work at the same time; waiting takes none.
+        limiter: Limits the tasks that work at the same time. Waiting takes no slot.
         frame: The user's question.
-        tools: The tools tasks may use.
-        passages: What the tasks that have finished found, by id, for those that analyse it.
+        tools: The tools that tasks may use.
+        passages: Passages found by finished tasks, by id, for tasks that analyse them.
         batches: Reads tasks together that come to read at the same time.
-        plan: The plan that is executed.
+        plan: The executed plan.
         carries: The check by code of a sentence against passages.
-        finished: What tasks came to, here and in earlier executions.
+        finished: Outcomes of tasks, in this execution and earlier executions.
     """
 
     services: RunContext
@@ -123,7 +124,7 @@ class TaskResources:
     finished: list[Outcome] = field(default_factory=list)
 
     def report_finished(self, outcome: Outcome) -> None:
-        """Tell the watchers what a task came to."""
+        """Report the outcome of a task to watchers."""
         self.finished.append(outcome)
         shown = "" if outcome.value is None else render(outcome.value, outcome.type, self.services.language)
         self.services.emit(

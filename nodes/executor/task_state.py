@@ -1,4 +1,4 @@
-"""The channels of the task graph: what one task knows while it works."""
+"""Channels of the task graph: the state of a task during execution."""
 
 import json
 from typing import Annotated, Final
@@ -27,14 +27,14 @@ class Call(TypedDict):
 
 
 class TaskInput(TypedDict):
-    """What a task starts from."""
+    """Input of a task."""
 
     task: Task
     inputs: dict[str, Outcome]
 
 
 class TaskOutput(TypedDict, total=False):
-    """What a task brings in."""
+    """Output of a task."""
 
     outcome: Outcome
     evidence: Annotated[dict[str, Evidence], merge_evidence]
@@ -48,7 +48,7 @@ class TaskOutput(TypedDict, total=False):
 
 
 class TaskProgress(TaskOutput, total=False):
-    """The channels of the task graph: how far one task has come."""
+    """Channels of the task graph: progress of a task."""
 
     frame: QueryFrame
     """What the task asks, parsed, its references filled."""
@@ -127,28 +127,34 @@ class TaskProgress(TaskOutput, total=False):
 
 
 class TaskState(TaskInput, TaskProgress, total=False):
-    """A task with all that is known while it works."""
+    """Complete state of a task during execution."""
 
 
 def call_identity(call: Call) -> str:
-    """Key of a call: tool and arguments, whatever the case, spacing and word order of a query."""
+    """Return the key of a call: tool and arguments.
+
+    Case, spacing and word order of a query do not count.
+    """
     args = {name: _folded(name, value) for name, value in call["args"].items()}
     return json.dumps([call["tool"], args], sort_keys=True, ensure_ascii=False)
 
 
 def source_address(source: str) -> str:
-    """Canonical address of a source: that of one page or document, however it is linked."""
+    """Return the canonical address of a source, regardless of the form of the link."""
     return canonical_url(source)
 
 
 def opened_address(call: Call) -> str:
-    """The page or document that a call opens, as `source_address` names it; empty where it opens none."""
+    """Return the canonical address of the page or document opened by a call.
+
+    Returns an empty string if the call opens nothing.
+    """
     named = (value for name, value in call["args"].items() if is_address(name) and isinstance(value, str))
     return source_address(next(named, ""))
 
 
 def is_opening_call(call: Call, services: RunContext) -> bool:
-    """Whether a call opens a page or document, rather than searching or calculating."""
+    """Report whether a call opens a page or document, rather than searching or calculating."""
     try:
         return services.registry.info(call["tool"]).cluster == "open"
     except KeyError:  # the run goes on where another set of tools is set up
@@ -156,13 +162,16 @@ def is_opening_call(call: Call, services: RunContext) -> bool:
 
 
 def call_query(call: Call) -> str:
-    """What a call looks for; empty where it does not search."""
+    """Return the query of a call, or an empty string if the call does not search."""
     name = _query_name(call)
     return str(call["args"][name]) if name else ""
 
 
 def with_query(call: Call, query: str) -> Call:
-    """The same call with another query; the call itself where it has none."""
+    """Return a copy of a call with a new query.
+
+    A call without a query is returned unchanged.
+    """
     name = _query_name(call)
     return {"tool": call["tool"], "args": {**call["args"], name: query}} if name else call
 
@@ -178,5 +187,5 @@ def _folded(name: str, value: JsonValue) -> JsonValue:
 
 
 def query_key(query: str) -> str:
-    """Key of a query: its words, whatever their case, spacing and order."""
+    """Return the key of a query: the words, ignoring case, spacing and order."""
     return " ".join(sorted({word.strip(_AROUND_WORDS) for word in fold(query).split()} - {""}))

@@ -1,4 +1,4 @@
-"""The master: judges how much machinery a question deserves, and sets up the team for it.
+"""The master: judges a question's complexity and sets up the team.
 
 Contract: `node.master` opens a turn: it returns the whole state of a question, its `Assessment` with the strategy
 chosen from `nodes.shared.strategy`, the team, and the plan of a question that one task answers.
@@ -6,7 +6,7 @@ chosen from `nodes.shared.strategy`, the team, and the plan of a question that o
 - `node`: the turn
 - `assessment`: the judgement, by features and by a model
 - `complexity`: static features and their score
-- `clarify`: one question back where a question can mean several things
-- `followup`: a follow-up made to stand on its own
-- `prompt`: what a model is told, and what it replies with
+- `clarify`: one question back if a question can mean several things
+- `followup`: a follow-up rewritten to stand on its own
+- `prompt`: prompts for a model, and the model's replies
 """

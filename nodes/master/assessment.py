@@ -1,8 +1,8 @@
-"""The assessment of a question: by its features and, where there is a model, by the model's reading of it.
+"""Assessment of a question by features and, if a model is configured, by the model.
 
-Complexity = 0.4 · static + 0.6 · semantic, levels at 0.3 and 0.7 (AI Search Paradigm, arXiv 2506.17188, section 3).
-The static part is `weiwo.nodes.master.complexity`; the semantic part is one structured call. Without a model the
-static score stands alone. Whatever is fresh or local is never answered from memory.
+Complexity = 0.4 · static + 0.6 · semantic, levels at 0.3 and 0.7 (AI Search Paradigm, arXiv 2506.17188, section 3). The
+static part is `weiwo.nodes.master.complexity`. The semantic part is one structured call. Without a model the static
+score stands alone. Questions about fresh or local facts are never answered from memory.
 """
 
 import asyncio
@@ -57,12 +57,12 @@ _MOST_TITLES = 5
 
 
 class _QuestionJudgement(NamedTuple):
-    """What the master makes of a question.
+    """Master's judgement of a question.
 
     Attributes:
         assessment: The assessment.
-        sketch: The plan that a model gave with its judgement; empty where it was not asked for one or gave none.
-        choices: The call that answers the question where a model chose one; None where no model was asked.
+        sketch: The plan that a model gave with its judgement. Empty if it was not asked for a plan or gave none.
+        choices: The call chosen by a model to answer the question. None if no model was asked.
     """
 
     assessment: Assessment
@@ -73,7 +73,7 @@ class _QuestionJudgement(NamedTuple):
 async def assess_question(
     turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
 ) -> _QuestionJudgement:
-    """Judge a question by its features and, where there is a model, by the model's reading of it."""
+    """Assess a question by features and, if a model is configured, by the model."""
     language = services.asked_in
     reply: AssessmentReply | None = None
     whole = False
@@ -92,7 +92,7 @@ async def assess_question(
             reply = None  # in the trace; the features decide alone
     if reply is not None and turn.history and _plausible(reply.standalone_question, turn.question, language):
         question = reply.standalone_question.strip()
-    frame = _with_queries(_formed(_with_compared(parse_question(question, language), reply), reply, services), reply)
+    frame = _with_queries(_set_form(_with_compared(parse_question(question, language), reply), reply, services), reply)
     clarification, assumed = read_clarification(reply.clarify if reply is not None else None, turn, services)
     frame = frame_meaning(frame, assumed) if assumed else frame
     frame = await _with_slots(frame, services)
@@ -141,9 +141,10 @@ async def assess_question(
 
 
 def _promises_plan(question: str, services: RunContext) -> str:
-    """What to tell a model that is to give the plan with its judgement; empty where it is not asked for one.
+    """Return the prompt text asking for a plan along with the judgement.
 
-    It is where the features alone promise a plan, and one model judges and plans, sees all tools, and holds to schemas.
+    Returns an empty string if no plan is asked for. A plan is asked for if the features alone promise a plan, and if a
+    single model judges and plans, sees all tools, and supports schemas.
     """
     tools = services.registry.names()
     if services.strategy.deepens or len(tools) > services.settings.max_tools:
@@ -158,7 +159,10 @@ def _promises_plan(question: str, services: RunContext) -> str:
 
 
 async def _fits_whole(question: str, services: RunContext) -> bool:
-    """Whether all documents at hand fit into one prompt that is quickly read, and nothing else is to be searched."""
+    """Report whether all local documents fit into a short prompt without any further search.
+
+    The prompt must also be quick to read.
+    """
     corpus, models = services.registry.corpus, services.models
     if corpus is None or services.strategy.deepens or services.settings.filter:
         return False
@@ -175,7 +179,7 @@ async def _fits_whole(question: str, services: RunContext) -> bool:
 
 
 async def _describe_resources(question: str, services: RunContext) -> tuple[str, type[AssessmentReply]]:
-    """What to tell a model of the tools it may name and of the documents, and the schema of its reply."""
+    """Return prompt text about tools and documents, and the schema of the reply."""
     corpus = await asyncio.to_thread(summarize_corpus, services, _MOST_TITLES)
     documents = f"\n{corpus}" if corpus else ""
     offered = await offer_tools(question, services) if services.models.holds_schemas("master") else ""
@@ -184,7 +188,10 @@ async def _describe_resources(question: str, services: RunContext) -> tuple[str,
 
 
 def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: RunContext) -> Choices | None:
-    """The call that a model chose, by the question; None where it was not asked for one."""
+    """Return the call chosen by a model, keyed by question.
+
+    Returns None if the model was not asked for a call.
+    """
     if not isinstance(reply, ToolAssessmentReply):
         return None
     call = read_choice(reply.tool, reply.args, frame, services) if reply.tool and frame.shape != "chain" else None
@@ -192,7 +199,10 @@ def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: Ru
 
 
 def _find_way(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> Way:
-    """How one searcher does what else were planned: planning is for what is wide, long, typed or computed."""
+    """Return the way for a single searcher to answer without a plan.
+
+    Planning is for questions that are wide, long, typed or computed.
+    """
     if reply is None:
         return ""
     if _compares_few(frame, services):
@@ -203,18 +213,24 @@ def _find_way(frame: QueryFrame, reply: AssessmentReply | None, services: RunCon
 
 
 def _wants_one_value(frame: QueryFrame) -> bool:
-    """Whether one value is wanted, whose steps are proven one by one; of a draft only the last one is checked."""
+    """Report whether a single value is wanted.
+
+    Its steps are proven one by one. For a draft only the last step is checked.
+    """
     return frame.shape in {"look_up", "chain"} and not (frame.parts or frame.form or frame.words)
 
 
 def _compares_few(frame: QueryFrame, services: RunContext) -> bool:
-    """Whether one reader can hold what is compared, and takes several things at once."""
+    """Report whether a single reader can compare the subjects of a question at once."""
     at_hand = choose_search_tool(services.registry.names()) == "corpus_search"
     return compares_few(frame, at_hand=at_hand) and services.models.holds_schemas("executor")
 
 
-def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:
-    """The frame with the form and length that the settings want, else the user's words, else the model."""
+def _set_form(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:
+    """Set the form and length of a parsed question.
+
+    The settings take precedence, then the user's words, then the model.
+    """
     settings = services.settings
     form = settings.form or frame.form or (reply.form if reply is not None else "")
     words = settings.words or frame.words or (min(max(reply.words, 0), _MOST_WORDS) if reply is not None else 0)
@@ -222,7 +238,7 @@ def _formed(frame: QueryFrame, reply: AssessmentReply | None, services: RunConte
 
 
 async def _with_slots(frame: QueryFrame, services: RunContext) -> QueryFrame:
-    """The frame with a part for each slot of the template that the answer is to fill."""
+    """Add a part to a parsed question for each slot of the answer template."""
     if not services.settings.template:
         return frame
     template = await asyncio.to_thread(read_template, services.settings.template, services.settings.limits.max_tasks)
@@ -234,7 +250,10 @@ async def _with_slots(frame: QueryFrame, services: RunContext) -> QueryFrame:
 
 
 def _with_compared(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:
-    """The frame as a comparison of the things that the model says are compared, if the question names them."""
+    """Turn a parsed question into a comparison of subjects named by the model.
+
+    The question must contain the names too.
+    """
     asked = fold(frame.question)
     named = (
         tuple(dict.fromkeys(name for name in reply.compare if name.strip() and fold(name) in asked)) if reply else ()
@@ -245,26 +264,32 @@ def _with_compared(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFra
 
 
 def _with_queries(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:
-    """The frame with what the model would search for first."""
+    """Add the model's first search queries to a parsed question."""
     said = reply.queries[:_MOST_QUERIES] if reply is not None else ()
-    queries = tuple(query for one in said if (query := safe_query(one, frame.question, ())))
+    queries = tuple(query for item in said if (query := safe_query(item, frame.question, ())))
     return frame.model_copy(update={"queries": queries})
 
 
 def _compute_semantic_score(reply: AssessmentReply) -> float:
-    """One number from the four judgements: a need for outside facts alone is moderate, steps on top are complex."""
+    """Compute a score from four judgements of the model.
+
+    A need for outside facts alone is moderate, and additional steps make it complex.
+    """
     outside = float(reply.external_information or reply.tool_use)
     steps = float(reply.multi_step or reply.comparison_or_calculation)
     return 0.45 * outside + 0.55 * steps * max(outside, 0.5)
 
 
 def _needs_sources(reply: AssessmentReply, frame: QueryFrame) -> bool:
-    """Whether an answer needs more than a model knows: what is fresh or local does, whatever a model judges."""
+    """Report whether an answer needs sources beyond a model's knowledge.
+
+    Fresh and local facts always need sources, regardless of the model's judgement.
+    """
     return bool(reply.external_information or reply.tool_use or frame.fresh or frame.local)
 
 
 def _plausible(rewritten: str, question: str, language: Language) -> bool:
-    """Whether a rewriting can be the same question: in its language, and of a sane length."""
+    """Report whether a rewritten question is plausible: same language and a sane length."""
     text = rewritten.strip()
     return 0 < len(text) <= 4 * len(question) + 400 and is_in_language(text, language)
 

@@ -1,8 +1,8 @@
-"""Clarification: one question back, before anything is searched, where a question can mean several things.
+"""Clarification: a question back to the user before a search, if a question is ambiguous.
 
-The master's model says so, with two to four choices. Where it names the one that is meant as a rule, or nobody can be
-asked, that is assumed and the answer says it. Else the run waits in LangGraph's `interrupt`, in the forms that plan
-approval uses, for a number or for words; the reply becomes part of the question.
+The master's model says so, with two to four choices. If it names the usual meaning, or if nobody can be asked, that
+meaning is assumed and the answer says so. Otherwise the run waits in LangGraph's `interrupt`, in the forms that plan
+approval uses, for a number or for words. The reply becomes part of the question.
 """
 
 import re
@@ -23,7 +23,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Clarification, Language, QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.text.language import clean
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.patterns import lazy
 
 REQUEST: Final = "clarify"
@@ -34,15 +34,15 @@ _LONGEST_REPLY: Final = 500
 _NUMBER: Final = lazy(r"[\s(（#第]*(\d|[一二两三四])[\s.)）、。个]*")
 _HAN_NUMBERS: Final = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4}
 
-_HOW: Final = localized("master.clarify", "how")
-_UNCLEAR: Final = localized("master.clarify", "unclear")
-_MEANT: Final = localized("master.clarify", "meant")
+_HOW: Final = localize_message("master.clarify", "how")
+_UNCLEAR: Final = localize_message("master.clarify", "unclear")
+_MEANT: Final = localize_message("master.clarify", "meant")
 
 
 def read_clarification(
     asked: ClarifyReply | None, turn: ConversationTurn, services: RunContext
 ) -> tuple[Clarification | None, str]:
-    """What to ask, or else what to assume: one of both at most.
+    """Return a clarification to ask or a meaning to assume, at most one of both.
 
     A person is not asked twice in a row.
     """
@@ -59,23 +59,26 @@ def read_clarification(
 
 
 def _is_clarification(message: object) -> bool:
-    """Whether a message of the conversation is such a question."""
+    """Report whether a message of the conversation is a clarification."""
     return isinstance(message, AIMessage) and message.additional_kwargs.get("asks") == REQUEST
 
 
 def clarification_message(asked: Clarification) -> AIMessage:
-    """The question as a chat client shows it."""
+    """Return the clarification as a chat message."""
     return AIMessage(_written(asked), id=str(uuid4()), additional_kwargs={"asks": REQUEST})
 
 
 def frame_meaning(frame: QueryFrame, meaning: str) -> QueryFrame:
-    """The frame of a question with what is meant by it; the form and the length wanted stay."""
+    """Parse a question together with the intended meaning.
+
+    The wanted form and length are kept.
+    """
     meant = parse_question(_MEANT[frame.language].format(frame.question, meaning), frame.language)
     return meant.model_copy(update={"form": frame.form, "words": frame.words})
 
 
 async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Ask the person what they mean, until the reply is one, and go on with it."""
+    """Ask for the intended meaning until the reply is clear, and continue with it."""
     assessment = state["assessment"]
     asked = assessment.clarification
     if asked is None:  # a state edited by hand; there is nothing to ask
@@ -121,9 +124,10 @@ def _written(asked: Clarification) -> str:
 
 
 def _read_reply(answer: object, asked: Clarification) -> str | None:
-    """What a person means, from whatever a client resumed with; None where that cannot be told.
+    """Parse the intended meaning from a client's resume value.
 
-    A number is that choice; a mere approval, of a client that shows nothing else, is the first.
+    Returns None if it is unclear. A number is that choice. A mere approval, from a client that shows nothing else, is
+    the first choice.
     """
     if isinstance(answer, bool):
         return asked.choices[0] if answer else None

@@ -1,11 +1,12 @@
-"""Static complexity: how much work a question deserves, judged from its parsed frame by rules anybody can read.
+"""Static complexity: the work needed for a question, scored from the parsed frame by rules.
 
-A frame is turned into features, each 0 to 1, and the features into one score. Three things matter: whether facts from
-outside are needed at all, whether one look-up will do, and what makes it more than one: comparing, calculating,
-several things or steps, or a chain, where the question for one look-up is only known after another.
+The rules can be read by anybody. A frame is turned into features, each 0 to 1, and the features into one score. Three
+things matter: whether facts from outside are needed at all, whether one look-up is enough, and what makes it more than
+one: comparing, calculating, several things or steps, or a chain, where the question for one look-up is only known after
+another.
 
-Features, weighted sum and thresholds follow the Master of the AI Search Paradigm (arXiv 2506.17188); chain and listing
-are added, and the sum is taken only as far as facts are needed.
+Features, weighted sum and thresholds follow the Master of the AI Search Paradigm (arXiv 2506.17188). Chain and listing
+are added, and the sum counts only as far as facts are needed.
 """
 
 import re
@@ -41,12 +42,14 @@ long or name-laden question for one fact is moderate. No weight is negative: mor
 
 
 def extract_static_features(frame: QueryFrame) -> dict[str, float]:
-    """Read off a parsed question what tells how much work it takes.
+    """Extract features of the required work from a parsed question.
 
     Returns:
-        Features by name, each 0 to 1: those of `_WEIGHTS`, what needs no facts (`small_talk`, `writing`), what needs
-        them for certain (`freshness`, `local`, `value_asked`), `arithmetic`, and `facts`, whether the question needs
-        facts at all. `listing`, that it wants something of each of many, tells a wide chain from a narrow one.
+        Features by name, each 0 to 1: the features of `_WEIGHTS`, features of questions without facts (`small_talk`,
+        `writing`), features that need facts for certain (`freshness`, `local`, `value_asked`), `arithmetic`, and
+        `facts`,
+        whether the question needs facts at all. `listing`, a request for something of each of many things, tells a wide
+        chain from a narrow one.
     """
     shape = frame.shape
     talk = shape in {"small_talk", "writing"}
@@ -71,7 +74,7 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
 
 
 def compute_static_score(features: dict[str, float]) -> float:
-    """Weigh features into one score.
+    """Compute a complexity score from features.
 
     Returns:
         Complexity, 0 to 1, never below `minimum_score(features)`.
@@ -81,7 +84,7 @@ def compute_static_score(features: dict[str, float]) -> float:
 
 
 def minimum_score(features: dict[str, float]) -> float:
-    """The least score that hard facts allow, whatever a model says.
+    """Return the minimum score required by hard facts, regardless of a model's judgement.
 
     Fresh and local facts must be looked up, and so must every value, which a model that scores a question low would
     give from memory.

@@ -1,7 +1,7 @@
-"""Follow-up resolution: a pronoun or an ellipsis replaced by what the last question was about.
+"""Follow-up resolution: a pronoun or an ellipsis replaced by the last question's topic.
 
-Only where exactly one thing can be meant; else the question stays as it is, since a wrong substitution is worse than
-none.
+This is done only if exactly one thing can be meant. Otherwise the question stays unchanged, since a wrong substitution
+is worse than none.
 """
 
 import re
@@ -45,10 +45,10 @@ _PEOPLE: Final = frozenset({"birth", "death", "lifespan", "spouse", "father", "m
 
 
 def resolve_follow_up(question: str, history: Sequence[AnyMessage], language: Language) -> str:
-    """The question with a reference to the last one resolved.
+    """Resolve a reference to the last question.
 
     Returns:
-        The question to be understood without the conversation; unchanged where nothing or several things may be meant.
+        A question that can be understood without the conversation. Unchanged if nothing or several things may be meant.
     """
     asked, answered = "", ""
     for message in history:
@@ -83,7 +83,10 @@ def _resolved(question: str, asked: str, answered: str, language: Language) -> s
 
 
 def _topic(kind: str, word: str, frame: QueryFrame, answered: str, language: Language) -> str:
-    """The one thing a pronoun can mean: the subject asked about, or the one that was asked for."""
+    """Return the only possible referent of a pronoun.
+
+    This is the subject of the question, or the thing that was asked for.
+    """
     if kind == "several" or word == "their":
         both = [_as_asked(frame, subject) for subject in frame.subjects]
         return join_names(both, language) if len(both) == 2 else ""
@@ -92,7 +95,7 @@ def _topic(kind: str, word: str, frame: QueryFrame, answered: str, language: Lan
         other_sex = _FEMALE if word in {"he", "him", "his", "他"} else _MALE if word in {"she", "her", "她"} else None
         new = _list_new_names(answered, frame.question)
         return new.pop() if len(new) == 1 and not (other_sex and other_sex.search(frame.question)) else ""
-    of_person = any(one.relation in _PEOPLE for one in (frame, *frame.parts))
+    of_person = any(part.relation in _PEOPLE for part in (frame, *frame.parts))
     of_thing = bool(frame.dimension) or (frame.answer_type == "place" and not of_person)
     if of_thing if person else of_person:
         return ""
@@ -100,10 +103,11 @@ def _topic(kind: str, word: str, frame: QueryFrame, answered: str, language: Lan
 
 
 def _list_new_names(answered: str, asked: str) -> set[str]:
-    """The names that an answer gives and its question has not; of several, those of its first statement.
+    """Return the names in an answer missing from the question.
 
-    Of a record shown there it is the cell that is called a name; of a Chinese sentence that repeats the question's
-    predicate, what stands before it.
+    If there are several, the names of the answer's first statement are returned. For a record shown there, this is the
+    cell that is called a name. For a Chinese sentence that repeats the question's predicate, it is the text before the
+    predicate.
     """
     first = answered.strip().partition("\n\n")[0]
     first = "\n".join(_BOLD.findall(first)) or first
@@ -122,7 +126,10 @@ def _new_names(text: str, asked: str) -> set[str]:
 
 
 def _find_topic(frame: QueryFrame, language: Language) -> str:
-    """What a question is about, in its own words: the noun phrase behind its question words, else its one subject."""
+    """Return the topic of a question in the question's own words.
+
+    This is the noun phrase behind the question words, else the only subject.
+    """
     if len(frame.subjects) > 1:
         return ""
     subject = _as_asked(frame, frame.subject) if frame.subjects else ""
@@ -141,9 +148,10 @@ def _find_topic(frame: QueryFrame, language: Language) -> str:
 
 
 def _complete(question: str, frame: QueryFrame, language: Language) -> str:
-    """Resolve "which ones?" after a count, and "how much?" after a question about one thing; empty where it is neither.
+    """Resolve "which ones?" after a count, and "how much?" after a question about one thing.
 
-    The former is the question that was counted, asked for the things; the latter is asked of the same thing.
+    Returns an empty string for any other question. The former becomes the counted question, asking for the things. The
+    latter is asked about the same thing.
     """
     text = question.strip()
     if _WHICH[language].match(text):
@@ -163,12 +171,15 @@ def _complete(question: str, frame: QueryFrame, language: Language) -> str:
 
 
 def _as_asked(frame: QueryFrame, subject: str) -> str:
-    """A subject with its article, where the question has one."""
+    """Return a subject with the article used in the question."""
     return f"the {subject}" if f"the {subject}".casefold() in frame.question.casefold() else subject
 
 
 def _with_other_subject(question: str, frame: QueryFrame, language: Language) -> str:
-    """Resolve "what about Y?" after a question about X: that question, asked about Y; empty where it is none."""
+    """Resolve "what about Y?" after a question about X into the question about Y.
+
+    Returns an empty string for any other question.
+    """
     found = _ELLIPSIS[language].match(question.strip())
     if found is None or len(frame.subjects) != 1 or frame.subject not in frame.question:
         return ""
@@ -189,7 +200,10 @@ def _with_other_subject(question: str, frame: QueryFrame, language: Language) ->
 
 
 def _is_name_in_small_letters(text: str) -> bool:
-    """Whether a text may name a thing and nothing else: "the nile", not "tomorrow", "its length", "you"."""
+    """Report whether a lower-case text may be just the name of a thing.
+
+    An example is "the nile", unlike "tomorrow", "its length" and "you".
+    """
     said, thing = parse_question(text, "en"), text.removeprefix("the ").split()
     known = said.relation or said.fresh or ITEM_BAD.search(" ".join(thing))
     alone = said.shape == "look_up" and not known and len(thing) <= len(terms(text)) <= 3

@@ -25,14 +25,16 @@ from weiwo.state.events import TOOLS as TOOLS_PROGRESS
 from weiwo.state.kinds import Language
 from weiwo.state.search import SearchState
 from weiwo.text.language_detection import detect_language, guess_language, resolve_language
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
-_HURRIES: Final = localized("master.node", "hurries")
+_HURRIES: Final = localize_message("master.node", "hurries")
 """Said where models are so slow that the run is quick."""
 
 
 async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Open a turn: find the question, judge it, set up the team, and clear what concerned the question before.
+    """Open a turn: find and assess the question, set up the team, and clear old state.
+
+    State of the question before is cleared.
 
     Raises:
         QuestionError: There is no question, or it cannot be asked.
@@ -64,16 +66,24 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
 
 
 async def _find_language(turn: ConversationTurn, services: RunContext) -> Language:
-    """The language of a question; where it is too short to tell, that of the conversation, else of the documents."""
+    """Detect the language of a question.
+
+    If the question is too short to tell, the language of the conversation is used, else that of the documents.
+    """
     guess = guess_language(turn.question)
     if guess.sure:
         return guess.language
-    asked = [detect_language(str(one.text)) for one in reversed(turn.history) if isinstance(one, HumanMessage)]
+    asked = [
+        detect_language(str(message.text)) for message in reversed(turn.history) if isinstance(message, HumanMessage)
+    ]
     return resolve_language(turn.question, asked, await asyncio.to_thread(document_languages, services))
 
 
 def _recall_cited(turn: ConversationTurn, frame: QueryFrame, services: RunContext) -> dict[str, Evidence]:
-    """What earlier turns cited and a model may cite again; nothing where a text is to be made up."""
+    """Return the sources cited in earlier turns and available for new citations.
+
+    Returns nothing for a creative text.
+    """
     if frame.shape == "writing" or not turn.history or not services.models.configured("writer"):
         return {}
     return recall_sources(turn, frame.question)
@@ -82,7 +92,7 @@ def _recall_cited(turn: ConversationTurn, frame: QueryFrame, services: RunContex
 def _open_turn(
     turn: ConversationTurn, assessment: Assessment, team: TeamConfig, wishes: Sequence[str]
 ) -> dict[str, Any]:
-    """The state at the beginning of a turn: its question, and nothing of the one before."""
+    """Return the state at the beginning of a turn, with the question and without old state."""
     message = turn.message or HumanMessage(turn.question, id=str(uuid4()))
     return {
         "question": turn.question,
@@ -109,7 +119,10 @@ def _give_again(
     wishes: Sequence[str],
     services: RunContext,
 ) -> dict[str, Any]:
-    """The turn of a question that was answered before: it ends with that answer, and nothing is searched."""
+    """Return the turn of a question answered before.
+
+    The turn ends with the earlier answer, and nothing is searched.
+    """
     result, team = earlier.result, _configure_team(earlier.assessment, services)
     _tell_assessed(earlier.assessment, team, services)
     told = ("status", "stop_reason", "from_thread", "answered_at")
@@ -137,7 +150,7 @@ def _tell_assessed(assessment: Assessment, team: TeamConfig, services: RunContex
 
 
 def _configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
-    """The team for a level: agents, tools, limits, and what it will cost in model calls."""
+    """Configure the team for a level: agents, tools, limits and expected model calls."""
     team = TEAMS[assessment.level]
     return TeamConfig(
         name=team.name,

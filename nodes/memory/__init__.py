@@ -1,6 +1,6 @@
-"""Memory: what a question is given of earlier ones, and of how its user wants things done.
+"""Memory: knowledge from earlier questions and the user's wishes.
 
-    memory_store   one user's entries in LangGraph's store; answering goes on where it fails
+    memory_store   one user's entries in LangGraph's store; answering continues if it fails
     reuse          earlier answers given again, plans of the same wording filled again
     wishes         what a user said holds for all their questions
     procedures     a user's files that say how questions of a kind are answered
@@ -8,5 +8,5 @@
     thread_memory  a long conversation condensed, its sources kept
     recall         an index of things by their phrases
 
-Memory makes an answer better or quicker, never possible; no text from a page becomes a memory.
+Memory makes an answer better or quicker, never possible. No text from a page becomes a memory.
 """

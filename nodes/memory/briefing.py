@@ -1,7 +1,7 @@
-"""What a planner is told from memory: procedures that its question calls for, and its user's standing wishes.
+"""Memory briefing for a planner: fitting procedures and the user's standing wishes.
 
-A procedure is its user's own text and is followed where it fits, but it is delimited like any other, bounded, and
-cannot bring in a tool that is not at hand: the validator knows no tool by it.
+A procedure is its user's own text and is followed if it fits. Still, it is delimited like any other text, bounded, and
+cannot bring in a tool that is not available: the validator takes no tool from it.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Language, Plan
 from weiwo.state.events import PLANNING, TaskProgressEvent
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
 _MOST_RECALLED: Final = 2
 """Procedures that are given to a planner."""
@@ -38,16 +38,16 @@ _CLOSE: Final = 0.7
 _HOW: Final = """Procedures: the way this house does it. Follow the one that fits the question, as far as the tools \
 at hand allow; if none does, plan as usual. Say its name in `procedure` ("" for none), and in `departure`, in one line \
 in the language of the question, where the plan departs from it and why ("" if nowhere)."""
-_UNUSED: Final = localized("memory.briefing", "unused")
-_NO_MODEL: Final = localized("memory.briefing", "no_model")
+_UNUSED: Final = localize_message("memory.briefing", "unused")
+_NO_MODEL: Final = localize_message("memory.briefing", "no_model")
 
 
 class Briefing(NamedTuple):
-    """What a planner is told from memory.
+    """Memory briefing for a planner.
 
     Attributes:
-        procedures: The procedures that fit, the best first.
-        text: The words for its prompt; empty where there is nothing to say.
+        procedures: The procedures that fit, best first.
+        text: The text for the prompt. Empty if there is nothing to say.
     """
 
     procedures: tuple[Procedure, ...] = ()
@@ -55,35 +55,43 @@ class Briefing(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The identity of these words; empty where there are none."""
+        """Hash of the text. Empty if there is no text."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:12] if self.text else ""
 
     def add_to(self, prompt: str) -> str:
-        """A prompt with these words below it."""
+        """Append the briefing to a prompt."""
         return f"{prompt}\n\n{self.text}" if self.text else prompt
 
     def describe_plan(self, plan: Plan, sketch: Mapping[str, Any], tools: Sequence[str], language: Language) -> Plan:
-        """The plan with the procedure that it follows, as its planner said, and where it departs from it.
+        """Return the plan with the followed procedure and departures from the procedure.
 
-        A procedure that was not given is none; a tool that the procedure names, that is at hand and that the plan does
-        not use is a departure, whether the planner said so or not.
+        The planner names the procedure and the departures. A procedure that was not given does not count. A tool that
+        the procedure names, that is available and that the plan does not use is a departure, whether the planner said
+        so or not.
         """
         named = str(sketch.get("procedure") or "").strip().strip("\"'“”").casefold()
-        one = next((one for one in self.procedures if named in {one.name.casefold(), one.title.casefold()}), None)
-        if one is None:
+        item = next(
+            (
+                procedure
+                for procedure in self.procedures
+                if named in {procedure.name.casefold(), procedure.title.casefold()}
+            ),
+            None,
+        )
+        if item is None:
             return plan
         used = {task.tool for task in plan.tasks}
-        unused = [tool for tool in one.tools if tool in tools and tool not in used]
+        unused = [tool for tool in item.tools if tool in tools and tool not in used]
         said = safe_note(str(sketch.get("departure") or ""))
         parts = [said, _UNUSED[language].format(", ".join(unused)) if unused else ""]
         departure = "; ".join(part for part in parts if part)[:LONGEST_LINE]
-        return plan.model_copy(update={"procedure": one.title, "departure": departure})
+        return plan.model_copy(update={"procedure": item.title, "departure": departure})
 
 
 async def brief_planner(
     question: str, services: RunContext, wishes: Sequence[str] = (), *, quiet: bool = False
 ) -> Briefing:
-    """Recall what a planner is to be told."""
+    """Recall the procedures and wishes for a planner."""
     folder = services.settings.procedures
     wished = format_wishes(wishes)
     if not folder:
@@ -107,23 +115,23 @@ async def brief_planner(
 
 
 def rank_procedures(question: str, known: Procedures) -> list[tuple[Procedure, float]]:
-    """The procedures that share a word with a question and how well they fit it, the best first."""
+    """Rank the procedures sharing a word with a question, best first, with scores."""
     ranked = _index(known.found).rank(question)
-    return [(known.found[one.number], one.score) for one in ranked]
+    return [(known.found[item.number], item.score) for item in ranked]
 
 
 def recall_procedures(question: str, known: Procedures) -> tuple[Procedure, ...]:
-    """The procedures that a question calls for; none where none fits."""
+    """Recall the procedures fitting a question. Empty if no procedure fits."""
     return tuple(known.found[n] for n in _index(known.found).recall(question, _MOST_RECALLED, FITS_FROM, _CLOSE))
 
 
 @lru_cache(maxsize=4)
 def _index(procedures: tuple[Procedure, ...]) -> PhraseIndex:
-    return PhraseIndex([(one.title, *one.cases) for one in procedures])
+    return PhraseIndex([(procedure.title, *procedure.cases) for procedure in procedures])
 
 
 def _format(procedure: Procedure) -> str:
-    """A procedure as the planner reads it."""
+    """Format a procedure for the planner."""
     lines = [f"{n}. {step}" for n, step in enumerate(procedure.steps, 1)]
     if procedure.tools:
         lines.append(f"Tools: {', '.join(procedure.tools)}")

@@ -1,7 +1,7 @@
-"""The memory store: what one user's questions leave behind, in LangGraph's store, apart from everybody else's.
+"""The memory store: data of a user's questions, in LangGraph's store.
 
-Memory makes an answer better or quicker, never possible: where a store fails, answering goes on without it and says
-so. Whoever asks for what is remembered gets an error, never an empty list.
+Each user's data is separate from everybody else's. Memory makes an answer better or quicker, never possible: if a store
+fails, answering continues without it and says so. A request for remembered data gets an error, never an empty list.
 """
 
 import getpass
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore, SearchItem
@@ -33,18 +33,21 @@ _log: Final = logging.getLogger(__name__)
 
 
 class MemoryStoreError(WeiwoError, RuntimeError):
-    """What is remembered cannot be read. The message is one line."""
+    """Error raised if memory cannot be read. The message is a single line."""
 
 
 class _Entry(NamedTuple):
-    """An entry as it is kept."""
+    """Stored entry."""
 
     key: str
     value: dict[str, Any]
 
 
 def local_user(settings: Settings) -> str:
-    """Whose memory the command's is: the folder's one user, or, in a database that several may share, the system's."""
+    """Return the owner of the command's memory.
+
+    This is the folder's only user or, in a database that several users may share, the system user.
+    """
     if not settings.database_url:
         return _LOCAL
     try:
@@ -54,18 +57,21 @@ def local_user(settings: Settings) -> str:
 
 
 def client_user(identity: str) -> str:
-    """Whose memory that of a server's client is; empty for one without a name, who has none."""
+    """Return the owner of a server client's memory.
+
+    Returns an empty string for a client without a name, who has no memory.
+    """
     return f"client:{quote(identity, safe='')}" if identity else ""
 
 
 class MemoryStore:
-    """What is remembered for one user.
+    """Memory of a single user.
 
     Args:
         store: LangGraph's store.
-        user: Whose memory it is.
-        tell: Told, in one line each time, that the store failed, and that this goes on without it; None for callers
-            who cannot: what fails to be read raises `MemoryStoreError`.
+        user: The user who owns the memory.
+        tell: Called with one line each time the store fails and work continues without it. None for callers that cannot
+            report it: a failed read then raises `MemoryStoreError`.
     """
 
     def __init__(self, store: "BaseStore", user: str, tell: Callable[[str], None] | None = None) -> None:
@@ -74,41 +80,53 @@ class MemoryStore:
         self._tell = tell
 
     async def get(self, kind: Kind, key: str) -> dict[str, Any] | None:
-        """An entry; None where there is none."""
+        """Return an entry.
+
+        Returns None if it is missing.
+        """
         found = None
         with self._failing("read"):
             found = await self._store.aget(self._namespace(kind), key)
         return None if found is None else dict(found.value)
 
     async def read(self, kind: Kind, key: str, model: type[M]) -> M | None:
-        """An entry as a model; None where there is none, or another version wrote it."""
+        """Return an entry as a model.
+
+        Returns None if the entry is missing or was written by another version.
+        """
         return _as_model(model, await self.get(kind, key))
 
     async def read_all(self, kind: Kind, model: type[M]) -> tuple[M, ...]:
-        """All entries of a kind that are such a model, those that changed last first."""
-        return tuple(one for entry in await self.list(kind) if (one := _as_model(model, entry.value)) is not None)
+        """Return all entries of a kind as models, most recently changed first.
+
+        Entries that do not fit the model are left out.
+        """
+        return tuple(item for entry in await self.list(kind) if (item := _as_model(model, entry.value)) is not None)
 
     async def list(self, kind: Kind) -> list[_Entry]:
-        """All entries of a kind, those that changed last first."""
+        """Return all entries of a kind, most recently changed first."""
         found: Sequence[SearchItem] = ()
         with self._failing("read"):
             found = await self._store.asearch(self._namespace(kind), limit=MOST[kind] + 1)
-        entries = sorted(found, key=lambda one: one.updated_at, reverse=True)
-        return [_Entry(one.key, dict(one.value)) for one in entries]
+        entries = sorted(found, key=lambda item: item.updated_at, reverse=True)
+        return [_Entry(entry.key, dict(entry.value)) for entry in entries]
 
     async def put(self, kind: Kind, key: str, value: Mapping[str, Any]) -> bool:
-        """Keep an entry; whether it could be kept. Where there are too many, the oldest that is not pinned goes."""
+        """Store an entry, and report whether the write succeeded.
+
+        If there are too many entries, the oldest that is not pinned is deleted.
+        """
         with self._failing("written"):
             await self._store.aput(self._namespace(kind), key, dict(value), index=False)
             kept = await self.list(kind)
-            others = (one.key for one in reversed(kept) if not one.value.get("pinned") and one.key != key)
+            others = (item.key for item in reversed(kept) if not item.value.get("pinned") and item.key != key)
             if len(kept) > MOST[kind] and (oldest := next(others, None)) is not None:
                 await self.delete(kind, oldest)
             return True
         return False
 
     async def delete(self, kind: Kind, key: str) -> bool:
-        """Forget an entry; whether it could be forgotten."""
+        """Delete an entry, and report whether the deletion succeeded."""
         with self._failing("written"):
             await self._store.adelete(self._namespace(kind), key)
             return True
@@ -116,15 +134,17 @@ class MemoryStore:
 
     @contextmanager
     def _failing(self, done: Literal["read", "written"]) -> Iterator[None]:
-        """Go on where the store fails, in whatever way its database does, but say so.
+        """Context manager for continuing after a store failure, with a report.
+
+        Any failure of the database is covered.
 
         Raises:
-            MemoryStoreError: A read failed, and nobody is there to be told.
+            MemoryStoreError: A read failed, and there is nobody to report it to.
         """
         try:
             yield
         except Exception as error:
-            said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+            said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
             if self._tell is None and done == "read":
                 raise MemoryStoreError(f"memory cannot be read; {said}; see weiwo doctor") from error
             line = f"memory cannot be {done}, so this goes without it: {said}"

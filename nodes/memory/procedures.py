@@ -1,8 +1,8 @@
-"""Procedures (SOPs): a user's Markdown files that say how this house answers questions of a kind.
+"""Procedures (SOPs): a user's Markdown files on answering kinds of questions.
 
-A file has a title, when it applies, steps, the tools it wants and what is to be handed over: as front matter, as
-headings, in English or Chinese, or some of each. Headings it does not know are passed over. The files are the user's
-own and trusted, but bounded; one that cannot be used costs one line, and the others go on.
+A file has a title, the cases it applies to, steps, the tools it wants and the result to hand over: as front matter, as
+headings, in English or Chinese, or a mixture. Unknown headings are skipped. The files are the user's own and trusted,
+but bounded. A file that cannot be used costs one line, and the other files are still used.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,10 @@ _SEPARATORS: Final = lazy(r"[;；。]|\.(?=\s|$)")
 
 
 class ProcedureFolderError(WeiwoError, ValueError):
-    """The folder of procedures cannot be used. One line: which, why, what to do."""
+    """Error raised if the folder of procedures cannot be used.
+
+    The message is one line with the folder, the reason and the remedy.
+    """
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,10 @@ class Procedure:
 
 
 class Procedures(NamedTuple):
-    """What a folder holds.
+    """Procedures in a folder.
 
     Attributes:
-        found: Its procedures, by the names of their files.
+        found: The procedures, by file name.
         problems: One line for each file that cannot be used.
     """
 
@@ -77,11 +80,16 @@ class Procedures(NamedTuple):
 
 
 class ProcedureFormatError(WeiwoError, ValueError):
-    """A file is no procedure. One line: why, and what to do."""
+    """Error raised if a file is not a procedure.
+
+    The message is one line with the reason and the remedy.
+    """
 
 
 def load_procedures(folder: str) -> Procedures:
-    """Read the procedures of a folder and of the folders in it. Blocks; remembered until a file changes.
+    """Read the procedures of a folder and all subfolders. Blocks.
+
+    The result is cached until a file changes.
 
     Raises:
         ProcedureFolderError: There is no such folder, or it cannot be listed.
@@ -153,7 +161,7 @@ def _parse_procedure(name: str, text: str) -> Procedure:
 
 
 def _read_front(lines: list[str], fields: dict[str, list[str]]) -> int:
-    """Read front matter, if there is any; returns the number of the line that follows it."""
+    """Read front matter, if present, and return the index of the line after."""
     if not lines or lines[0].strip() != "---":
         return 0
     end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() in {"---", "..."}), None)
@@ -173,7 +181,10 @@ def _read_front(lines: list[str], fields: dict[str, list[str]]) -> int:
 
 
 def _read_sections(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """The lines of a text under headings, each with its field; what stands before any is its introduction."""
+    """Yield the lines of a text, each with the field of the heading above.
+
+    Text before any heading is the introduction.
+    """
     field, titled = "intro", False
     for line in lines:
         heading = _HEADING.match(line)
@@ -189,7 +200,10 @@ def _read_sections(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _list(lines: object) -> list[str]:
-    """The items of a list; a line that is indented, or is no item where others are, goes on with the one before."""
+    """Parse the items of a list.
+
+    An indented line, or a line without a bullet among bulleted lines, continues the item before.
+    """
     items: list[str] = []
     listed = False
     for line in lines if isinstance(lines, list) else ():
@@ -203,5 +217,5 @@ def _list(lines: object) -> list[str]:
 
 
 def _split(line: str) -> list[str]:
-    """The cases that one line names."""
+    """Split a line into cases."""
     return [case.strip() for case in _SEPARATORS.split(line) if case.strip()]

@@ -1,8 +1,8 @@
-"""Recall: which of the things remembered a question calls for, by words and character n-grams, without a model.
+"""Recall: the remembered items fitting a question, by words and character n-grams.
 
-A thing is known by phrases: the cases a procedure applies to, the wordings of questions. What counts is how much of
-its nearest phrase the question says, and how much of the question that is; words that many things share count less,
-and names, which say what a question is about but not of what kind it is, hardly.
+No model is used. An item is known by phrases: the cases a procedure applies to, the wordings of questions. The score
+counts how much of the item's nearest phrase the question contains, and how much of the question that is. Words shared
+by many items count less. Names hardly count, since they tell a question's subject but not its kind.
 """
 
 from collections import Counter
@@ -24,11 +24,11 @@ _ASKING: Final = frozenset("什么是多少了的吗呢谁几哪怎样如何为�
 
 
 class _Recalled(NamedTuple):
-    """A thing that was found.
+    """Recalled item.
 
     Attributes:
-        number: Its place among the things, from 0.
-        score: How well it fits, 0 to 1.
+        number: Index of the item, from 0.
+        score: Fit to the question, 0 to 1.
     """
 
     number: int
@@ -36,15 +36,15 @@ class _Recalled(NamedTuple):
 
 
 class PhraseIndex:
-    """An index of things by their phrases. Not changed once it is made; safe to use from any thread."""
+    """Index of items by phrases. Immutable after creation and safe to use from any thread."""
 
     def __init__(self, things: Sequence[Iterable[str]]) -> None:
-        """Index things, each given by its phrases."""
+        """Index items, each given by a list of phrases."""
         self._words = _Side([[_parts(terms(phrase)) for phrase in phrases] for phrases in things])
         self._grams = _Side([[_parts(query_grams(phrase)) for phrase in phrases] for phrases in things])
 
     def rank(self, question: str) -> list[_Recalled]:
-        """The things that share a word with a question, the best first; those alike stay in their order."""
+        """Rank the items sharing a word with a question, best first. Ties keep their order."""
         text = question[:LONGEST_QUERY]
         words, grams = _parts(terms(text)), _parts(query_grams(text))
         found = []
@@ -53,19 +53,19 @@ class PhraseIndex:
             score = max((self._score(words, grams, number, place) for place in places), default=0.0)
             if score > 0:
                 found.append(_Recalled(number, score))
-        return sorted(found, key=lambda one: -one.score)
+        return sorted(found, key=lambda item: -item.score)
 
     def _score(self, words: set[str], grams: set[str], number: int, place: int) -> float:
         by_word = self._words.likeness(words, self._words.things[number][place])
         return (1 - _GRAMS) * by_word + _GRAMS * self._grams.likeness(grams, self._grams.things[number][place])
 
     def recall(self, question: str, most: int, least: float, close: float = 0.0) -> list[int]:
-        """The numbers of the things that fit a question, the best first.
+        """Return the indexes of the items fitting a question, best first.
 
-        One fits from the score `least` on, and from the share `close` of the best score.
+        An item fits if its score reaches `least`, and the share `close` of the best score.
         """
         ranked = self.rank(question)[:most]
-        return [one.number for one in ranked if one.score >= max(least, close * ranked[0].score)]
+        return [item.number for item in ranked if item.score >= max(least, close * ranked[0].score)]
 
 
 def _parts(found: Iterable[str]) -> set[str]:
@@ -73,7 +73,7 @@ def _parts(found: Iterable[str]) -> set[str]:
 
 
 class _Side:
-    """One way to take phrases apart, with the rarity of what they fall into."""
+    """Splitting of phrases into parts of a kind, with the rarity of each part."""
 
     def __init__(self, things: list[list[set[str]]]) -> None:
         self.things = things

@@ -1,13 +1,13 @@
-"""Reuse: a question answered before is answered from memory, and one of the same wording is planned from memory.
+"""Reuse: repeated questions answered from memory, and similar wordings planned from memory.
 
 An earlier answer is given again to the same words while nothing that shaped it has changed: documents, settings,
-models, wishes, this version; for 30 days, or one where any of it came from the web. It is kept only where looking it
-up again takes a model. A plan template is a plan that led to a complete answer, with names and numbers of its question
-as slots, ⟨n1⟩ and ⟨d1⟩; another question with the same words around its slots is planned by filling them.
+models, wishes, this version. It is kept for 30 days, or one day if any of it came from the web. It is stored only if
+looking it up again takes a model. A plan template is a plan that led to a complete answer, with names and numbers of
+its question as slots, ⟨n1⟩ and ⟨d1⟩. Another question with the same words around its slots is planned by filling them.
 
-Nothing a page says gets in. Plans kept are first plans, made before anything was searched, of questions in their
-user's own words. No answer is kept that rests on a page which gives orders to models, on a tool of somebody's own, on
-a conversation, or on rules that stood in for a model.
+Text from a page is never stored. Stored plans are first plans, made before anything was searched, for questions in
+their user's own words. An answer is not stored if it rests on a page that gives orders to models, on a tool of
+somebody's own, on a conversation, or on rules that stood in for a model.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from weiwo.state.search import SearchState
 from weiwo.state.settings import answer_settings
 from weiwo.state.values import Value
 from weiwo.text.language import fold
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
@@ -67,11 +67,14 @@ _SLOT: Final = lazy(r"⟨[nd]\d⟩")
 _DIGIT: Final = lazy(r"\d")
 _FIXED: Final = frozenset({"id", "tool_binding", "ret", "for_each", "edges"})
 """Fields of a plan that no name or number of the question goes into."""
-_WHY: Final = localized("memory.reuse", "why")
+_WHY: Final = localize_message("memory.reuse", "why")
 
 
 class EarlierAnswer(Value):
-    """An answer as it is kept: who asked what and when (seconds since 1970), and the identity of what shaped it."""
+    """Stored answer with the question, the thread, the time and the context.
+
+    The time is in seconds since 1970. The context is the identity of everything that shaped the answer.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
@@ -87,19 +90,20 @@ class EarlierAnswer(Value):
 
     @property
     def key(self) -> str:
-        """The identity of its question."""
+        """Key of the answered question."""
         return _question_key(self.question, self.assessment.language)
 
     def counts(self, context: str, now: float) -> bool:
-        """Whether it still answers its question, where `context` shapes an answer now."""
+        """Report whether the answer is still valid, given the current `context` and time."""
         return self.context == context and 0 <= now - self.at <= (_WEB_AGE if self.from_web else _MOST_AGE)
 
 
 class PlanTemplate(Value):
-    """A plan with slots in its interchange form, the wording that it answers, and how it fared.
+    """Plan with slots in interchange form, with the answered wording and statistics.
 
-    `context` is the identity of what else its planner was told, such as procedures; `losses` counts fillings that led
-    to no complete answer; `bad` is a person's word on an answer of it, `pinned` that they want it used.
+    `context` is the identity of everything else that the planner was told, such as procedures. `losses` counts fillings
+    that led to no complete answer. `bad` records that a person rejected an answer from the template, and `pinned` that
+    they want it used.
     """
 
     wording: str
@@ -118,32 +122,39 @@ class PlanTemplate(Value):
 
     @property
     def key(self) -> str:
-        """The identity of its wording."""
+        """Key of the wording."""
         return wording_key(self.wording, self.language)
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """The tools of its tasks."""
+        """Tools of the tasks."""
         vertices: Any = self.plan.get("vertices") or ()
         return tuple(dict.fromkeys(str(vertex.get("tool_binding")) for vertex in vertices))
 
     @property
     def trusted(self) -> bool:
-        """Whether it may be filled without asking a planner: it was never bad, and does not fail as often as not."""
+        """Report whether the template may be filled without asking a planner.
+
+        It must not be marked bad, and must not fail as often as it succeeds.
+        """
         return not self.bad and (self.pinned or self.wins > 2 * self.losses)
 
 
 def _question_key(question: str, language: Language) -> str:
-    """The identity of a question: its words, without case, punctuation at its end, articles and courtesies."""
+    """Return the key of a question: a hash of the normalized words.
+
+    Case, punctuation at the end, articles and courtesies do not count.
+    """
     return _hash(f"{language}:{_ARTICLE.sub('', _POLITE.sub('', fold(question)).strip(_END))}")
 
 
 async def recall_answer(
     turn: ConversationTurn, wishes: Sequence[str], services: RunContext
 ) -> tuple[EarlierAnswer, dict[str, Any]] | None:
-    """The earlier answer to the question that opens a conversation, and its `plan`, `outcomes` and `evidence`.
+    """Recall the earlier answer to a conversation's first question.
 
-    Its result says `from_thread` and `answered_at`, and that this run used nothing. None where none still counts.
+    The answer comes with its `plan`, `outcomes` and `evidence`. Its result says `from_thread` and `answered_at`, and
+    that this run used nothing. Returns None if no valid answer exists.
     """
     memory, settings = _answer_memory(services), services.settings
     if memory is None or turn.history or settings.fresh or settings.approve_plan or settings.answer_memory == "renew":
@@ -152,11 +163,11 @@ async def recall_answer(
     if kept is None or not kept.counts(await asyncio.to_thread(_answer_context, wishes, services), time.time()):
         return None
     try:
-        outcomes = {key: {**one, "task_id": key} for key, one in kept.result["outcomes"].items()}
+        outcomes = {key: {**value, "task_id": key} for key, value in kept.result["outcomes"].items()}
         found = {
             "plan": None if (plan := kept.result.get("plan")) is None else Plan.from_json(plan),
-            "outcomes": {key: Outcome.model_validate(one) for key, one in outcomes.items()},
-            "evidence": {one["id"]: Evidence.model_validate(one) for one in kept.result["evidence"]},
+            "outcomes": {key: Outcome.model_validate(outcome) for key, outcome in outcomes.items()},
+            "evidence": {item["id"]: Evidence.model_validate(item) for item in kept.result["evidence"]},
         }
     except (ValidationError, PlanFormatError, KeyError, TypeError):  # another version's
         return None
@@ -171,7 +182,7 @@ async def recall_answer(
 
 
 async def keep_answer(state: SearchState, result: Mapping[str, Any], message: str, services: RunContext) -> None:
-    """Keep a complete answer to a question that opened a conversation, if it may be given again."""
+    """Store a complete answer to a conversation's first question if reuse is allowed."""
     memory, assessment = _answer_memory(services), state["assessment"]
     if memory is None or result["status"] != "complete" or len(state.get("messages", [])) > 1:
         return
@@ -194,7 +205,7 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
         context=context,
         from_web=bool(used & _WEB),
         assessment=assessment,
-        result={**result, "evidence": _cited(result)},
+        result={**result, "evidence": _list_cited(result)},
         message=message,
     )
     value = kept.model_dump(mode="json")
@@ -203,19 +214,23 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
 
 
 async def forget_answers(memory: MemoryStore, *, run: str = "", thread_id: str = "") -> bool:
-    """Forget the answers of a run, which was bad, or of a thread, which is deleted; whether any was kept."""
+    """Delete the answers of a run or a thread, and report whether any existed.
+
+    The run was bad, or the thread is deleted.
+    """
     wanted = {("run", run), ("thread_id", thread_id)} - {("run", ""), ("thread_id", "")}
     entries = await memory.list("answers")
-    found = [one.key for one in entries if any(one.value.get(field) == value for field, value in wanted)]
+    found = [entry.key for entry in entries if any(entry.value.get(field) == value for field, value in wanted)]
     for key in found:
         await memory.delete("answers", key)
     return bool(found)
 
 
 async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str = "") -> Plan | None:
-    """The plan of an earlier question of the same wording, filled with this one's names; None where there is none.
+    """Fill the stored plan of an equally worded question with the names of this question.
 
-    A template made under another `context`, that of what else a planner would be told, is none.
+    Returns None if there is no such plan. A template made under another `context`, the identity of everything else a
+    planner would be told, does not count.
     """
     memory = _plan_memory(services)
     if memory is None:
@@ -232,7 +247,10 @@ async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str
 
 
 async def has_plan(question: str, services: RunContext, wishes: Sequence[str] = ()) -> bool:
-    """Whether a question is planned from memory or by a procedure, so that nobody else need sketch its plan."""
+    """Report whether a question is planned from memory or by a procedure.
+
+    No other sketch of its plan is then needed.
+    """
     briefing = await brief_planner(question, services, wishes, quiet=True)
     if briefing.procedures:
         return True
@@ -240,7 +258,7 @@ async def has_plan(question: str, services: RunContext, wishes: Sequence[str] = 
 
 
 async def learn_plan(state: SearchState, status: Status, services: RunContext) -> None:
-    """Keep the plan of a question that was answered, or note how one out of memory did."""
+    """Store the plan of an answered question, or record the result of a plan from memory."""
     plan, memory, frame = state.get("plan"), _plan_memory(services), state["assessment"].frame
     if plan is None or memory is None:
         return
@@ -266,20 +284,26 @@ async def learn_plan(state: SearchState, status: Status, services: RunContext) -
 
 
 async def mark_bad(memory: MemoryStore, run: str) -> bool:
-    """Note that the answer of a run was bad: its plan is used no more. Whether there was one."""
-    found = [one for one in await list_templates(memory) if run and run in one.runs]
-    for one in found:
-        await _put(memory, one.model_copy(update={"bad": True, "pinned": False}))
+    """Mark the plan of a run as bad, and report whether a plan existed.
+
+    The plan is then not used again.
+    """
+    found = [template for template in await list_templates(memory) if run and run in template.runs]
+    for item in found:
+        await _put(memory, item.model_copy(update={"bad": True, "pinned": False}))
     return bool(found)
 
 
 async def list_templates(memory: MemoryStore) -> tuple[PlanTemplate, ...]:
-    """All templates, those that changed last first; what cannot be read, such as another version's, is left out."""
+    """List all templates, most recently changed first.
+
+    Unreadable templates, such as those of another version, are left out.
+    """
     return await memory.read_all("plans", PlanTemplate)
 
 
 async def set_pinned(memory: MemoryStore, template: PlanTemplate, *, pinned: bool) -> None:
-    """Pin a template, which a person thereby vouches for, or unpin it."""
+    """Pin or unpin a template. A person vouches for a pinned template."""
     await _put(memory, template.model_copy(update={"pinned": pinned, "bad": template.bad and not pinned}))
 
 
@@ -289,9 +313,12 @@ def wording_key(wording: str, language: Language) -> str:
 
 
 def _take_out_slots(question: str) -> tuple[str, dict[str, str]]:
-    """The wording of a question, with slots for its names and numbers, and what stood there, by slot."""
+    """Return the wording of a question with slots, and the slot values.
+
+    Slots stand for names and numbers.
+    """
     text = " ".join(question.split()).strip(_END)
-    spans = [(one.start, one.end, "n") for one in names(text)]
+    spans = [(name.start, name.end, "n") for name in names(text)]
     spans += [
         (found.start(), found.end(), "d")
         for found in _NUMBER.finditer(text)
@@ -312,7 +339,10 @@ def _take_out_slots(question: str) -> tuple[str, dict[str, str]]:
 
 
 def _make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate | None:
-    """The template of a plan that answered a question; None where it holds for this question alone."""
+    """Create a template from a successful plan.
+
+    Returns None if the plan fits this question alone.
+    """
     wording, slots = _take_out_slots(frame.question)
     words = set(terms(_SLOT.sub(" ", wording)))
     if len(frame.question) > _LONGEST_QUESTION or not 0 < len(slots) <= _MOST_SLOTS or len(words) < _FEWEST_WORDS:
@@ -320,7 +350,7 @@ def _make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate |
     slot_of = {value.casefold(): slot for slot, value in slots.items()}
     said_alone = re.compile("|".join(map(_alone, sorted(slots.values(), key=len, reverse=True))), re.IGNORECASE)
     form = plan.to_json()
-    vertices = [{name: value for name, value in one.items() if name != "thought"} for one in form["vertices"]]
+    vertices = [{name: value for name, value in item.items() if name != "thought"} for item in form["vertices"]]
     form = {"vertices": vertices, "edges": form["edges"]}
     form = _map_texts(form, lambda text: said_alone.sub(lambda found: slot_of.get(found[0].casefold(), found[0]), text))
     said = json.dumps(form, ensure_ascii=False)
@@ -340,12 +370,18 @@ def _fill_template(template: PlanTemplate, slots: Mapping[str, str]) -> Plan:
 
 
 def _answer_memory(services: RunContext) -> MemoryStore | None:
-    """Where answers are kept; None where they are not: without a model, looking anew takes no longer."""
+    """Return the store for answers.
+
+    Returns None without a model, because a new search is then as quick, or if storing answers is off.
+    """
     return services.memory if services.settings.answer_memory and services.with_model else None
 
 
 def _plan_memory(services: RunContext) -> MemoryStore | None:
-    """Where plans are kept; None where they are not: no model plans, or a plan depends on more than its question."""
+    """Return the store for plans.
+
+    Returns None if no model plans, if a plan depends on more than its question, or if storing plans is off.
+    """
     settings = services.settings
     on = settings.plan_memory and settings.depth != "deep" and services.models.configured("planner")
     return services.memory if on else None
@@ -360,7 +396,10 @@ def _hash(text: str) -> str:
 
 
 def _answer_context(wishes: Sequence[str], services: RunContext) -> str:
-    """The identity of what shapes an answer beside its question; empty where it cannot be known. Blocks."""
+    """Return the hash of everything besides the question that shapes an answer. Blocks.
+
+    Returns an empty string if it cannot be known.
+    """
     corpus = services.registry.corpus
     documents = corpus.version if corpus is not None else "none"
     if not documents:
@@ -378,25 +417,31 @@ def _answer_context(wishes: Sequence[str], services: RunContext) -> str:
 
 
 def _is_built_in(name: str, services: RunContext) -> bool:
-    """Whether a tool is a built-in one, and not somebody's own of the same name: what that knows may always change."""
+    """Report whether a tool is built in rather than a user's tool of equal name.
+
+    The knowledge of a user's tool may always change.
+    """
     return name in services.registry.names() and type(services.registry.get(name)).__module__.startswith("weiwo.")
 
 
-def _cited(result: Mapping[str, Any]) -> list[Any]:
-    """The passages that an answer cites or its outcomes rest on."""
-    wanted = {one["evidence_id"] for one in result["citations"]}
+def _list_cited(result: Mapping[str, Any]) -> list[Any]:
+    """List the passages cited by an answer or supporting the outcomes."""
+    wanted = {item["evidence_id"] for item in result["citations"]}
     wanted |= {key for outcome in result["outcomes"].values() for key in outcome["evidence_ids"]}
     return [passage for passage in result["evidence"] if passage["id"] in wanted]
 
 
 def _alone(value: str) -> str:
-    """A pattern for a name or number as a word of its own; between Han characters nobody can tell."""
+    """Return a pattern for a name or number as a separate word.
+
+    Between Han characters, word boundaries cannot be determined.
+    """
     before, after = (r"(?a:\b)" if end.isascii() and end.isalnum() else "" for end in (value[0], value[-1]))
     return f"{before}{re.escape(value)}{after}"
 
 
 def _knows_more(vertex: Mapping[str, Any]) -> bool:
-    """Whether a task names or counts what no slot stands for; formulas may hold numbers."""
+    """Report whether a task contains names or numbers without a slot. Formulas may hold numbers."""
     texts = [str(vertex.get("description") or "")]
     for name, value in (vertex.get("args") or {}).items():
         if isinstance(value, str):
@@ -407,7 +452,7 @@ def _knows_more(vertex: Mapping[str, Any]) -> bool:
 
 
 def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """A plan's form with every text that is asked or sent changed."""
+    """Apply a function to every text in a plan's form that is asked or sent."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

@@ -1,8 +1,8 @@
-"""Thread memory: a long conversation condensed for a prompt, its sources kept so that a follow-up can cite them.
+"""Thread memory: a long conversation condensed for a prompt, with sources for follow-ups.
 
-The last messages are told as they were. Of what came before, each turn is its question, the first claim of its answer
-and what that cites; those that the new question calls for are told, and the latest. So a prompt is as long after sixty
-turns as after ten, and nothing is asked of a model for it.
+The sources are kept so that a follow-up can cite them. The last messages are given unchanged. Each earlier turn is
+reduced to its question, the first claim of its answer and the citations. Turns that the new question calls for are
+given, and the latest turns. A prompt is therefore as long after sixty turns as after ten, and no model is asked for it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,13 +36,13 @@ _LONGEST_QUOTE: Final = 600
 
 
 class _CondensedTurn(NamedTuple):
-    """A turn of a conversation in its short form.
+    """Turn of a conversation in condensed form.
 
     Attributes:
-        n: Its number in the conversation, from 1.
-        question: What was asked.
+        n: Number in the conversation, from 1.
+        question: The question.
         claim: The first claim of the answer.
-        citations: What the answer cites.
+        citations: The citations of the answer.
     """
 
     n: int
@@ -52,43 +52,57 @@ class _CondensedTurn(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The turn in one line of a prompt."""
-        sources = ", ".join(dict.fromkeys(quote_as_data(one.title, _LONGEST_SOURCE) for one in self.citations[:2]))
+        """Turn as a single prompt line."""
+        sources = ", ".join(
+            dict.fromkeys(quote_as_data(citation.title, _LONGEST_SOURCE) for citation in self.citations[:2])
+        )
         question = quote_as_data(self.question, _LONGEST_QUESTION)
         return f"{self.n}. {question} → {self.claim or '…'}" + (f" [{sources}]" if sources else "")
 
 
 def _condense_turns(messages: Sequence[AnyMessage]) -> list[_CondensedTurn]:
-    """The turns of a conversation in their short form, oldest first; at most the last 200."""
+    """Condense the turns of a conversation, oldest first, at most the last 200."""
     return list(_condense(messages))[-_MOST_TURNS:]
 
 
 def format_conversation(turn: ConversationTurn) -> str:
-    """What was said before a question, for a prompt: earlier turns condensed, the last messages as they were."""
+    """Format the conversation before a question for a prompt.
+
+    Earlier turns are condensed, and the last messages are unchanged.
+    """
     turns, recent = _condense_turns(turn.earlier), format_transcript(turn.history)
     if not turns:
         return recent
-    called = [one.number for one in PhraseIndex([(one.question, one.claim) for one in turns]).rank(turn.question)]
+    called = [
+        item.number for item in PhraseIndex([(entry.question, entry.claim) for entry in turns]).rank(turn.question)
+    ]
     latest = range(len(turns))[-_LATEST:]
     told = sorted({*latest, *[n for n in called if n not in latest][: _MOST_TOLD - _LATEST]})
     return "\n".join([f"Earlier, {len(turns)} turns, of which:", *(turns[n].line for n in told), "Last:", recent])
 
 
 def recall_sources(turn: ConversationTurn, question: str) -> dict[str, Evidence]:
-    """The passages that earlier turns cited and that a question calls for, by id, the words they were cited with."""
-    turns = [one for one in _condense_turns((*turn.earlier, *turn.history)) if one.citations]
-    index = PhraseIndex([(one.question, one.claim) for one in turns])
-    cited = [one for n in index.recall(question, _MOST_CITED, FITS_FROM) for one in turns[n].citations[:_MOST_CITED]]
+    """Recall the passages cited in earlier turns and relevant to a question, by id.
+
+    The text of each passage is the cited words.
+    """
+    turns = [item for item in _condense_turns((*turn.earlier, *turn.history)) if item.citations]
+    index = PhraseIndex([(item.question, item.claim) for item in turns])
+    cited = [
+        citation
+        for n in index.recall(question, _MOST_CITED, FITS_FROM)
+        for citation in turns[n].citations[:_MOST_CITED]
+    ]
     passages = [
         Evidence(
-            id=passage_id(words := one.quote[:_LONGEST_QUOTE]),
+            id=passage_id(words := item.quote[:_LONGEST_QUOTE]),
             text=words,
-            source=one.source,
-            title=one.title,
-            locator=one.locator,
+            source=item.source,
+            title=item.title,
+            locator=item.locator,
             tool=CONVERSATION,
         )
-        for one in cited
+        for item in cited
     ]
     return {passage.id: passage for passage in flag_injections(passages)}
 
@@ -106,18 +120,18 @@ def _condense(messages: Sequence[AnyMessage]) -> Iterator[_CondensedTurn]:
 
 
 def _first_claim(answer: AIMessage) -> str:
-    """The first sentence of an answer that says something, without its citation marks."""
+    """Return the first meaningful sentence of an answer, without citation marks."""
     text = clean_marks(without_sources(str(answer.text)), ())
     said = (" ".join(text[start:end].split()) for start, end in sentences(text[:4_000]))
-    return quote_as_data(next((one for one in said if any(map(str.isalnum, one))), ""), _LONGEST_CLAIM)
+    return quote_as_data(next((item for item in said if any(map(str.isalnum, item))), ""), _LONGEST_CLAIM)
 
 
 def _citations(answer: AIMessage) -> Iterator[Citation]:
-    """The passages that an answer cites; calculations are not among them."""
+    """Yield the passages cited by an answer, except calculations."""
     listed: Any = answer.additional_kwargs.get("citations")
-    for one in listed if isinstance(listed, list) else ():
+    for item in listed if isinstance(listed, list) else ():
         try:
-            citation = Citation.model_validate({name: one[name] for name in Citation.model_fields if name in one})
+            citation = Citation.model_validate({name: item[name] for name in Citation.model_fields if name in item})
         except (ValidationError, TypeError):  # a client may have put it there
             continue
         if citation.quote and not citation.source.startswith("task:"):

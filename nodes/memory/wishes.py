@@ -1,7 +1,7 @@
-"""Standing wishes: what a user said holds for all their questions, such as "I work in euros".
+"""Standing wishes: statements of a user about all questions, e.g. "I work in euros".
 
-They are kept only at their user's word: by a command, or after the terminal has asked about something that was typed
-there. No node of the graph writes them, so that nothing a page says can become one.
+They are stored only at the user's word: by a command, or after the terminal has asked about something that was typed
+there. No node of the graph writes them, so that nothing on a page can become a wish.
 """
 
 import hashlib
@@ -33,16 +33,19 @@ question itself says otherwise, follow the question."""
 
 
 class WishError(WeiwoError, ValueError):
-    """A wish cannot be kept. One line: why, what to do."""
+    """Error raised if a wish cannot be stored.
+
+    The message is one line with the reason and the remedy.
+    """
 
 
 class Wish(NamedTuple):
-    """A wish as it is kept.
+    """Stored wish.
 
     Attributes:
-        key: Its identity.
+        key: The key of the wish.
         text: The user's words.
-        at: When it was kept, in seconds since 1970.
+        at: Time of storing, in seconds since 1970.
     """
 
     key: str
@@ -51,12 +54,12 @@ class Wish(NamedTuple):
 
 
 class FoundWish(NamedTuple):
-    """Words of a message that sound as if they should last.
+    """Possible standing wish in a message.
 
     Attributes:
         text: The words.
         requested: Whether the message asks to remember them.
-        alone: Whether they are all it says.
+        alone: Whether the message contains nothing else.
     """
 
     text: str
@@ -65,9 +68,12 @@ class FoundWish(NamedTuple):
 
 
 def find_wish(message: str) -> FoundWish | None:
-    """The first sentence of a user's message that says what is to hold from now on; None where none does."""
+    """Find the first sentence of a user's message with a standing wish.
+
+    Returns None if no sentence has one.
+    """
     sentences = [found[0].strip() for found in _SENTENCE.finditer(message[:4_000])]
-    sentences = [one for one in sentences if one.strip(_END)]
+    sentences = [item for item in sentences if item.strip(_END)]
     for sentence in sentences:
         asked = _ASKED.match(sentence)
         said = sentence[asked.end() :] if asked else sentence
@@ -80,10 +86,10 @@ def find_wish(message: str) -> FoundWish | None:
 
 
 async def add_wish(memory: MemoryStore, text: str) -> Wish:
-    """Keep a wish; one that is kept already is kept once.
+    """Store a wish. An already stored wish is stored only once.
 
     Raises:
-        WishError: It is empty or too long, or the store does not take it.
+        WishError: The wish is empty or too long, or the store does not take it.
     """
     said = " ".join(clean(text).split())
     if not said or len(said) > LONGEST_WISH:
@@ -95,22 +101,22 @@ async def add_wish(memory: MemoryStore, text: str) -> Wish:
 
 
 async def list_wishes(memory: MemoryStore) -> list[Wish]:
-    """The wishes that are kept, the latest first."""
+    """List the stored wishes, latest first."""
     found = []
     for entry in await memory.list("wishes"):
         text, at = entry.value.get("text"), entry.value.get("at")
         if isinstance(text, str) and isinstance(at, int | float):
             found.append(Wish(entry.key, text[:LONGEST_WISH], float(at)))
-    return sorted(found, key=lambda one: -one.at)
+    return sorted(found, key=lambda item: -item.at)
 
 
 async def read_wishes(memory: MemoryStore | None) -> list[str]:
-    """What a run is given; nothing without a memory."""
-    return [one.text for one in (await list_wishes(memory))[:_MOST_GIVEN]] if memory is not None else []
+    """Return the texts of the wishes for a run. Empty without a memory."""
+    return [wish.text for wish in (await list_wishes(memory))[:_MOST_GIVEN]] if memory is not None else []
 
 
 def format_wishes(wishes: Sequence[str]) -> str:
-    """The wishes as a paragraph of a prompt; empty where there are none."""
+    """Format wishes as a paragraph of a prompt. Empty without wishes."""
     if not wishes:
         return ""
     lines = [f"- {quote_as_data(wish, LONGEST_WISH)}" for wish in wishes[:_MOST_GIVEN]]

@@ -1,9 +1,9 @@
-"""Approval: a person sees a plan before it runs, and approves it, edits it or sends it back with words.
+"""Approval: a person sees a plan before the run and approves, edits or rejects the plan.
 
-The node stands between whoever made the plan and the executor, and a run that asks nobody never enters it. It does
-nothing but LangGraph's `interrupt`, so it waits without a process: the answer may come from the command, from an SDK
-(`Command(resume=…)`), from Studio or from an inbox (`approval_answer` reads them all), today or next week. An answer
-that cannot be taken is asked for again with the complaints; nothing that had finished is lost.
+A rejected plan is sent back with words. The node stands between the maker of the plan and the executor, and a run that
+asks nobody never enters it. It only calls LangGraph's `interrupt`, so it waits without a process: the answer may come
+from the command, from an SDK (`Command(resume=…)`), from Studio or from an inbox (`approval_answer` reads them all),
+today or next week. An unusable answer is asked for again with the complaints, and finished work is not lost.
 """
 
 from typing import Any, Final
@@ -18,24 +18,24 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Complaint, Language, Plan
 from weiwo.state.events import PlannedEvent
 from weiwo.state.search import SearchState
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.values import render
 
 REQUEST: Final = "approve_plan"
 """The `type` of the interrupt's value, by which a client knows what is asked."""
 
-_HOW: Final = localized("planner.approval", "how")
-_SAME: Final = localized("planner.approval", "same")
+_HOW: Final = localize_message("planner.approval", "how")
+_SAME: Final = localize_message("planner.approval", "same")
 
 
 async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Ask a person about the plan, until the answer is one."""
+    """Ask a person about the plan until the answer is usable."""
     plan = state.get("plan")
     if plan is None:  # a state edited by hand; there is nothing to ask about
         return {"feedback": ""}
     complaints: list[Complaint] = []
     while True:
-        wrong = [one.told(services.language) for one in complaints]
+        wrong = [complaint.told(services.language) for complaint in complaints]
         verdict = read_answer(interrupt(_approval_request(state, plan, services.language, wrong)))
         if verdict.kind == "approve":
             return {"approved": plan.revision, "feedback": ""}
@@ -52,7 +52,7 @@ async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
             *(check_plan(edited, tools, services.settings.limits, given=broken) if edited.tasks else ()),
         ]
         if not complaints:
-            return _edited(state, plan, edited, services)
+            return _apply_edit(state, plan, edited, services)
 
 
 def _approval_request(state: SearchState, plan: Plan, language: Language, complaints: list[str]) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _approval_request(state: SearchState, plan: Plan, language: Language, compla
         "type": REQUEST,
         "question": state["question"],
         "plan": form,
-        "finished": {one.task_id: render(one.value, one.type, language) for one in done},
+        "finished": {item.task_id: render(item.value, item.type, language) for item in done},
         "mermaid": plan.to_mermaid(),
         "note": note,
         "complaints": complaints,
@@ -76,13 +76,16 @@ def _approval_request(state: SearchState, plan: Plan, language: Language, compla
 
 
 def _describe(plan: Plan, remarks: list[str]) -> str:
-    """The plan and what is to be said of it, in Markdown."""
+    """Describe the plan in Markdown, with remarks."""
     tasks = [f"{n}. **{task.id}** ({task.tool}): {task.description}" for n, task in enumerate(plan.tasks, 1)]
     return "\n\n".join(["\n".join(tasks), *remarks])
 
 
-def _edited(state: SearchState, plan: Plan, edited: Plan, services: RunContext) -> dict[str, Any]:
-    """The state with a person's plan in place of the planner's; what is the same in both keeps its outcome."""
+def _apply_edit(state: SearchState, plan: Plan, edited: Plan, services: RunContext) -> dict[str, Any]:
+    """Return the state update for a plan edited by a person.
+
+    Tasks that are equal in both plans keep their outcomes.
+    """
     if (edited.tasks, set(edited.edges)) == (plan.tasks, set(plan.edges)):
         return {"approved": plan.revision, "feedback": ""}
     revised = edited.model_copy(update={"revision": plan.revision + 1, "decided_by": plan.decided_by})

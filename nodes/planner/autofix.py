@@ -1,6 +1,7 @@
-"""Mending a sketched plan where its meaning is obvious, so that no turn is spent on it. Every mending is told.
+"""Repair of a sketched plan with an obvious meaning.
 
-What is left is for the validator (`weiwo.nodes.planner.validator`), whose words go back to the model.
+This saves a turn, and every repair is reported. The rest is left to the validator (`weiwo.nodes.planner.validator`),
+which returns its complaints to the model.
 """
 
 import re
@@ -29,13 +30,13 @@ _ASKS_NAME: Final = lazy(r"\b(?:who|whom|whose|where)\b|谁|哪里|何处|哪[�
 
 
 def autofix_plan(plan: Plan, tools: Mapping[str, ToolInfo], kept: Collection[str] = ()) -> tuple[Plan, tuple[str, ...]]:
-    """Mend what a model meant well.
+    """Repair obvious mistakes in a model's plan.
 
-    A last task that only writes the answer is dropped; a look-up whose text is calculated with returns a date or a
-    number; an argument that a tool does not take is left out; a literal has the type its argument takes.
+    A last task that only writes the answer is dropped. A look-up with text used in a calculation returns a date or a
+    number. An argument that a tool does not take is left out. A literal gets the type of its argument.
 
     Returns:
-        The plan, and one line for each thing mended, naming task and field.
+        The plan, and one line for each repair, naming task and field.
     """
     notes: list[str] = []
     plan = _without_writing(plan, tools, kept, notes)
@@ -51,7 +52,7 @@ def autofix_plan(plan: Plan, tools: Mapping[str, ToolInfo], kept: Collection[str
             tasks.append(mended)
             continue
         if task.id not in kept:
-            mended = _retyped(task, wanted.get(task.id), notes)
+            mended = _retype_task(task, wanted.get(task.id), notes)
             if task.tool in tools:
                 mended = _without_strange_args(mended, tools[task.tool].args_schema, notes)
                 mended = _with_literals(mended, tools[task.tool].args_schema, notes)
@@ -82,7 +83,7 @@ def _without_writing(plan: Plan, tools: Collection[str], kept: Collection[str], 
 
 
 def _calculated_with(plan: Plan) -> dict[str, str]:
-    """Tasks whose values enter a calculation, and as what: `date` or `formula`."""
+    """Return the tasks with values used in a calculation, as `date` or `formula`."""
     found: dict[str, str] = {}
     for task in plan.tasks:
         over = set(references(task.for_each))
@@ -96,8 +97,8 @@ def _calculated_with(plan: Plan) -> dict[str, str]:
     return found
 
 
-def _retyped(task: Task, used: str | None, notes: list[str]) -> Task:
-    """A look-up whose value is calculated with cannot return text."""
+def _retype_task(task: Task, used: str | None, notes: list[str]) -> Task:
+    """Change the return type of a look-up used in a calculation from text to a computable type."""
     if used is None or task.ret not in {"text", "list[text]"} or task.tool in {*FORMULA_TOOLS, *DATE_ARGUMENTS}:
         return task
     asks_date = bool(_ASKS_DATE.search(task.description))
@@ -110,7 +111,10 @@ def _retyped(task: Task, used: str | None, notes: list[str]) -> Task:
 
 
 def _without_strange_args(task: Task, schema: Mapping[str, Any], notes: list[str]) -> Task:
-    """The task without the arguments that its tool does not take; one that refers to a task would lose its input."""
+    """Remove arguments unknown to a task's tool.
+
+    An argument that refers to a task is kept, because the task would lose its input.
+    """
     if schema.get("additionalProperties") not in {None, False}:
         return task
     properties = schema.get("properties", {})
@@ -120,7 +124,7 @@ def _without_strange_args(task: Task, schema: Mapping[str, Any], notes: list[str
 
 
 def _with_literals(task: Task, schema: Mapping[str, Any], notes: list[str]) -> Task:
-    """The task with its literal arguments in the types that its tool takes."""
+    """Convert the literal arguments of a task to the types expected by the tool."""
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = schema.get("required", ())
     args: dict[str, JsonValue] = {}

@@ -36,17 +36,17 @@ from weiwo.state.events import PLANNING, PlannedEvent, TaskProgressEvent
 from weiwo.state.plan_form import read_thought
 from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
 _REPAIRS: Final = 2
 
-_NO_MODEL: Final = localized("planner.node", "no_model")
-_NOT_FOLLOWED: Final = localized("planner.node", "not_followed")
-_NO_OTHER_WAY: Final = localized("planner.node", "no_other_way")
+_NO_MODEL: Final = localize_message("planner.node", "no_model")
+_NOT_FOLLOWED: Final = localize_message("planner.node", "not_followed")
+_NO_OTHER_WAY: Final = localize_message("planner.node", "no_other_way")
 
 
 async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Make the plan, or the next revision of it."""
+    """Make the plan or the next revision."""
     frame, tools, old = state["assessment"].frame, state["team"].tools, state.get("plan")
     briefing = await brief_planner(frame.question, services, state.get("wishes", []))
     if old is None:
@@ -85,7 +85,10 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
 
 
 def _with_planner(team: TeamConfig) -> TeamConfig:
-    """The team of a question that was judged to need no planner, now that one is at work."""
+    """Return the team with a planner.
+
+    The question was judged to need no planner, but one is now at work.
+    """
     if "planner" in team.agents:
         return team
     whole = TEAMS["complex"]
@@ -95,7 +98,10 @@ def _with_planner(team: TeamConfig) -> TeamConfig:
 async def _next_revision(
     past: PlanHistory, state: SearchState, services: RunContext, briefing: Briefing
 ) -> tuple[Plan | None, str]:
-    """What comes after a plan that failed in part or was sent back; None, and why, where nothing else is known."""
+    """Return the next revision of a plan that partly failed or was sent back.
+
+    Returns None and the reason if no other way is known.
+    """
     frame, tools = state["assessment"].frame, state["team"].tools
     wish = state.get("feedback", "").strip()
     last = state["reflections"][-1] if state.get("reflections") else None
@@ -120,7 +126,7 @@ async def _next_revision(
 
 
 async def _by_memory(frame: QueryFrame, tools: Sequence[str], briefing: Briefing, services: RunContext) -> Plan | None:
-    """The plan of an earlier question of the same wording, if it is valid still."""
+    """Return the plan of an equally worded earlier question, if still valid."""
     plan = await fill_from_memory(frame, services, briefing.key)
     if plan is None or check_plan(plan, services.list_interfaces(tools), services.settings.limits):
         return None
@@ -135,15 +141,18 @@ async def _by_model(
     briefing: Briefing,
     given: Mapping[str, Any] | None = None,
 ) -> Plan | None:
-    """A valid plan sketched by the model; None where there is no model or it gave none.
+    """Return a valid plan sketched by the model.
+
+    Returns None if there is no model or it gave no valid plan.
 
     Args:
-        past: What ran before, if anything.
-        prompt: What the plan is made from.
-        tools: The tools that it may use.
+        past: The history of earlier plans, if any.
+        prompt: The prompt for the plan.
+        tools: The tools that the plan may use.
         services: The models and limits.
-        briefing: What the model is told from memory.
-        given: A sketch that the model gave with its judgement of the question: it is asked again only to repair that.
+        briefing: The briefing for the model from memory.
+        given: A sketch that the model gave with its judgement of the question. The model is asked again only to repair
+            it.
     """
     if not services.models.configured("planner"):
         return None
@@ -168,7 +177,7 @@ async def _by_model(
             messages = asked = [*asked, AIMessage(need), HumanMessage(f"{told}.")]
             continue
         complaints: Sequence[str]
-        plan, complaints = _checked(sketch, past, tools, services)
+        plan, complaints = _check_sketch(sketch, past, tools, services)
         complaints = [*complaints, *check_table_tasks(plan, await list_tables(services))]
         if not complaints and past is not None and (complaints := past.find_repetitions(plan)):
             if repeated:
@@ -192,10 +201,10 @@ async def _by_model(
     return None
 
 
-def _checked(
+def _check_sketch(
     sketch: Mapping[str, Any], past: PlanHistory | None, tools: Toolset, services: RunContext
 ) -> tuple[Plan, list[Complaint]]:
-    """The plan that a sketch makes of what is kept, and everything that is wrong with it."""
+    """Build a plan from a sketch and the kept tasks, and list all faults."""
     new, unread, broken = Plan.read(sketch)
     kept = past.kept if past else Plan(tasks=())
     # A finished task that the model gives again, under whatever id, is checked as the model wrote it.

@@ -1,4 +1,4 @@
-"""What a model is told when it plans: the rules of a plan, and, when it plans anew, what there is to build on."""
+"""The planner's prompt: the rules of a plan and, for a revision, the existing results."""
 
 import json
 from collections.abc import Collection
@@ -55,7 +55,7 @@ new ones start at {free}. Finished tasks stay as they are, with their values; re
 def build_first_prompt(
     question: str, tools: Toolset, services: RunContext, perspectives: tuple[str, ...] = (), corpus: str = ""
 ) -> str:
-    """What a plan is made from: tools and documents at hand, the day, the question, and perspectives to cover."""
+    """Build the prompt for a first plan: tools, documents, date, question and perspectives."""
     head = f"Tools:\n{tools.describe(services)}\n{corpus}".rstrip("\n")
     prompt = f"{head}\n\nToday: {today()}\nQuestion: {question}"
     return f"{prompt}\n{format_perspectives(perspectives)}" if perspectives else prompt
@@ -68,7 +68,7 @@ def build_revision_prompt(
     services: RunContext,
     passages: Collection[Evidence] = (),
 ) -> str:
-    """What the next revision is made from: the plan as it stands, and what failed or what a person wishes."""
+    """Build the prompt for the next revision: the current plan and its failures or a person's wish."""
     free = f"task_{_first_free(past)}"
     if wish:
         asked = _REJECTED.format(wish=_as_wish(wish), free=free)
@@ -93,14 +93,17 @@ def _former_wishes(past: PlanHistory) -> list[str]:
 
 
 def _as_wish(wish: str) -> str:
-    """A person's words, which cannot close their own delimiter."""
+    """Quote a person's words so that the delimiter cannot be closed from inside."""
     return quote_as_data(wish, _MAX_WISH)
 
 
 def _standing(
     past: PlanHistory, services: RunContext, last: Reflection | None = None, passages: Collection[Evidence] = ()
 ) -> list[str]:
-    """The question graph; of what is not finished, the calls and queries made, and why it came to nothing."""
+    """Format the question graph.
+
+    For unfinished tasks it includes the calls and queries made, and the reason for the failure.
+    """
     saw = last.report.failures if last is not None and last.report is not None else ()
     remarks = {failure.task_id: format_cause(failure.cause) for failure in saw}
     for task in past.plan.tasks:
@@ -124,12 +127,12 @@ def _tried(past: PlanHistory) -> list[str]:
 
 
 def _call(task: Task) -> str:
-    """The call a task makes, as it was planned."""
+    """Format the planned call of a task."""
     return f"{task.tool} {json.dumps(task.args, ensure_ascii=False)}"
 
 
 def _first_free(past: PlanHistory) -> int:
-    """The number of the first id `task_n` that no revision has used, nor any after it."""
+    """Return the first number n with `task_n` and all later ids unused in any revision."""
     ids = (task_id for plan in past.revisions for task_id in plan.ids)
     numbers = [int(match[1]) for task_id in ids if (match := _TASK.match(task_id))]
     return max(numbers, default=0) + 1

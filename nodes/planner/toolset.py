@@ -1,7 +1,7 @@
-"""The toolset of a plan: all tools where they are few, else those that tool retrieval finds for the question.
+"""The toolset of a plan: all tools if few, else the tools retrieved for the question.
 
-Every tool in a prompt costs tokens, and a model that is shown hundreds picks worse. The built-in ones are always
-there. A plan may use any tool of the pool by its name; a model that misses one says what it needs, and sees more.
+Every tool in a prompt costs tokens, and a model that is shown hundreds chooses worse. The built-in tools are always
+included. A plan may use any tool of the pool by its name. A model that misses a tool says what it needs, and sees more.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ _MORE: Final = (
 
 @dataclass(frozen=True)
 class Toolset:
-    """The tools that a planner sees.
+    """Tools visible to a planner.
 
     Attributes:
         pool: Every tool that a plan may use.
-        shown: Those that are in the prompt.
+        shown: The tools in the prompt.
     """
 
     pool: tuple[str, ...]
@@ -54,14 +54,17 @@ class Toolset:
         return cls(pool, shown)
 
     def describe(self, services: RunContext) -> str:
-        """The tools with their arguments, for a prompt."""
+        """Describe the tools and arguments for a prompt."""
         lines = services.registry.describe(self.shown)
         lines = "\n".join(filter(None, [lines, list_analysis(services)]))
         hidden = len(self.pool) - len(self.shown)
         return f"{lines}\n{_MORE.format(count=hidden)}" if hidden else lines
 
     async def find_more(self, need: str, services: RunContext) -> tuple[str, ...]:
-        """Tools for what a model says it needs, a quarter as many as it sees; none where it sees the whole pool."""
+        """Find tools for a need stated by the model, up to a quarter of the tool limit.
+
+        Returns an empty tuple if the model already sees the whole pool.
+        """
         if len(self.shown) >= len(self.pool):
             return ()
         found = await asyncio.to_thread(rank_tools, self.pool, [need], services)
@@ -71,13 +74,13 @@ class Toolset:
         return more
 
     def interfaces(self, plan: Plan, services: RunContext) -> Mapping[str, ToolInfo]:
-        """The interfaces that a plan is checked against: of what was shown, and of what it names out of the pool."""
+        """Return the interfaces for checking a plan: the shown tools and the tools it names."""
         named = {task.tool for task in plan.tasks}
         known = plan_interfaces(self.pool, services)
         return {name: known[name] for name in known if name in self.shown or name in named or name == ANALYSE}
 
 
 def list_needs(question: str, past: PlanHistory, missing: Iterable[str]) -> list[str]:
-    """What a replanning wants tools for: what is missing and what its unfinished tasks ask, beside the question."""
+    """List the needs of a replanning: the question, missing parts and unfinished tasks."""
     open_tasks = [task.description for task in past.plan.tasks if task.id not in past.kept.wiring.tasks]
     return [question, *missing, *open_tasks]

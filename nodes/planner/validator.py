@@ -1,7 +1,7 @@
-"""The plan's validator: what a plan must satisfy before it runs.
+"""The plan's validator: requirements of a plan before the run.
 
-Every complaint names task and field, so that a model can repair its plan from the words alone. Inside a `for_each`
-task `{{item}}`, and equally a reference to the very task it iterates over, mean the item and have the item's type.
+Every complaint names task and field, so that a model can repair its plan from the words alone. Inside a `for_each` task
+`{{item}}`, and equally a reference to the very task it iterates over, mean the item and have the item's type.
 """
 
 import re
@@ -48,17 +48,17 @@ _JSON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 def check_plan(
     plan: Plan, tools: Mapping[str, ToolInfo], limits: Limits, *, given: Collection[str] = ()
 ) -> list[Complaint]:
-    """Say everything that is wrong with a plan.
+    """List all faults of a plan.
 
     Args:
-        plan: The plan; one task is a plan, none is not.
+        plan: The plan. A plan needs at least one task.
         tools: The tools that tasks may bind to, by name.
         limits: The bounds in force.
-        given: Ids that may be referred to although they are not in the plan, such as tasks finished earlier; their
+        given: Ids that may be referred to although they are not in the plan, such as tasks finished earlier. Their
             types are not known, so references to them are not checked for type.
 
     Returns:
-        One message per fault, in plan order; empty means valid.
+        One message per fault, in plan order. Empty means valid.
     """
     if not plan.tasks:
         return [_complaint("no_task")]
@@ -87,7 +87,7 @@ def check_plan(
 
 
 def _complaint(key: str, **values: object) -> Complaint:
-    """A complaint out of the catalogue: in English, which models read, and in Chinese for people."""
+    """Create a complaint from the catalogue, in English for models and in Chinese for people."""
     return Complaint(_SAYS["en"][key].format(**values), _SAYS["zh"][key].format(**values))
 
 
@@ -117,7 +117,7 @@ def _check_task(
 
 
 def _check_analysis(task: Task, plan: Plan) -> Iterator[Complaint]:
-    """An analysis works over what other tasks found, and gives statements."""
+    """Check an analysis task: upstream tasks, no arguments, and a text result."""
     if task.tool != ANALYSE:
         return
     if not plan.upstream(task.id):
@@ -213,7 +213,10 @@ def _check_value(
 
 
 def _type_of(task: Task, name: str, types: Mapping[str, ValueType | None]) -> ValueType | None:
-    """The type a reference has inside a task: the item's, for what it iterates over; None where it is not known."""
+    """Return the type of a reference inside a task, or None if unknown.
+
+    A reference to the list that the task iterates over has the item's type.
+    """
     over = REFERENCE.fullmatch(task.for_each.strip()) if task.for_each else None
     if over and name in {ITEM, over[1]}:
         source = types.get(over[1])

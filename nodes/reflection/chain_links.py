@@ -1,6 +1,6 @@
-"""Links of a chain of look-ups: each step's passages have to name what the step before it found.
+"""Links of a look-up chain: each step's passages must name the previous step's value.
 
-Where none does, the value may be that of a namesake, or of something that the question did not lead to.
+If no passage does, the value may belong to a namesake, or to something that the question did not lead to.
 """
 
 from collections.abc import Iterable
@@ -16,14 +16,15 @@ _HAN = lazy(f"[{HAN}]")
 
 
 def find_missing_link(task: Task, outcome: Outcome, passages: Iterable[Evidence], language: Language) -> str:
-    """Find what a chain builds on and the passages of the step that follows do not name; empty where all is named.
+    """Find a chain's value missing from the passages of the following step.
 
-    The first step has to name what the question names, of which parsing may have taken too many words: one is enough.
-    Any other name counts as told by half of its words, in text, title or headings. In another script no code can tell.
+    Returns an empty string if all values are named. The first step has to name the subject of the question, for which
+    parsing may have taken too many words: one word is enough. Any other name counts as named by half of its words, in
+    text, title or headings. In another script no code can tell.
 
     Args:
-        task: The task, whose description is the chain.
-        outcome: Its value, with what was found on the way.
+        task: The task with the chain as its description.
+        outcome: The task's value, with the intermediate values.
         passages: The passages of the run.
         language: The language of the task.
     """
@@ -43,7 +44,7 @@ def find_missing_link(task: Task, outcome: Outcome, passages: Iterable[Evidence]
 
 
 def _names(passage: Evidence, name: str, *, least: float) -> bool:
-    """Whether a passage has a word of a name, and at least this share of its words."""
+    """Report whether a passage has at least one word and a given share of a name's words."""
     text = " ".join((passage.title, passage.source, *passage.headings, passage.text))
     if bool(_HAN.search(name)) != bool(_HAN.search(text)):
         return True

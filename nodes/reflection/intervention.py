@@ -1,12 +1,12 @@
-"""Intervention: reflection while the plan still runs, over one task and what it came to.
+"""Intervention: reflection on a task's outcome while the plan still runs.
 
-A task that came to nothing, or to a value that is no firm ground for what builds on it, wakes reflection. What depends
-on it waits on; a few tasks of its own take its place. Rules know another search tool and fewer words; where they know
-nothing, the model is asked once for another way. What finds none is left to the look back after the plan.
+A task without a result, or with a value too weak for the tasks that build on it, triggers reflection. Dependent tasks
+keep waiting, and a few new tasks take its place. Rules know another search tool and fewer words. If they know nothing,
+the model is asked once for another way. If no way is found, the task is left to the review after the plan.
 
-An intervention counts as a round of replanning; one over an item of a `for_each` task, as a round of retrying. There
-is none where nothing runs beside the task, since the look back
-comes as soon then; where a person approves plans; and for tasks that act, which nothing takes the place of.
+An intervention counts as a round of replanning. An intervention over an item of a `for_each` task counts as a round of
+retrying. There is none if nothing runs beside the task, since the review then comes as soon, none if a person approves
+plans, and none for acting tasks, which nothing may replace.
 """
 
 from collections import Counter
@@ -33,21 +33,21 @@ _PlanCheck = Callable[[Plan], Iterable[str]]
 
 @dataclass(frozen=True)
 class Intervention:
-    """What may be done about the tasks of one execution while it goes on.
+    """Interventions possible on the tasks of a running execution.
 
     Attributes:
-        plan: The plan in execution, with the repairs that led to where this one stands.
-        earlier: The revisions before it, oldest first.
-        outcomes: What earlier executions came to.
+        plan: The plan in execution, with the repairs that led to this state.
+        earlier: The earlier revisions, oldest first.
+        outcomes: Outcomes of earlier executions.
         question: The question.
-        tools: Names of the tools at hand.
+        tools: Names of the available tools.
         services: The run's resources.
         check: The validator of plans.
-        rounds: Rounds that are left.
-        level: How many of them this line of repairs has taken.
-        made: The repairs of the execution by the task they replace, for all its lines; in memory.
-        root: The plan as the execution began; None where it is `plan`.
-        items: How many items of each `for_each` task woke reflection; in memory.
+        rounds: Number of rounds left.
+        level: Number of rounds taken by this line of repairs.
+        made: The repairs of the execution by replaced task, for all its lines. Kept in memory.
+        root: The plan at the start of the execution. None if it is `plan`.
+        items: Number of items of each `for_each` task that triggered reflection. Kept in memory.
     """
 
     plan: Plan
@@ -65,7 +65,10 @@ class Intervention:
 
     @classmethod
     def open(cls, state: SearchState, services: RunContext, check: _PlanCheck) -> "Intervention | None":
-        """What may be done in the execution of the plan in force; None where nothing may."""
+        """Create the intervention for the current plan's execution.
+
+        Returns None if no intervention is allowed.
+        """
         plan = state.get("plan")
         rounds = services.settings.limits.max_replans - len(list_rounds(state))
         if plan is None or rounds <= 0 or state.get("approved") is not None:
@@ -84,7 +87,7 @@ class Intervention:
     def wakes_for_item(
         self, task: Task, item: str, outcome: Outcome, others: Mapping[str, Outcome], *, found: bool
     ) -> bool:
-        """Whether what one of several items came to is not to be left as it is; asked once for each."""
+        """Report whether an item's outcome triggers reflection. Call once per item."""
         if self.items[task.id] >= _MOST_ITEMS or not self.wakes(task, outcome, others, found=found, item=item):
             return False
         self.items[task.id] += 1
@@ -99,9 +102,10 @@ class Intervention:
         found: bool,
         item: str | None = None,
     ) -> bool:
-        """Whether what a task came to is not to be left as it is.
+        """Report whether a task's outcome triggers reflection.
 
-        Of an item, its sisters run beside it. A task with a second way waits for no look back after the plan.
+        For an item, its sister items run beside it. A task with a second way does not wait for the review after the
+        plan.
         """
         beside = item is not None or task.alternative is not None or self._runs_beside(task)
         if self.level >= self.rounds or task.tool == ANALYSE or not beside or self.acts(task.tool):
@@ -113,14 +117,20 @@ class Intervention:
             return outcome.failure.kind not in HOPELESS and outcome.status != "blocked" and not shown
         if item is not None:
             outcome = _list_of_item(task, item, outcome)
-            others = {name: _narrow_to_item(one, item) for name, one in others.items()}
+            others = {name: _narrow_to_item(other, item) for name, other in others.items()}
         report = monitor_plan(self.plan, {**others, task.id: outcome}, self.services.settings.limits)
-        return any(one.task_id == task.id and one.carries and one.weakness != "implied" for one in report.weak) or any(
-            task.id in one.task_ids and one.severity == "error" for one in report.inconsistencies
+        return any(
+            value.task_id == task.id and value.carries and value.weakness != "implied" for value in report.weak
+        ) or any(
+            task.id in inconsistency.task_ids and inconsistency.severity == "error"
+            for inconsistency in report.inconsistencies
         )
 
     def above(self, inputs: Iterable[str]) -> "Intervention":
-        """What may be done about a task that builds on these: what took the place of others is in its plan."""
+        """Return the intervention for a task built on the given inputs.
+
+        Its plan includes the repairs that replaced other tasks.
+        """
         chain: list[Repair] = []
         by_value = {repair.value_id: repair for repair in self.made.values()}
         for name in inputs:
@@ -135,14 +145,17 @@ class Intervention:
         return replace(self, plan=plan, earlier=earlier, level=max(self.level, level), root=self.root or self.plan)
 
     def within(self, repair: Repair) -> "Intervention":
-        """What may be done about the tasks of a repair; about one for an item nothing more."""
+        """Return the intervention for the tasks of a repair.
+
+        For a repair of a single item, no further intervention is allowed.
+        """
         if not (revisions := revise(self.plan, [repair])):
             return replace(self, level=self.rounds)
         earlier, root = (*self.earlier, self.plan), self.root or self.plan
         return replace(self, plan=revisions[-1], earlier=earlier, level=self.level + 1, root=root)
 
     def announce(self, repair: Repair) -> None:
-        """Tell the watchers of a repair: why, and the plan as it is from now on."""
+        """Report a repair to watchers, with the reason and the current plan."""
         self.made[repair.task_id] = repair
         of_task = repair.task_id in self.plan.ids
         told = ReflectedEvent(
@@ -156,15 +169,18 @@ class Intervention:
             self._tell_plan()
 
     def withdraw(self, repairs: Iterable[str]) -> None:
-        """Tell the watchers that a value stays, since what took the place of these tasks found nothing better."""
+        """Report to watchers the withdrawal of repairs without a better result.
+
+        The old values stay.
+        """
         withdrawn = [self.made.pop(task_id, None) for task_id in repairs]
-        if any(one is not None and one.task_id in self.plan.ids for one in withdrawn):
+        if any(item is not None and item.task_id in self.plan.ids for item in withdrawn):
             self._tell_plan()
 
     def improves(
         self, task: Task, old: Outcome, new: Outcome, others: Mapping[str, Outcome], item: str | None = None
     ) -> bool:
-        """Whether a repair came to more than its task had, or than its item had."""
+        """Report whether a repair gave a better result than the original task or item."""
         if not old.answers or not new.usable:
             return not old.answers
         renamed = new.model_copy(update={"task_id": task.id})
@@ -176,20 +192,23 @@ class Intervention:
         self.services.emit(PlannedEvent.of((root, *revise(root, self.made.values()))[-1]))
 
     def _runs_beside(self, task: Task) -> bool:
-        """Whether a task that had not finished neither builds on this one nor the other way round."""
+        """Report whether an unfinished task is independent of the given task."""
         below = {task.id, *self.plan.descendants([task.id])}
         finished = {task_id for task_id, outcome in self.outcomes.items() if outcome.answers}
-        others = (one for one in self.plan.ids if one not in below and one not in finished)
-        return any(task.id not in self.plan.descendants([one]) for one in others)
+        others = (name for name in self.plan.ids if name not in below and name not in finished)
+        return any(task.id not in self.plan.descendants([other]) for other in others)
 
     def acts(self, tool: str) -> bool:
-        """Whether a tool may change something."""
+        """Report whether a tool may change something."""
         info = self.services.list_interfaces((tool,)).get(tool)
         return info is not None and info.acts
 
 
 def record_repairs(plan: Plan, earlier: Sequence[Plan], repairs: Mapping[str, Repair]) -> dict[str, Any]:
-    """What an execution's repairs leave in the state: the plan, its revisions, and a look back for each of them."""
+    """Return the state update for an execution's repairs.
+
+    It holds the plan, its revisions, and a reflection for each of them.
+    """
     if not repairs:
         return {}
     revisions, looks = [plan], []
@@ -215,13 +234,16 @@ def _look_back(decision: Literal["replan", "retry"], made: Sequence[Repair], pla
 
 
 def _list_of_item(task: Task, item: str, outcome: Outcome) -> Outcome:
-    """What an item came to, as the list that its task would come to without its other items."""
+    """Wrap an item's outcome as the list outcome of a task with only this item."""
     detail = outcome.detail.model_copy(update={"items": (item,)})
     return outcome.model_copy(update={"value": [outcome.value], "type": task.value_type, "detail": detail})
 
 
 def _narrow_to_item(outcome: Outcome, item: str) -> Outcome:
-    """What a `for_each` task came to for one item; of any other task what it came to."""
+    """Narrow the outcome of a `for_each` task to a single item.
+
+    Any other outcome is returned unchanged.
+    """
     items, values = outcome.detail.items, outcome.value
     if items is None or not isinstance(values, list):
         return outcome

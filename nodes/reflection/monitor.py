@@ -1,11 +1,11 @@
-"""The master's monitor: what went wrong in an execution and why, as pure functions over plan and outcomes.
+"""The master's monitor: failures of an execution and the causes.
 
-(The Master supervises execution in the AI Search Paradigm, arXiv 2506.17188, section 3; reflection acts on what
-it reports.)
+These are pure functions over plan and outcomes. (The Master supervises execution in the AI Search Paradigm, arXiv
+2506.17188, section 3. Reflection acts on the report.)
 
-The root cause of a task that came to nothing is told by code, from what was found and not from what the message says: a
-tool that is out of order wants another tool, a query that led elsewhere wants other words, sources that speak of the
-thing and do not tell want other sources, arguments that do not fit another plan.
+Code finds the root cause of a failed task, from the results and not from the wording of the message: a broken tool
+needs another tool, a query that led elsewhere needs other words, sources that mention the subject without the answer
+call for other sources, and arguments that do not fit call for another plan.
 """
 
 import json
@@ -124,22 +124,25 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
-    """Tasks that ask the very same thing and came to different values."""
+    """List the tasks with equal questions and different values."""
     found = []
     first: dict[tuple[str, str], Outcome] = {}
     for task in plan.tasks:
         outcome = outcomes.get(task.id)
         if not task.description or outcome is None or not outcome.usable:
             continue
-        one = first.setdefault((task.description.casefold(), task.ret), outcome)
-        if one.value != outcome.value:
-            message = f"{one.task_id} and {task.id} ask the same and differ: {one.value!r} and {outcome.value!r}"
+        item = first.setdefault((task.description.casefold(), task.ret), outcome)
+        if item.value != outcome.value:
+            message = f"{item.task_id} and {task.id} ask the same and differ: {item.value!r} and {outcome.value!r}"
             found.append(Failure(task_id=task.id, kind="inconsistent", message=message))
     return found
 
 
 def find_calibration(settings: Settings) -> _Calibration | None:
-    """The calibration of the model that reads passages; None where none was fitted. Reads a file."""
+    """Load the calibration of the model reading passages. Reads a file.
+
+    Returns None if no calibration was fitted.
+    """
     path, reader = Path(settings.home) / _CALIBRATIONS, settings.models.get("executor")
     try:
         kept = json.loads(path.read_text(encoding="utf-8")).get(reader)
@@ -155,7 +158,10 @@ def find_calibration(settings: Settings) -> _Calibration | None:
 
 
 def _calibrate_confidence(outcome: Outcome, weights: _Calibration) -> float:
-    """How probable it is that a value is right that a model read."""
+    """Return the calibrated probability of a value read by a model.
+
+    The probability says how likely the value is right.
+    """
     stated = min(max(outcome.confidence, _NEVER_SURE), 1 - _NEVER_SURE)
     support = math.log(max(1, outcome.support))
     features = (1.0, math.log(stated / (1 - stated)), support, bool(outcome.rivals), outcome.basis == "implied")
@@ -175,7 +181,10 @@ _BY_KIND: Final[Mapping[FailureKind, Cause]] = {
 def find_cause(
     task: Task, outcome: Outcome, inputs: Mapping[str, Outcome], passages: Iterable[Evidence], language: Language
 ) -> Cause | None:
-    """Why a task came to nothing; None where that is not known, or it only waited for another."""
+    """Return the cause of a task's failure.
+
+    Returns None if the cause is unknown, or if the task only waited for another task.
+    """
     if outcome.failure is None or outcome.status == "blocked":
         return None
     if outcome.failure.kind != "empty":
@@ -183,7 +192,7 @@ def find_cause(
     asked = fill_text(task.description, inputs, language)
     frame = frame_task(task, language) if asked == task.description else parse_question(asked, language)
     subjects = [fold(subject) for subject in frame.subjects]
-    found = [fold(f"{one.title} {one.text}") for one in passages if task.id in one.task_ids]
+    found = [fold(f"{passage.title} {passage.text}") for passage in passages if task.id in passage.task_ids]
     if any(subject in text for subject in subjects for text in found):
         return "source"
     return "query"

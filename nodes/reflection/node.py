@@ -1,10 +1,10 @@
 """Reflection: after an execution, decide whether to finish, retry, replan, deepen or abort.
 
-Rules decide what rules can: the one thing asked for was found, a passing failure worth one more try, a bound
-reached. The model is asked where they leave a question: something is missing, and there may be another way to it; or
-the question has several parts, or a value is no firm ground, and somebody has to see whether all is answered. What is
-not is planned once (in a deep search, as often as its rounds allow); what then stays open is named in `missing` of the
-last decision.
+Rules decide the clear cases: the only thing asked for was found, a passing failure is worth one more try, or a limit is
+reached. The model is asked if a question is left: something is missing, and there may be another way to it, or the
+question has several parts, or a value is weak, and somebody has to check whether everything is answered. Missing parts
+are planned for once (in a deep search, as often as its rounds allow). Parts that then stay open are named in `missing`
+of the last decision.
 """
 
 import asyncio
@@ -67,7 +67,10 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
 
 
 def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection | None:
-    """The decision where the facts leave no choice; None where they do."""
+    """Decide by rule if the facts leave no choice.
+
+    Returns None if they do leave a choice.
+    """
     failures = [failure for failure in report.failures if failure.kind not in _HARMLESS]
     concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
     rounds = len(list_rounds(state))
@@ -102,7 +105,10 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
 def _settle(
     done: Reflection, plan: Plan, report: MonitorReport, state: SearchState, services: RunContext
 ) -> Reflection | None:
-    """The end of a search in which nothing failed; None where a model has to judge it before the draft."""
+    """Return the end of a search without failures.
+
+    Returns None if a model has to judge it before the draft.
+    """
     rounds = len(list_rounds(state))
     if _may_deepen(state, services, rounds):
         return None
@@ -117,7 +123,7 @@ def _settle(
 
 
 def _searcher_gave_up(state: SearchState, services: RunContext) -> bool:
-    """Whether the one searcher that had the whole question gave it up, and there is nowhere else to search."""
+    """Report whether the only searcher gave up the whole question without any alternative search."""
     plan, found = state.get("plan"), state.get("outcomes", {})
     outcomes = [found.get(name) for name in plan.ids] if plan is not None else []
     alone = len(outcomes) == 1 and outcomes[0] is not None and outcomes[0].trace.gave_up
@@ -125,7 +131,10 @@ def _searcher_gave_up(state: SearchState, services: RunContext) -> bool:
 
 
 async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection:
-    """Something may be missing, and there is room to go on: ask the model, else see if a rule knows another way."""
+    """Decide on possibly missing information by model, else by rule.
+
+    There is still room to continue.
+    """
     failures = [failure for failure in report.failures if failure.kind not in _HARMLESS]
     fact = failures[0].message if failures else ALL_DONE
     concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
@@ -161,7 +170,7 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
 
 
 def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunContext, rounds: int) -> str:
-    """Why no further round is to be had; empty where one is."""
+    """Return the reason against a further round, or an empty string."""
     if limit := services.budget.exhausted() or (None if services.work_seconds() else "max_seconds"):
         return f"the run's {limit} is reached"
     ended = [failure for failure in failures if failure.kind in HOPELESS]
@@ -175,7 +184,7 @@ def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunCo
 
 
 def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:
-    """Whether every failed search found passages, or waited for one that did."""
+    """Report whether every failed search found passages, or waited for such a search."""
     outcomes, passages = state.get("outcomes", {}), state.get("evidence", {}).values()
     finding = {task_id for passage in passages for task_id in passage.task_ids}
     empty = {task_id for task_id in concerned if task_id in outcomes and outcomes[task_id].status == "empty"}
@@ -184,21 +193,21 @@ def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:
 
 
 def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> bool:
-    """Whether a model has to see if every part of the question is answered; once, and once more if parts were left out.
+    """Report whether a model has to check the answers to all parts of the question.
 
-    Rules can tell where one thing is asked for, one task's value is the answer, every value is firm ground, and no part
-    of the ledger for which there were tasks lacks an answer.
+    The check is made once, and once more if parts were left out. Rules are enough if one thing is asked for, one task's
+    value is the answer, every value is firm, and no part of the ledger with tasks lacks an answer.
     """
     assessment, frame = state["assessment"], state["assessment"].frame
     asked = assessment.parts or (
         () if frame.shape in {"comparison", "same"} else frame.parts
     )  # whose look-ups are none
-    one = len(asked) <= 1 and len(plan.final_ids) == 1
+    item = len(asked) <= 1 and len(plan.final_ids) == 1
     ledger = state.get("ledger")
     missing = [part for part in ledger.missing if part.task_ids] if ledger is not None else ()
     implied = len(plan.ids) == 1 and all(weak.weakness == "implied" for weak in report.weak)  # is named as such
     firm = (implied or not report.weak) and not report.inconsistencies and not missing
-    settled = firm and (one or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
+    settled = firm and (item or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.strategy.check or is_stuck(state):
         return False
     if services.budget.exhausted() or services.work_seconds() <= 0:
@@ -214,14 +223,14 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
 
 
 def _has_deepened(state: SearchState) -> bool:
-    """Whether parts that were missing have been planned for."""
+    """Report whether missing parts have already been planned for."""
     return any(past.decision == "deepen" for past in list_rounds(state))
 
 
 def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> bool:
-    """Whether the draft's own call can say which parts of the question have no answer (`writer/opening.py`).
+    """Report whether the draft's own call can name the unanswered parts (`writer/opening.py`).
 
-    There is to be one draft, by a model that takes several things at once; and it has not been asked in vain.
+    This requires a single draft, by a model that takes several things at once, and no earlier request in vain.
     """
     asked = any(past.draft_checks and past.revision == plan.revision for past in state.get("reflections", []))
     told = all(plan.task(name).is_answer for name in plan.final_ids)  # without a draft
@@ -233,7 +242,10 @@ def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, serv
 def _after_check(
     reply: ReflectionReply, missing: Collection[str], state: SearchState, services: RunContext
 ) -> Literal["finish", "deepen"]:
-    """How a search goes on in which nothing failed: "finish" stands, and what else is missing is planned once."""
+    """Decide the next step of a search without failures.
+
+    "finish" stands, and anything else missing is planned for once.
+    """
     if reply.decision == "finish":
         return "finish"
     rounds = list_rounds(state)
@@ -244,7 +256,10 @@ def _after_check(
 
 
 def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:
-    """Whether a search in which nothing failed may go on: a deep one, with a model to judge, within its limits."""
+    """Report whether a search without failures may continue.
+
+    This requires a deep search with a model to judge, within its limits.
+    """
     return (
         services.strategy.deepens
         and services.strategy.check
@@ -261,9 +276,10 @@ def list_rounds(state: SearchState) -> list[Reflection]:
 
 
 def _covers_parts(parts: Sequence[str], plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
-    """Whether each part is asked for, in all its content words, by a different task that has its whole value.
+    """Report whether each part matches a different task with a complete value.
 
-    Words are compared, not meanings: False says only that somebody has to judge. One part alone is not settled so.
+    The task must ask for all content words of the part. Words are compared, not meanings: False says only that somebody
+    has to judge. A single part is not settled this way.
     """
     done = [task for task in plan.tasks if task.id in outcomes and outcomes[task.id].usable]
     asking = [frozenset(terms(REFERENCE.sub(" ", t.description))) for t in done if not outcomes[t.id].detail.missing]
@@ -271,7 +287,7 @@ def _covers_parts(parts: Sequence[str], plan: Plan, outcomes: Mapping[str, Outco
 
 
 def _match_parts(parts: Sequence[frozenset[str]], asking: Sequence[frozenset[str]]) -> bool:
-    """Whether each part has a task of its own whose words hold its own."""
+    """Report whether each part has a separate task with all words of the part."""
     if not parts:
         return True
     first, *rest = parts

@@ -1,4 +1,4 @@
-"""The reflection's prompt: every word a model is told when it looks back or repairs a plan, and its replies."""
+"""The reflection's prompt: text for a model reviewing or repairing a plan, and reply schemas."""
 
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, Literal
@@ -65,7 +65,7 @@ _WEAK: Final = {
 
 
 class ReflectionReply(Reply):
-    """What a model decides."""
+    """Model's decision on the next step."""
 
     reason: Line = Field("", description=_WHY)
     decision: Literal["finish", "replan", "deepen"]
@@ -73,7 +73,7 @@ class ReflectionReply(Reply):
 
 
 class RepairReply(Reply):
-    """Another way to what a task was for, as a model gives it."""
+    """Alternative way to a task's goal, from a model."""
 
     bounds: ClassVar[Mapping[str, int]] = {"vertices": 20}
     tokens: ClassVar[int] = 1000
@@ -85,8 +85,8 @@ class RepairReply(Reply):
 def decision_prompt(
     plan: Plan, report: MonitorReport, rounds: Sequence[Reflection], state: SearchState, services: RunContext
 ) -> str:
-    """What the model is told that decides how to go on."""
-    made = f" ({', '.join(one.decision for one in rounds)})" if rounds else ""
+    """Build the prompt for the decision on the next step."""
+    made = f" ({', '.join(item.decision for item in rounds)})" if rounds else ""
     outcomes: dict[str, Outcome] = state.get("outcomes", {})
     usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
     denied = {task_id for task_id, outcome in outcomes.items() if outcome.premise}
@@ -94,7 +94,7 @@ def decision_prompt(
     attempts = {task.id: describe_attempt(task, outcomes.get(task.id), evidence.values()) for task in plan.tasks}
     remarks = {
         task.id: f"{'; it corrects the question' * (task.id in denied)}; {task.tool}"
-        f"{attempts[task.id] or _sent(task, usable, services)}"
+        f"{attempts[task.id] or _format_query(task, usable, services)}"
         for task in plan.tasks
     }
     lines = [
@@ -108,9 +108,12 @@ def decision_prompt(
     if parts := state["assessment"].parts:
         lines += ["Parts of the question:", *(f"- {quote_as_data(part, 200)}" for part in parts)]
     if report.weak:
-        lines += ["Weak values:", *(_weak(one, outcomes[one.task_id]) for one in report.weak)]
+        lines += ["Weak values:", *(_weak(value, outcomes[value.task_id]) for value in report.weak)]
     if report.inconsistencies:
-        told = (describe_inconsistency(one, plan, outcomes, services.language) for one in report.inconsistencies)
+        told = (
+            describe_inconsistency(inconsistency, plan, outcomes, services.language)
+            for inconsistency in report.inconsistencies
+        )
         lines += ["Values that do not fit together:", *(f"- {quote_as_data(line, 400)}" for line in told)]
     if plan.perspectives:
         lines.append(format_perspectives(plan.perspectives))
@@ -121,7 +124,7 @@ def decision_prompt(
 
 
 def _weak(weak: WeakValue, outcome: Outcome) -> str:
-    """A value that is no firm ground, with the words it rests on and those against it."""
+    """Describe a weak value with the quotes for and against."""
     quotes = "; ".join(f"“{quote_as_data(quote.text, 300)}”" for quote in outcome.quotes[:2]) or "no quote"
     against = [quote_as_data(rival.quotes[0].text, 300) for rival in outcome.rivals[:2] if rival.quotes]
     more = f"; against it: {'; '.join(f'“{words}”' for words in against)}" if against else ""
@@ -129,8 +132,8 @@ def _weak(weak: WeakValue, outcome: Outcome) -> str:
     return f"- {weak.task_id}: {_WEAK[weak.weakness]} {quotes}{more}{carries}"
 
 
-def _sent(task: Task, usable: Mapping[str, Outcome], services: RunContext) -> str:
-    """The query a task sent first, its references filled where their values are known."""
+def _format_query(task: Task, usable: Mapping[str, Outcome], services: RunContext) -> str:
+    """Format the first query of a task, with references filled if the values are known."""
     query = task.args.get("query")
     if not isinstance(query, str):
         return ""

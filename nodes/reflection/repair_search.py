@@ -1,9 +1,9 @@
-"""Search for a repair: another way to what one task of a running plan was for, by rule, else by the model.
+"""Search for a repair: another way to the goal of a task in a running plan.
 
-Whoever finds it, it is checked as a plan is, and may not repeat what came to nothing. Its tasks build on the finished
-tasks that the replaced one built on, and on each other; the last gives a value of the same type. None of them may act:
-nobody is asked about a plan that runs. What takes the place of one item of a `for_each` task is one task, planned as
-if for each item.
+The repair comes from a rule, else from the model. It is checked like any plan, and may not repeat failed searches. Its
+tasks build on the finished inputs of the replaced task, and on each other. The last task gives a value of the same
+type. None of them may act: nobody is asked about a running plan. The replacement for one item of a `for_each` task is
+one task, planned as if for each item.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,15 +41,15 @@ _MOST_ADDED: Final = 3
 
 @dataclass(frozen=True)
 class RepairSearch:
-    """Looks for what can take a task's place.
+    """Search for a replacement of a task.
 
     Attributes:
-        may: What may be done in this execution.
+        may: The interventions allowed in this execution.
         task: The task.
-        outcome: What it came to.
-        inputs: What it builds on.
-        tried: The calls that it made: tool and query.
-        found: The passages that it found.
+        outcome: The outcome of the task.
+        inputs: The inputs of the task.
+        tried: The calls made by the task: tool and query.
+        found: The passages found by the task.
     """
 
     may: Intervention
@@ -60,7 +60,10 @@ class RepairSearch:
     found: Sequence[Evidence] = ()
 
     async def run(self, services: RunContext) -> Repair | None:
-        """The repair, the planner's own second way first; None where no way is known."""
+        """Return the repair, trying the planner's own second way first.
+
+        Returns None if no way is known.
+        """
         second = self.task.second_way
         for other in (*([] if second is None else [second]), *self._other_searches()):
             named = other.model_copy(update={"id": self._free_ids(1)[0]})
@@ -70,7 +73,10 @@ class RepairSearch:
         return await self._ask(services) if services.models.configured("reflection") else None
 
     def _other_searches(self) -> Iterator[Task]:
-        """The ways that rules know: another tool; where no model knows better, fewer words for one that works."""
+        """Yield the alternatives known to rules.
+
+        These are another tool or, if no model knows better, fewer words for a working tool.
+        """
         if not isinstance(self.task.args.get("query"), str):
             return
         services, failure = self.may.services, self.outcome.failure
@@ -82,7 +88,7 @@ class RepairSearch:
                 yield other
 
     async def _ask(self, services: RunContext) -> Repair | None:
-        """The way that the model knows."""
+        """Ask the model for a repair."""
         system = prompt.REPAIR.replace("{most}", str(self._most_added()))
         asked = [SystemMessage(system), HumanMessage(self._prompt())]
         try:
@@ -92,20 +98,28 @@ class RepairSearch:
         return self._read(reply)[0] if reply.vertices else None
 
     def _objection(self, reply: RepairReply) -> str | None:
-        """What is wrong with a reply, for the model, which is asked once more; None where it can be used."""
+        """Return the objection to a reply for the model, which is then asked again.
+
+        Returns None if the reply can be used.
+        """
         repair, faults = self._read(reply) if reply.vertices else (None, [])
         if faults := self._complaints(repair) if repair is not None else faults:
-            return prompt.INVALID + "\n".join(f"- {one}" for one in faults)
+            return prompt.INVALID + "\n".join(f"- {fault}" for fault in faults)
         return None
 
     def _read(self, reply: RepairReply) -> tuple[Repair | None, list[str]]:
-        """The repair that a reply describes, its tasks under ids of their own; else what could not be read."""
-        sketch, complaints, _ = Plan.read({"vertices": [one.model_dump(exclude_none=True) for one in reply.vertices]})
+        """Read the repair in a reply, with new ids for the tasks.
+
+        If the reply cannot be read, return None and the complaints.
+        """
+        sketch, complaints, _ = Plan.read(
+            {"vertices": [vertex.model_dump(exclude_none=True) for vertex in reply.vertices]}
+        )
         if complaints:
             return None, list(complaints)
         names = dict(zip(sketch.ids, self._free_ids(len(sketch.tasks)), strict=True))
         each = {"for_each": self.task.for_each} if self.task.for_each else {}
-        renamed = [one.referring(names).model_copy(update={"id": names[one.id], **each}) for one in sketch.tasks]
+        renamed = [task.referring(names).model_copy(update={"id": names[task.id], **each}) for task in sketch.tasks]
         tasks = add_frames(Plan(tasks=tuple(renamed)), self.may.services.asked_in).tasks
         repair = self._repair(tasks, safe_note(reply.reason) or self._what_happened())
         return repair.model_copy(update={"decided_by": "model"}), []
@@ -120,43 +134,49 @@ class RepairSearch:
         return Repair(task_id=self.task.id, tasks=tuple(told), reason=reason, level=self.may.level)
 
     def _complaints(self, repair: Repair) -> list[str]:
-        """Everything that is wrong with a repair."""
-        own, most = {one.id for one in repair.tasks}, self._most_added()
+        """List all faults of a repair."""
+        own, most = {task.id for task in repair.tasks}, self._most_added()
         faults = [prompt.TOO_MANY_TASKS.format(len(own), most)] if len(own) > most else []
-        for one in repair.tasks:
-            if unknown := [name for name in one.references if name not in own and name not in self.inputs]:
+        for item in repair.tasks:
+            if unknown := [name for name in item.references if name not in own and name not in self.inputs]:
                 known = ", ".join(self.inputs) or "none"
-                faults.append(prompt.UNKNOWN_REFERENCE.format(one.id, ", ".join(unknown), known))
-            if one.tool not in self.may.tools or self.may.acts(one.tool):
-                faults.append(prompt.UNUSABLE_TOOL.format(one.id, one.tool))
+                faults.append(prompt.UNKNOWN_REFERENCE.format(item.id, ", ".join(unknown), known))
+            if item.tool not in self.may.tools or self.may.acts(item.tool):
+                faults.append(prompt.UNUSABLE_TOOL.format(item.id, item.tool))
         if (last := repair.tasks[-1]).value_type != self.task.value_type:
             faults.append(prompt.OTHER_TYPE.format(last.id, self.task.value_type, last.value_type))
         revised = revise(self.may.plan, [repair])[-1]
         if faults := faults or list(self.may.check(revised)):
             return faults
         past = PlanHistory(self.may.plan, self.may.earlier, {**self.may.outcomes, self.task.id: self.outcome})
-        again = [one.id for one in repair.tasks if wording_key(one, revised.keys()) in past.futile_keys]
-        if not again and all((one.tool, self._query(one)) in self._made() for one in repair.tasks):
-            again = [one.id for one in repair.tasks]
+        again = [task.id for task in repair.tasks if wording_key(task, revised.keys()) in past.futile_keys]
+        if not again and all((task.tool, self._query(task)) in self._list_failed_searches() for task in repair.tasks):
+            again = [task.id for task in repair.tasks]
         return [prompt.FUTILE.format(task_id) for task_id in again]
 
-    def _made(self) -> set[tuple[str, str]]:
-        """The searches that were made in vain."""
+    def _list_failed_searches(self) -> set[tuple[str, str]]:
+        """Return the searches made in vain."""
         return {(tool, fold(str(query))) for tool, query in (*self.tried, *self.outcome.trace.searches) if query}
 
     def _query(self, task: Task) -> str:
-        """What a task would search for, its references filled where their values are known."""
+        """Return the query of a task, with references filled if the values are known."""
         return fold(fill_text(str(task.args.get("query", "")), self.inputs, self.may.services.language))
 
     def _most_added(self) -> int:
-        """Tasks that a repair may have: were all tasks to fail, the plan must not grow beyond its bound."""
+        """Return the maximum number of tasks in a repair.
+
+        Even if all tasks fail, the plan must not grow beyond its limit.
+        """
         if self.may.level or self.task.for_each:
             return 1
         most, count = self.may.services.settings.limits.max_tasks, len(self.may.plan.tasks)
         return min(_MOST_ADDED, 1 + max(0, most - count) // count)
 
     def _free_ids(self, count: int) -> list[str]:
-        """Ids that stand for nothing yet, nor for what another repair adds: the id of the task is their root."""
+        """Return unused ids based on the task's id.
+
+        They do not collide with tasks added by another repair.
+        """
         taken = {task_id for plan in (*self.may.earlier, self.may.plan) for task_id in plan.ids}
         free = (f"{self.task.id}_{n}" for n in range(2, len(taken) + count + 3))
         return [name for name in free if name not in taken][:count]
@@ -168,12 +188,15 @@ class RepairSearch:
         return f"{self.task.id} came to {value[:100]}, which is no firm ground"
 
     def _prompt(self) -> str:
-        """What the model is told; nothing that depends on how far other tasks have come."""
+        """Build the prompt for the model.
+
+        Nothing in it depends on the progress of other tasks.
+        """
         services, task = self.may.services, self.task
         given = [
-            f"- {name} ({one.type}): {quote_as_data(render(one.value, one.type, services.language), 300)}"
-            for name, one in self.inputs.items()
-            if name == ITEM or one is not self.inputs.get(ITEM)
+            f"- {name} ({value.type}): {quote_as_data(render(value.value, value.type, services.language), 300)}"
+            for name, value in self.inputs.items()
+            if name == ITEM or value is not self.inputs.get(ITEM)
         ]
         asked = quote_as_data(fill_text(task.description, self.inputs, services.language), 300)
         usable = [name for name in self.may.tools if not self.may.acts(name)][: services.settings.max_tools]

@@ -1,10 +1,10 @@
-"""What several agents share.
+"""Code shared by several agents.
 
-- `strategy`: what is done about a question, by its level, the depth, the models and the tool: one table
-- `run_context`: what an agent needs beside the state
+- `strategy`: treatment of a question by level, depth, models and tool: one table
+- `run_context`: an agent's resources beside the state
 - `question/`: the parser of questions and conversations
 - `planning/`: plans by rule, references, identity, replanning
-- `prompting/`: passages in prompts, what may leave a reply, what replies are made of
+- `prompting/`: passages in prompts, permitted content of a reply, building blocks of replies
 - `consistency`: values that cannot both be right
 - `human_in_the_loop/`: the forms in which a person is asked
 """

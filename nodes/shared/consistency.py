@@ -1,8 +1,8 @@
-"""Consistency across tasks: two values that cannot both be right, found by code.
+"""Consistency across tasks: detection of two values in contradiction.
 
 There are two kinds: different values for one question, and an end before its beginning. Tasks are about one thing if
-their frames name one subject, references filled. A date or figure that is known less exactly than another agrees with
-it. A `for_each` task, which has many subjects, is left to the claim check.
+their frames name one subject, with references filled. A date or figure known less exactly than another agrees with it.
+A `for_each` task, which has many subjects, is left to the claim check.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,8 +45,8 @@ def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[I
             alike.setdefault(about, []).append((task, frame, outcome))
     pairs = [pair for group in alike.values() for pair in (*_out_of_order(group), *_rivals(group))]
     found = (
-        Inconsistency(kind=kind, severity="error", task_ids=(one.id, other.id))
-        for kind, one, other in pairs[:MOST_FINDINGS]
+        Inconsistency(kind=kind, severity="error", task_ids=(item.id, other.id))
+        for kind, item, other in pairs[:MOST_FINDINGS]
     )
     return tuple(found)
 
@@ -54,7 +54,10 @@ def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[I
 def describe_inconsistency(
     inconsistency: Inconsistency, plan: Plan, outcomes: Mapping[str, Outcome], language: Language
 ) -> str:
-    """An inconsistency in one line for people; empty where one of its tasks is gone, or its kind is one of 0.1."""
+    """Describe an inconsistency on a single line for people.
+
+    Returns an empty string if one of its tasks is gone, or if its kind is one of version 0.1.
+    """
     words = _WORDS[language].get(inconsistency.kind, "")
     tasks = [plan.task(task_id) for task_id in inconsistency.task_ids if task_id in plan.ids and task_id in outcomes]
     if not words or len(tasks) < len(inconsistency.task_ids):
@@ -74,23 +77,28 @@ def _out_of_order(group: list[_Reading]) -> Iterator[tuple[str, Task, Task]]:
 
 
 def _rivals(group: list[_Reading]) -> Iterator[tuple[str, Task, Task]]:
-    """Two values for one question that two tasks put in other words; of the very same question the monitor decides."""
-    for (one, asked, value), (other, again, rival) in combinations(group, 2):
-        worded_alike = one.description.casefold() == other.description.casefold()
+    """Yield pairs of tasks with equal questions in different words and contradicting values.
+
+    For identically worded questions the monitor decides.
+    """
+    for (item, asked, value), (other, again, rival) in combinations(group, 2):
+        worded_alike = item.description.casefold() == other.description.casefold()
         if not worded_alike and _asked_for(asked) == _asked_for(again) and _differ(value, rival):
-            yield "rivals", one, other
+            yield "rivals", item, other
 
 
 def _asked_for(frame: QueryFrame) -> tuple[object, ...]:
-    """What a question asks of its subject, and for which time."""
+    """Return the requested attribute of a question, with the time range."""
     return frame.relation, frame.answer_type, frame.dimension, frame.since, frame.until
 
 
 def _subject(frame: QueryFrame, outcomes: Mapping[str, Outcome]) -> frozenset[str]:
-    """The one thing a frame is about: its name, and the words of the question that its relation does not explain.
+    """Return the key of a frame's only subject.
+
+    The key is the subject's name, and the words of the question not explained by its relation.
 
     Returns:
-        Empty where the thing is not one, or not known.
+        Empty if there is not exactly one subject, or if it is not known.
     """
     filled = _fill(frame.subject, outcomes)
     if len(frame.subjects) != 1 or REFERENCE.search(filled):
@@ -109,33 +117,39 @@ def _fill(text: str, outcomes: Mapping[str, Outcome]) -> str:
     return REFERENCE.sub(lambda found: str(outcomes[found[1]].value) if found[1] in outcomes else found[0], text)
 
 
-def _differ(one: Outcome, other: Outcome) -> bool:
-    """Whether two values of one type cannot both be right."""
-    first, second = _as_date(one), _as_date(other)
+def _differ(outcome: Outcome, other: Outcome) -> bool:
+    """Report whether two values of the same type cannot both be right."""
+    first, second = _as_date(outcome), _as_date(other)
     if first is not None and second is not None:
         return _is_before(first, second) or _is_before(second, first)
-    (a, unit), (b, other_unit) = _measure(one), _measure(other)
+    (a, unit), (b, other_unit) = _measure(outcome), _measure(other)
     return unit == other_unit and abs(a - b) > _SAME_SHARE * max(abs(a), abs(b))
 
 
 def _measure(outcome: Outcome) -> tuple[float, str]:
-    """A figure in the base unit of what it measures, where that is known; not a number where there is none."""
+    """Return a figure in the base unit of the measured quantity, if known.
+
+    The figure is not a number (NaN) if there is none.
+    """
     figure = float(outcome.value) if isinstance(outcome.value, int | float) else nan
     return to_si(figure, _unit(outcome)) or (figure, _unit(outcome))
 
 
 def _unit(outcome: Outcome) -> str:
-    """The unit of a figure: as its rule read it, else the one that stands behind the very same figure in its quotes."""
-    spans = (one for quote in outcome.quotes for one in find_numbers(quote.text) if one.value == outcome.value)
-    units = {one.unit or "" for one in spans}
+    """Return the unit of a figure.
+
+    This is the unit read by its rule, else the unit behind the very same figure in its quotes.
+    """
+    spans = (number for quote in outcome.quotes for number in find_numbers(quote.text) if number.value == outcome.value)
+    units = {span.unit or "" for span in spans}
     return outcome.detail.unit or (units.pop() if len(units) == 1 else "")
 
 
-def _is_before(one: PartialDate | None, other: PartialDate | None) -> bool:
-    """Whether a date is earlier than another, as far as both are known."""
-    if one is None or other is None or one.contains(other) or other.contains(one):
+def _is_before(date: PartialDate | None, other: PartialDate | None) -> bool:
+    """Report whether a date is earlier than another, as far as both are known."""
+    if date is None or other is None or date.contains(other) or other.contains(date):
         return False
-    return one < other
+    return date < other
 
 
 def _as_date(outcome: Outcome) -> PartialDate | None:

@@ -1,8 +1,8 @@
-"""Gaps: values of an answer that are no firm ground, and documents and pages that were not read.
+"""Gaps: weak values of an answer, and unread documents and pages.
 
-Values that tasks build on although their source only implies them, their reader doubted them or other sources deny
-them, and final values their reader doubted. They decide whether an answer is complete, and the answer has to name them.
-Parts of the question without an answer are gaps, too: the ledger lists them.
+Weak are values used by other tasks although the source only implies them, the reader doubted them or other sources
+contradict them, and final values doubted by the reader. They decide whether an answer is complete, and the answer has
+to name them. Parts of the question without an answer are gaps, too: the ledger lists them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ from weiwo.text.data_files import data_pattern, data_words
 from weiwo.text.language import word_count
 from weiwo.text.language_detection import guess_language, name_language
 from weiwo.text.lists import join_names
-from weiwo.text.localization import localized, localized_phrases, localized_section
+from weiwo.text.localization import localize_message, localized_phrases, localized_section
 from weiwo.text.patterns import lazy
 from weiwo.text.records import is_record
 from weiwo.text.values import render
@@ -33,11 +33,11 @@ _LONGEST: Final = 120
 
 
 def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
-    """The gaps of an answer, each described in one line for people.
+    """Find the gaps of an answer, each described on a single line for people.
 
     Args:
-        state: What the run came to.
-        language: The language to describe them in.
+        state: The state of the run.
+        language: The language of the descriptions.
     """
     looks = state.get("reflections", [])
     if not looks:
@@ -49,7 +49,7 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
 
 
 def _inconsistent(state: SearchState, language: Language) -> Iterator[Gap]:
-    """Values that cannot all be right."""
+    """Yield the gaps for contradicting values."""
     report, plan = state["reflections"][-1].report, state.get("plan")
     for found in report.inconsistencies if report is not None and plan is not None else ():
         told = describe_inconsistency(found, plan, state.get("outcomes", {}), language) if plan is not None else ""
@@ -58,14 +58,14 @@ def _inconsistent(state: SearchState, language: Language) -> Iterator[Gap]:
 
 
 def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language) -> Iterator[Gap]:
-    """The weak values that others build on, and the final ones that were doubted or merely implied.
+    """Yield the gaps for weak values with dependent tasks, and for doubted or implied final values.
 
-    A final value that is disputed is told with what stands against it, and is whole as that; whether an implied one
-    will do beside others, reflection has judged. Where every final value is implied, each is named.
+    A disputed final value is told with the evidence against it, and counts as complete in that form. Reflection has
+    judged whether an implied value is acceptable beside others. If every final value is implied, each is named.
     """
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     finals = [outcomes[key] for key in (plan.final_ids if plan else ()) if key in outcomes and outcomes[key].answers]
-    implied = bool(finals) and all(one.basis == "implied" for one in finals)
+    implied = bool(finals) and all(final.basis == "implied" for final in finals)
     asked = {task.id: task.description for task in plan.tasks} if plan is not None else {}
     for weak in values:
         alone = weak.weakness == "implied" and implied
@@ -79,9 +79,9 @@ def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language)
             yield Gap(kind=weak.weakness, text=text, task_id=weak.task_id)
 
 
-_IN_PART: Final = localized("shared.gaps.coverage", "in_part")
-_LEFT_OUT: Final = localized("shared.gaps.coverage", "left_out")
-_OTHERS: Final = localized("shared.gaps.coverage", "others")
+_IN_PART: Final = localize_message("shared.gaps.coverage", "in_part")
+_LEFT_OUT: Final = localize_message("shared.gaps.coverage", "left_out")
+_OTHERS: Final = localize_message("shared.gaps.coverage", "others")
 _MOST_NAMED: Final = 5
 _NOT_READ: Final = localized_section("shared.gaps.not_read")
 _LONG_ENOUGH: Final = 3
@@ -92,10 +92,10 @@ _SEPARATORS: Final = lazy(r"[\W_]+")
 def find_documents_in_part(
     problems: Iterable[Problem], sources: Iterable[str], question: str, language: Language
 ) -> tuple[Gap, ...]:
-    """The documents that an answer leans on, or its question names, and that were not read whole.
+    """Find partly read documents behind the answer or named in the question.
 
     Args:
-        problems: What is left out of the documents.
+        problems: The unread parts of the documents.
         sources: The sources of the answer.
         question: The question.
         language: The language of the lines.
@@ -103,15 +103,16 @@ def find_documents_in_part(
     leaned_on = {part for source in sources for part in (source, source.partition("#L")[0])}
     asked = f" {_SEPARATORS.sub(' ', question.casefold())} "
     found = [
-        one
-        for one in problems
-        if _is_named(one.source, asked) or (_is_among(one.source, leaned_on) and not _shows_pictures_only(one))
+        problem
+        for problem in problems
+        if _is_named(problem.source, asked)
+        or (_is_among(problem.source, leaned_on) and not _shows_pictures_only(problem))
     ]
     told = [
-        _IN_PART[language].format(one.source, describe_losses(one.losses, language))
-        if one.losses
-        else _LEFT_OUT[language].format(one.source, one.reason.rstrip("."))
-        for one in found[:_MOST_NAMED]
+        _IN_PART[language].format(item.source, describe_losses(item.losses, language))
+        if item.losses
+        else _LEFT_OUT[language].format(item.source, item.reason.rstrip("."))
+        for item in found[:_MOST_NAMED]
     ]
     told += [_OTHERS[language].format(len(found) - _MOST_NAMED)] if len(found) > _MOST_NAMED else []
     return tuple(Gap(kind="in_part", text=text) for text in told)
@@ -126,7 +127,9 @@ _ENDINGS: Final = data_words("names", "file_endings")
 def find_files_not_read(
     question: str, documents: Iterable[str], passages: Iterable[str], language: Language
 ) -> tuple[Gap, ...]:
-    """The files that a question names and neither a document's name nor a passage does: nothing of them was read.
+    """Find unread files named in a question.
+
+    Such a file is named neither by a document nor by a passage.
 
     Args:
         question: The question.
@@ -134,12 +137,15 @@ def find_files_not_read(
         passages: The texts that were found.
         language: The language of the lines.
     """
-    found = (one["name"] for one in _NAMED.finditer(question) if one["ending"].lower() in _ENDINGS)
+    found = (match["name"] for match in _NAMED.finditer(question) if match["ending"].lower() in _ENDINGS)
     names = [name for name in dict.fromkeys(_LEAD_IN.sub("", name) for name in found) if name]
     gaps: list[Gap] = []
     for name in names[:_MOST_ASKED]:
         asked, ending = name.casefold(), PurePosixPath(name).suffix.lower()
-        known = any(asked in one.casefold() or asked.endswith(PurePosixPath(one).name.casefold()) for one in documents)
+        known = any(
+            asked in document.casefold() or asked.endswith(PurePosixPath(document).name.casefold())
+            for document in documents
+        )
         if not known and not any(asked in text.casefold() for text in passages):
             why = "absent" if find_format(name) else "picture" if ending in PICTURES else "other_kind"
             gaps.append(Gap(kind="in_part", text=_NOT_READ[language][why].format(name, ending)))
@@ -150,7 +156,10 @@ _UNREAD_FILES: Final = localized_phrases("shared.gaps.not_read", "others")
 
 
 def find_unread_files(problems: Iterable[Problem], language: Language) -> tuple[Gap, ...]:
-    """The files of which nothing could be read, in one line: what was not found may stand there."""
+    """List the completely unreadable files on a single line.
+
+    Missing information may be in them.
+    """
     names = [problem.source for problem in problems if not problem.losses]
     if not names:
         return ()
@@ -160,17 +169,23 @@ def find_unread_files(problems: Iterable[Problem], language: Language) -> tuple[
 
 
 def _shows_pictures_only(problem: Problem) -> bool:
-    """Whether all that was not read of a file are pictures beside its text, a logo as a rule: the index names them."""
+    """Report whether only pictures of a file were not read.
+
+    They stand beside its text, usually as a logo, and the index names them.
+    """
     return bool(problem.losses) and all(loss.kind == "pictures_without_text" for loss in problem.losses)
 
 
 def _is_among(source: str, leaned_on: set[str]) -> bool:
-    """Whether a file is among the sources, which may be named from another folder."""
+    """Report whether a file is among the sources, possibly named from a different folder."""
     return any(source == other or source.endswith(f"/{other}") or other.endswith(f"/{source}") for other in leaned_on)
 
 
 def _is_named(source: str, asked: str) -> bool:
-    """Whether a question names a file: its whole name, or the name without its ending where that says enough."""
+    """Report whether a question names a file.
+
+    The name may be whole, or without its ending if that is distinctive.
+    """
     name = PurePosixPath(source).name.casefold()
     whole, stem = (_SEPARATORS.sub(" ", text).strip() for text in (name, PurePosixPath(name).stem))
     if not stem.isascii():
@@ -179,9 +194,9 @@ def _is_named(source: str, asked: str) -> bool:
     return (whole != stem and whole in asked) or (telling and f" {stem} " in asked)
 
 
-_UNREAD: Final = localized("shared.gaps.coverage", "unread")
-_UNANSWERED: Final = localized("shared.gaps.coverage", "unanswered")
-_OTHER_LANGUAGE: Final = localized("shared.gaps.coverage", "language")
+_UNREAD: Final = localize_message("shared.gaps.coverage", "unread")
+_UNANSWERED: Final = localize_message("shared.gaps.coverage", "unanswered")
+_OTHER_LANGUAGE: Final = localize_message("shared.gaps.coverage", "language")
 _FEWEST_WORDS: Final = 4
 """Words of a passage below which it tells no language."""
 _ONLY: Final = localized_phrases("shared.gaps.coverage", "only")
@@ -189,10 +204,10 @@ _PARTS: Final = localized_section("shared.gaps.coverage.parts")
 
 
 def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, language: Language) -> Iterator[Gap]:
-    """What was not read, and what was left out, a line each.
+    """Yield unread and excluded material, a line each.
 
     Args:
-        outcomes: What the tasks came to.
+        outcomes: The outcomes of the tasks.
         within: The restriction of the run.
         language: The language of the lines.
     """
@@ -227,12 +242,15 @@ def describe_languages(state: SearchState, language: Language) -> Iterator[Gap]:
     guesses = [guess_language(text) for text in map(_read_prose, state.get("evidence", {}).values()) if text]
     found = list(dict.fromkeys(guess.language for guess in guesses if guess.sure))
     if found and asked_in not in found:
-        names = [name_language(one, language) for one in (*found, asked_in)]
+        names = [name_language(item, language) for item in (*found, asked_in)]
         yield Gap(kind="language", text=_OTHER_LANGUAGE[language].format(join_names(names[:-1], language), names[-1]))
 
 
 def _read_prose(passage: Evidence) -> str:
-    """The lines of a passage that are no records; empty where they are too few words to tell a language by."""
+    """Return the lines of a passage except records.
+
+    Returns an empty string if they have too few words to detect a language.
+    """
     lines = [line for line in passage.text.splitlines() if not is_record(line, passage.source)]
     prose = "\n".join(lines)
     return prose if word_count(prose) >= _FEWEST_WORDS else ""

@@ -1,7 +1,7 @@
-"""Fill the ledger of the question from the parsed question and from all plan revisions and their outcomes.
+"""Fill the ledger of a question from the parsed question, plan revisions and outcomes.
 
-Reflection fills it to check for missing parts before it finishes; the graph fills it once more before the answer is
-written, and the writer closes it with the claims that tell each part (`nodes.writer.closing`).
+Reflection fills it to check for missing parts before it finishes. The graph fills it once more before the answer is
+written, and the writer closes it with the claims that answer each part (`nodes.writer.closing`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ from weiwo.state.query import QueryFrame
 from weiwo.state.search import SearchState
 from weiwo.text.language import fold
 from weiwo.text.lists import join_names
-from weiwo.text.localization import localized, localized_section
+from weiwo.text.localization import localize_message, localized_section
 from weiwo.text.patterns import lazy
 from weiwo.text.printable import one_line
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
 _WORDS: Final = localized_section("shared.ledger")
-_UNCOVERED: Final = localized("shared.gaps", "uncovered")
+_UNCOVERED: Final = localize_message("shared.gaps", "uncovered")
 _UNSEARCHED: Final = frozenset({"small_talk", "writing"})
 CONCLUDED: Final = frozenset({"comparison", "difference", "same"})
 """Shapes whose answer is drawn from values, which the question asks for only by the way."""
@@ -39,13 +39,13 @@ _WORD: Final = lazy(r"[^\W_]+(?:[.'’-][^\W_]+)*")
 
 
 class _Asked(NamedTuple):
-    """A part of the question before its outcome is known.
+    """Part of the question before the outcome is known.
 
     Attributes:
-        subject: The thing asked about.
-        attribute: What is asked of it.
+        subject: The subject of the part.
+        attribute: The requested attribute.
         question: The part as a question of its own.
-        keys: The tasks that were to find it, by plan revision and id.
+        keys: The tasks for the part, by plan revision and id.
     """
 
     subject: str
@@ -55,7 +55,7 @@ class _Asked(NamedTuple):
 
 
 def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
-    """Fill the ledger with all that is known before the answer is written.
+    """Fill the ledger with everything known before the answer is written.
 
     Args:
         state: The question, every revision of its plan, and the outcomes.
@@ -67,7 +67,7 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
         return Ledger(basis="none")
     history = _PlanHistory(state)
     asked = _list_asked(state, history, language)
-    parts = [_enter_part(one, history, outcomes, language) for one in asked]
+    parts = [_enter_part(item, history, outcomes, language) for item in asked]
     unused = _find_unused_words(state, asked, history)
     if unused and state["assessment"].decided_by == "rule" and frame.parts and frame.shape not in CONCLUDED:
         phrase = _join_phrase(unused, frame.question)
@@ -82,7 +82,9 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
 
 
 def enter_missing(ledger: Ledger, missing: Iterable[str], language: Language) -> Ledger:
-    """Enter parts of the question that nothing answers, as a look back or a draft names them.
+    """Add unanswered parts of the question to the ledger.
+
+    A reflection or a draft names these parts.
 
     Args:
         ledger: The ledger.
@@ -98,31 +100,31 @@ def enter_missing(ledger: Ledger, missing: Iterable[str], language: Language) ->
 
 
 def list_asked_parts(question: str, language: Language) -> list[tuple[str, str]]:
-    """List the parts of a question as its words alone give them: subject and attribute of each."""
+    """List the parts of a question from the wording alone: subject and attribute of each."""
     frame = parse_question(question, language)
     leaves = list(_leaves(frame)) or [frame]
     return [(part.subject, part.attribute) for part in (_describe_frame(leaf, language) for leaf in leaves)]
 
 
 def name_part(part: QuestionPart, language: Language) -> str:
-    """A part in a few words for people, such as "height of the Burj Khalifa"."""
+    """Name a part in a few words for people, such as "height of the Burj Khalifa"."""
     of = part.subject and fold(part.subject) not in fold(part.attribute)
     return _WORDS[language]["part"].format(attribute=part.attribute, subject=part.subject) if of else part.attribute
 
 
 def describe_failure(part: QuestionPart, language: Language) -> str:
-    """A failed part in one line for people: the component, and why it did not work."""
+    """Describe a failed part on a single line for people: the component and the reason."""
     key = "failed" if part.component else "failed_unnamed"
     return _WORDS[language][key].format(component=part.component, cause=part.cause)
 
 
 class _PlanHistory:
-    """The tasks of all plan revisions of one question.
+    """Tasks of all plan revisions of a question.
 
     Attributes:
-        current: The plan in force; None where there is none.
-        tasks: Tasks by id, the latest revision's where several have one.
-        finals: Ids of the tasks whose values the question asks for, those of lost ones included.
+        current: The current plan. None if there is no plan.
+        tasks: Tasks by id. If several revisions have an id, the latest revision's task.
+        finals: Ids of the tasks with values that the question asks for, including lost tasks.
     """
 
     def __init__(self, state: SearchState) -> None:
@@ -145,19 +147,19 @@ class _PlanHistory:
                     self.finals.append(name)
 
     def _find_successor(self, name: str, candidates: set[str]) -> str:
-        """Return the task that took the place of a lost one: the one that shares most of its words."""
+        """Return the replacement of a lost task: the task sharing most words."""
         lost = set(terms(REFERENCE.sub(" ", self.tasks[name].description)))
         shared = {key: len(lost & set(terms(REFERENCE.sub(" ", self.tasks[key].description)))) for key in candidates}
         best = max(sorted(shared), key=lambda key: shared[key], default="")
         return best if best and (shared[best] or not lost) else ""
 
     def predecessors(self, name: str) -> list[str]:
-        """Return the lost tasks whose place this one took, and namesakes of other revisions."""
+        """Return the lost tasks replaced by a task, and namesakes of earlier revisions."""
         return [lost for lost, successor in self.replaced.items() if successor == name]
 
 
 def _list_asked(state: SearchState, history: _PlanHistory, language: Language) -> list[_Asked]:
-    """List the parts of the question, each with the tasks that were to find it."""
+    """List the parts of the question, each with the tasks for the part."""
     frame, listed = state["assessment"].frame, state["assessment"].parts
     if frame.parts:
         asked = [_describe_frame(leaf, language) for leaf in _leaves(frame)]
@@ -169,23 +171,23 @@ def _list_asked(state: SearchState, history: _PlanHistory, language: Language) -
         if len(history.finals) <= 1:
             return [_describe_frame(frame, language)._replace(keys=tuple(history.tasks))]
         return [_describe_task(history, name, state, language) for name in history.finals]
-    words = [frozenset(terms(one.question)) for one in asked]
-    found = [_find_tasks(one, own, history) for one, own in zip(asked, words, strict=True)]
-    asked = [one._replace(keys=tuple(keys)) for one, keys in zip(asked, found, strict=True)]
+    words = [frozenset(terms(item.question)) for item in asked]
+    found = [_find_tasks(item, own, history) for item, own in zip(asked, words, strict=True)]
+    asked = [item._replace(keys=tuple(keys)) for item, keys in zip(asked, found, strict=True)]
     whole = [key for key in history.finals if fold(history.tasks[key].description) == fold(frame.question)]
-    if whole and not any(one.keys for one in asked):
-        return [one._replace(keys=tuple(whole)) for one in asked]
+    if whole and not any(item.keys for item in asked):
+        return [item._replace(keys=tuple(whole)) for item in asked]
     asked = _pair_rephrased(asked, history)
-    matched = {key for one in asked for key in one.keys}
+    matched = {key for item in asked for key in item.keys}
     if not matched:
-        return [one._replace(keys=tuple(history.finals)) for one in asked]
-    own = frame.parts or all(one.keys for one in asked)
+        return [item._replace(keys=tuple(history.finals)) for item in asked]
+    own = frame.parts or all(item.keys for item in asked)
     rest = [name for name in history.finals if name not in matched] if own else []
     return [*asked, *(_describe_task(history, name, state, language) for name in rest)]
 
 
 def _leaves(frame: QueryFrame) -> Iterator[QueryFrame]:
-    """Yield the look-ups that a question consists of."""
+    """Yield the look-ups of a question."""
     for part in frame.parts:
         yield from _leaves(part) if part.parts else (part,)
 
@@ -205,9 +207,9 @@ def _describe_text(line: str, language: Language) -> _Asked:
 
 
 def _describe_task(history: _PlanHistory, name: str, state: SearchState, language: Language) -> _Asked:
-    """Describe a task as a part of the question that it finds, its references filled."""
+    """Describe a task as a part of the question, with references filled."""
     task = history.tasks[name]
-    usable = {key: one for key, one in state.get("outcomes", {}).items() if one.usable}
+    usable = {key: value for key, value in state.get("outcomes", {}).items() if value.usable}
     text = one_line(REFERENCE.sub("…", fill_text(task.description, usable, language)), _LONGEST).rstrip("?？ ")
     frame = frame_task(task, language)
     described = _describe_frame(frame, language)
@@ -216,7 +218,7 @@ def _describe_task(history: _PlanHistory, name: str, state: SearchState, languag
 
 
 def _find_tasks(asked: _Asked, words: frozenset[str], history: _PlanHistory) -> list[str]:
-    """Find the tasks that were to find a part: those that ask it, else those that use all of its words."""
+    """Find the tasks for a part: tasks with the same question, else tasks with all its words."""
     same = [key for key, task in history.tasks.items() if fold(task.description) == fold(asked.question)]
     if not same:
         plain = [(key, task) for key, task in history.tasks.items() if not task.references]
@@ -225,19 +227,22 @@ def _find_tasks(asked: _Asked, words: frozenset[str], history: _PlanHistory) -> 
 
 
 def _pair_rephrased(asked: Sequence[_Asked], history: _PlanHistory) -> list[_Asked]:
-    """Give each part without a task the final task that asks it in other words, if half of its words are there."""
-    taken = {key for one in asked for key in one.keys}
+    """Match each part without a task to a rephrased final task.
+
+    Half of the part's words must occur in the task.
+    """
+    taken = {key for item in asked for key in item.keys}
     paired = []
-    for one in asked:
-        words = set(terms(one.question))
-        loose = [key for key in history.finals if key not in taken] if not one.keys else []
+    for entry in asked:
+        words = set(terms(entry.question))
+        loose = [key for key in history.finals if key not in taken] if not entry.keys else []
         shared = {key: len(words & set(terms(history.tasks[key].description))) for key in loose}
         best = max(loose, key=lambda key: shared[key], default="")
         if best and shared[best] * 2 >= len(words) > 0:
             taken.add(best)
-            paired.append(one._replace(keys=(best, *history.predecessors(best))))
+            paired.append(entry._replace(keys=(best, *history.predecessors(best))))
         else:
-            paired.append(one)
+            paired.append(entry)
     return paired
 
 
@@ -248,29 +253,29 @@ def _enter_part(
     present = set(history.current.ids) if history.current is not None else set()
     known = [outcomes[key] for key in asked.keys if key in outcomes]
     causes = _find_roots(known, outcomes)
-    broken = next((one for one in causes if _is_failure(one)), None)
-    held = next((one.failure for one in causes if one.failure is not None and one.failure.kind == "limit"), None)
-    found = [one for one in known if one.answers and (one.task_id in present or not present)]
-    found += [one for one in causes if one.premise]  # what waits for something that is denied has its answer
-    unheard = next((why for one in known for why in one.trace.unanswered), "")
+    broken = next((item for item in causes if _is_failure(item)), None)
+    held = next((item.failure for item in causes if item.failure is not None and item.failure.kind == "limit"), None)
+    found = [item for item in known if item.answers and (item.task_id in present or not present)]
+    found += [item for item in causes if item.premise]  # what waits for something that is denied has its answer
+    unheard = next((why for item in known for why in item.trace.unanswered), "")
     component, cause = "", ""
     severity: Severity = ""
     if broken is not None and broken.failure is not None:
         component, cause = _read_failure(broken.tool, broken.failure.message)
     elif unheard:
         component, cause = _read_failure("", unheard)
-    assumed = any(_is_set(one, history, outcomes) for one in found)
+    assumed = any(_is_set(item, history, outcomes) for item in found)
     outcome: PartOutcome
     if found and (len(asked.keys) == 1 or not _lacks_some(asked, history, outcomes)):
         outcome = "assumed" if assumed else "answered"
         severity = "warning" if component else ""
     elif broken is not None:
         outcome, severity = "failed", "error"
-    elif any(one.status in {"empty", "succeeded"} for one in known) and held is None:
+    elif any(item.status in {"empty", "succeeded"} for item in known) and held is None:
         outcome, severity = "not_found", "warning" if component else ""
     else:
         outcome = "not_asked"
-        waits = next((one.trace.blocked_by for one in known if one.trace.blocked_by), "")
+        waits = next((item.trace.blocked_by for item in known if item.trace.blocked_by), "")
         cause = held.message if held is not None else _WORDS[language]["waits" if waits else "not_run"].format(waits)
     told = () if outcome == "answered" else _list_where(known)
     by = PERSON if outcome == "assumed" else ""
@@ -288,31 +293,37 @@ def _enter_part(
 
 
 def _is_failure(outcome: Outcome) -> bool:
-    """Whether a component did not work; what a limit kept from running did not fail."""
+    """Report whether a component failed. A component stopped by a limit did not fail."""
     return outcome.status == "failed" and outcome.failure is not None and outcome.failure.kind not in _NOT_RUN
 
 
 def _lacks_some(asked: _Asked, history: _PlanHistory, outcomes: Mapping[str, Outcome]) -> bool:
-    """Whether a final task of a part that several tasks find together has no answer."""
+    """Report whether a final task of a part has no answer.
+
+    The part is found by several tasks together.
+    """
     finals = [key for key in asked.keys if history.current is not None and key in history.current.final_ids]
     roots = [_find_roots([outcomes[key]], outcomes)[0] if key in outcomes else None for key in finals]
     return any(root is None or not root.answers for root in roots)
 
 
 def _find_roots(known: Iterable[Outcome], outcomes: Mapping[str, Outcome]) -> list[Outcome]:
-    """Find the outcomes that tasks came to nothing by: their own, or that of what they waited for."""
+    """Find the root outcomes behind failed tasks.
+
+    A root is the task's own outcome, or that of the task it waited for.
+    """
     roots: list[Outcome] = []
-    for one in known:
+    for outcome in known:
         seen: set[str] = set()
-        while one.status == "blocked" and one.trace.blocked_by in outcomes and one.task_id not in seen:
-            seen.add(one.task_id)
-            one = outcomes[one.trace.blocked_by]  # noqa: PLW2901 - followed up to its root
-        roots.append(one)
+        while outcome.status == "blocked" and outcome.trace.blocked_by in outcomes and outcome.task_id not in seen:
+            seen.add(outcome.task_id)
+            outcome = outcomes[outcome.trace.blocked_by]  # noqa: PLW2901 - followed up to its root
+        roots.append(outcome)
     return roots
 
 
 def _is_set(outcome: Outcome, history: _PlanHistory, outcomes: Mapping[str, Outcome]) -> bool:
-    """Whether a person set a value, or one that it builds on."""
+    """Report whether a person set a value or a value upstream."""
     waiting, seen = [outcome.task_id], set[str]()
     while waiting:
         key = waiting.pop()
@@ -335,20 +346,20 @@ def _read_failure(tool: str, message: str) -> tuple[str, str]:
 
 def _list_where(known: Iterable[Outcome]) -> tuple[str, ...]:
     """List where a part was looked for."""
-    searched = (f"{tool}: {query}" for one in known for tool, query in one.trace.searches)
+    searched = (f"{tool}: {query}" for outcome in known for tool, query in outcome.trace.searches)
     return tuple(dict.fromkeys(one_line(where, _LONGEST) for where in searched))[:_MOST_WHERE]
 
 
 def _list_uncovered(state: SearchState) -> tuple[str, ...]:
-    """List the parts that no task covers, as the last look back named them."""
+    """List the parts without any task, as named by the last reflection."""
     looks = state.get("reflections", [])
     return looks[-1].missing if looks and looks[-1].decision in {"finish", "abort"} else ()
 
 
 def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _PlanHistory) -> tuple[str, ...]:
-    """Find the content words of the question that neither a part nor a task uses."""
+    """Find the content words of the question used by neither a part nor a task."""
     frame = state["assessment"].frame
-    used = {term for one in asked for text in (one.subject, one.attribute, one.question) for term in terms(text)}
+    used = {term for item in asked for text in (item.subject, item.attribute, item.question) for term in terms(text)}
     for task in history.tasks.values():
         used |= {*terms(task.description), *terms(" ".join(map(str, task.args.values())))}
     if frame.language == "zh":
@@ -360,10 +371,10 @@ def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _Pl
 def _list_unread_words(
     outcomes: Mapping[str, Outcome], history: _PlanHistory, language: Language
 ) -> list[QuestionPart]:
-    """List the words that a calculation over a table left aside, as no column or value explains them."""
+    """List the words ignored by a table calculation for lack of a matching column or value."""
     present = history.current.ids if history.current is not None else ()
     made = [outcomes[key].detail.computation or {} for key in present if key in outcomes and outcomes[key].usable]
-    words = [str(word) for one in made for word in _as_list(one.get("unused"))]
+    words = [str(word) for item in made for word in _as_list(item.get("unused"))]
     cause = _WORDS[language]["no_column"]
     return [QuestionPart(attribute=word, outcome="not_asked", cause=cause) for word in dict.fromkeys(words)]
 
@@ -373,6 +384,6 @@ def _as_list(value: JsonValue) -> list[JsonValue]:
 
 
 def _join_phrase(words: Sequence[str], question: str) -> str:
-    """Return the stretch of the question from the first to the last of some of its words."""
+    """Return the stretch of the question from the first to the last of the given words."""
     start, end = question.find(words[0]), question.rfind(words[-1]) + len(words[-1])
     return question[start:end]

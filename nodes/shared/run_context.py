@@ -1,8 +1,8 @@
-"""What an agent needs beside the state: settings, tools, models, what may still be spent, and a voice.
+"""An agent's resources besides the state: settings, tools, models, budget and events.
 
-Nodes take `(state, services)` and nothing else, so that each can be called in a test
-without a graph. `weiwo.graph.builder` opens the services anew for every node, since a node may
-run in another process than the one before it.
+Nodes take `(state, services)` and nothing else, so that each can be called in a test without a graph.
+`weiwo.graph.builder` opens the services anew for every node, since a node may run in another process than the one
+before it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,28 +23,28 @@ from weiwo.tools.usage.task_log import TaskLog
 
 
 def today() -> str:
-    """The date, for prompts: what is fresh depends on it."""
+    """Return the current date for prompts, because freshness depends on the date."""
     return datetime.now(UTC).date().isoformat()
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """The run's resources, as one node sees them.
+    """Resources of a run, as seen by a node.
 
     Attributes:
-        run: Names the run of this question, across the processes it may take.
+        run: Name of the run of this question, across the processes it may take.
         settings: The settings in force.
         registry: The tools.
-        calls: The door to them: calls are merged, kept for later, and kept from tools that are out of order.
+        calls: Access to the tools: calls are merged, cached, and blocked for broken tools.
         models: The chat models, by role.
-        budget: What may still be spent, shared by the tasks that run at the same time.
+        budget: The remaining budget, shared by the tasks that run at the same time.
         emit: Sends an event.
         language: The language to answer in.
-        asked_in: The language of the question, by whose grammar it is read.
-        memory: What is remembered for whoever asks; None where nothing may be.
-        task_log: What their tasks took; None where that is not kept.
-        assessed: The strategy that the master chose; None before it has.
-        slow_call: Seconds of a usual call, where it takes so long that the run is quick for that; else 0.
+        asked_in: The language of the question, with the grammar used to parse it.
+        memory: The user's memory. None if nothing may be remembered.
+        task_log: The cost of the user's tasks. None if that is not recorded.
+        assessed: The strategy chosen by the master. None before the choice.
+        slow_call: Seconds of a usual call, if calls are so slow that the run is kept short for that reason. Else 0.
     """
 
     run: str
@@ -63,24 +63,30 @@ class RunContext:
 
     @property
     def strategy(self) -> Strategy:
-        """How the question is gone about; before it is assessed, as one that takes one look-up."""
+        """Strategy for the question. Before the assessment, the strategy of a single look-up."""
         return self.assessed or choose_strategy("moderate", self.settings.depth, self.models.configured)
 
     def scoped(self) -> "RunContext":
-        """The same services with a ledger of their own: what is spent through them counts in both."""
+        """Return the same services with a child budget.
+
+        Spending through them counts in both budgets.
+        """
         budget = self.budget.child()
         return replace(self, budget=budget, models=self.models.with_budget(budget))
 
     @property
     def with_model(self) -> bool:
-        """Whether any role has a model."""
+        """Report whether any role has a model."""
         return any(self.models.configured(role) for role in ROLES)
 
     def work_seconds(self) -> float:
-        """Seconds left for searching and reading; 0 ends that work with a limit."""
+        """Return the seconds left for searching and reading. 0 ends this work with a limit."""
         return self.budget.work_seconds()
 
     def list_interfaces(self, names: Sequence[str]) -> Mapping[str, ToolInfo]:
-        """The interfaces of the named tools, as the plan's validator wants them; a tool that is gone has none."""
+        """Return the interfaces of the named tools for the plan's validator.
+
+        Missing tools are left out.
+        """
         known = {info.name: info for info in self.registry.infos()}
         return {name: known[name] for name in names if name in known}

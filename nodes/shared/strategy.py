@@ -1,10 +1,11 @@
-"""Search strategy: what is done about a question, by its level, the depth, the models and the tool. One table.
+"""Search strategy by level, depth, models and tool, in a single table.
 
-The master looks its row up (`choose_strategy`) and writes it into the `Assessment`; every node finds it as
-`RunContext.strategy`. The executor reads from it what to show and who reads, the reflection whether to check and to
-deepen, the writer whether to judge and who words the answer. To change what a moderate question does, change a row.
+The master looks its row up (`choose_strategy`) and writes it into the `Assessment`. Every node finds it as
+`RunContext.strategy`. From it the executor reads which passages to show and who reads, the reflection whether to check
+and to deepen, and the writer whether to judge and who words the answer. To change the treatment of a moderate question,
+change a row.
 
-How many queries, turns and pages a depth allows are limits that a user may set (`state.run_limits.DEPTHS`).
+The numbers of queries, turns and pages per depth are limits that a user may set (`state.run_limits.DEPTHS`).
 """
 
 from collections.abc import Callable
@@ -26,7 +27,10 @@ LEVELS: Final[dict[str, Level]] = {"none": "simple", "one_task": "moderate", "gr
 
 
 class _Row(NamedTuple):
-    """A row: where it holds (by the first that does), and what is done there."""
+    """Row of the strategy table: conditions and resulting steps.
+
+    The first matching row applies.
+    """
 
     level: Level
     depths: tuple[Depth, ...]
@@ -52,14 +56,14 @@ _SEARCHERS: Final = (
 
 
 class _Effort(NamedTuple):
-    """How much is read and checked.
+    """Effort of reading and checking.
 
     Attributes:
-        passages: Passages that one turn of reading shows for one value.
-        reads_together: Whether tasks share a reading, and a reading tells of the tasks that wait for it.
-        deepens: Whether a search in which nothing failed goes on in rounds, and gives nothing up before.
+        passages: Number of passages shown for one value in one turn of reading.
+        reads_together: Whether tasks share a reading, and whether a reading covers the tasks that wait for it.
+        deepens: Whether a search without failures continues in rounds, and gives nothing up before.
         judges: Whether a model judges claims against their sources.
-        answerer: Who words the answer; without a model the rules do.
+        answerer: The author of the answer. Without a model, the rules.
     """
 
     passages: int
@@ -82,10 +86,10 @@ _EFFORT: Final[dict[Depth, _Effort]] = {
 
 
 class _SearchSteps(NamedTuple):
-    """What a task does with its tool.
+    """Search steps of a task with its tool.
 
     Attributes:
-        masters_queries: Whether its first turn also sends the queries that the master's model would search for.
+        masters_queries: Whether its first turn also sends the search queries suggested by the master's model.
         own_words: Whether it also searches in the words of the task.
     """
 
@@ -105,7 +109,10 @@ sources agree, and serves where the first cannot be read."""
 
 
 class _Team(NamedTuple):
-    """Who works on a question, and the model calls it usually takes (`benchmarks/thrift.py`, a good model)."""
+    """Team for a question, with the usual number of model calls.
+
+    The number was measured by `benchmarks/thrift.py` with a good model.
+    """
 
     name: TeamName
     agents: tuple[str, ...]
@@ -155,7 +162,10 @@ def choose_strategy(level: Level, depth: Depth, has_model: _HasModel, way: Way =
 
 
 def recall_strategy(assessment: Assessment, depth: Depth, has_model: _HasModel) -> Strategy:
-    """The strategy of a question that was assessed; in a thread of version 0.1 the one that follows from its level."""
+    """Return the strategy of an assessed question.
+
+    In a thread of version 0.1, it is derived from the level.
+    """
     if assessment.strategy is not None:
         return assessment.strategy
     if "one_searcher" not in assessment.features:
@@ -164,12 +174,12 @@ def recall_strategy(assessment: Assessment, depth: Depth, has_model: _HasModel) 
 
 
 def takes_hops(strategy: Strategy) -> bool:
-    """Whether one searcher takes several look-ups."""
+    """Report whether a single searcher takes several look-ups."""
     return strategy.searcher in {"chain", "comparison"}
 
 
 def compares_few(frame: QueryFrame, *, at_hand: bool) -> bool:
-    """Whether things are compared that are few enough to be read of in one context."""
+    """Report whether a comparison has few enough things for a single context."""
     if frame.shape not in {"comparison", "same"} or frame.wants_difference:
         return False
     return 2 <= len(frame.subjects) <= (_MOST_COMPARED if at_hand else _MOST_COMPARED_ON_WEB)

@@ -1,1 +1,1 @@
-"""The writer: drafts the answer, checks its claims, numbers its sources and builds the result."""
+"""The writer: drafts the answer, checks the claims, numbers the sources and builds the result."""

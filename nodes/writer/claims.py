@@ -1,4 +1,4 @@
-"""The claims of an answer, each checked against what it cites."""
+"""Claims of an answer, each checked against the cited sources."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Final
 from weiwo.nodes.shared.prompting.passage_prompt import orders_in, without_orders
 from weiwo.nodes.writer.document import find_heading, is_code, list_claim_places, row_of
 from weiwo.nodes.writer.verification.check import CheckResult, check_statement
-from weiwo.nodes.writer.verification.clauses import content_words, match_keys, matched
+from weiwo.nodes.writer.verification.clauses import content_words, find_matching_words, match_keys
 from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.nodes.writer.verification.quantities import find_quantities
 from weiwo.nodes.writer.verification.restatement import is_restated
@@ -33,14 +33,14 @@ _PARTICIPLE: Final = lazy(r"\w+ed|born|built|begun|made|sold|bought")
 
 @dataclass(frozen=True)
 class CheckedClaim:
-    """A claim and where it stands.
+    """Claim with position and check result.
 
     Attributes:
-        start: Offset of its first character in the piece it was found in.
-        end: Offset behind its last, marks included.
-        claim: The claim, citations under the numbers of the draft.
-        hard: Of a doubtful one, whether a figure or a name is in no source: a judgement has to show where it is.
-        settled: Of a matched one, whether one sentence of what it cites says it, so that nobody has to judge it.
+        start: Offset of the first character in the piece.
+        end: Offset behind the last character, including marks.
+        claim: The claim, with citations under the numbers of the draft.
+        hard: For a doubtful claim, whether a figure or a name is in no source: a judgement has to show where it is.
+        settled: For a matched claim, whether one sentence of the cited text says it, so that no judgement is needed.
     """
 
     start: int
@@ -52,13 +52,13 @@ class CheckedClaim:
 
 @dataclass(frozen=True)
 class ClaimSources:
-    """What claims are checked against.
+    """Sources for checking claims.
 
     Attributes:
         passages: The passages behind each number.
         computed: The calculations behind each number.
-        language: The answer's language, for claims that are too short to tell.
-        question: The user's question; its names need not recur in the same form.
+        language: The answer's language, for claims too short to detect it.
+        question: The user's question. Its names need not recur in the same form.
     """
 
     passages: Mapping[int, Sequence[Evidence]]
@@ -68,11 +68,11 @@ class ClaimSources:
 
 
 def check_piece(piece: str, given: ClaimSources, above: str = "") -> list[CheckedClaim]:
-    """The claims of a piece of an answer, with their places.
+    """Return the checked claims of a piece, with positions.
 
     Args:
         piece: Markdown with citation marks.
-        given: What may carry them.
+        given: The possible sources.
         above: The heading above the piece. Uncited text under "Open points" claims nothing.
     """
     checked = []
@@ -97,10 +97,15 @@ def check_piece(piece: str, given: ClaimSources, above: str = "") -> list[Checke
 
 
 def _is_settled(claim: Claim, given: ClaimSources) -> bool:
-    """Whether a sentence of what a matched claim cites says it in its words or measures, in their order."""
+    """Report whether a cited sentence restates a matched claim in the claim's words or measures.
+
+    The order must be the same too.
+    """
     if claim.verdict != "matched" or any(n in given.computed for n in claim.citations):
         return False
-    return is_restated(claim.text, collect_grounds([one for n in claim.citations for one in given.passages.get(n, ())]))
+    return is_restated(
+        claim.text, collect_grounds([passage for n in claim.citations for passage in given.passages.get(n, ())])
+    )
 
 
 def is_told_cell(claim: Claim, labels: Sequence[str], given: ClaimSources) -> bool:
@@ -120,15 +125,15 @@ def is_told_cell(claim: Claim, labels: Sequence[str], given: ClaimSources) -> bo
         return False
     row, column = labels[0], labels[1] if labels[1].isupper() else labels[1].lower()
     value = blank_marks(claim.text)[0].strip().rstrip(".。")
-    grounds = collect_grounds([one for n in claim.citations for one in given.passages.get(n, ())])
+    grounds = collect_grounds([passage for n in claim.citations for passage in given.passages.get(n, ())])
     forms = _CELL_DONE if _PARTICIPLE.fullmatch(column) else _CELL_FORMS
     return any(is_restated(form.format(row, column, value), grounds) for form in forms)
 
 
 def _leaves_open(text: str, heading: str, given: ClaimSources) -> bool:
-    """Whether a text is the heading of what stays open, or stands under it and gives no figure that no source has.
+    """Report whether a text is, or stands under, an "open points" heading without new figures.
 
-    Years only say what is open: the budget for 2027.
+    A new figure is a figure that no source has. Years only say what is open: the budget for 2027.
     """
     if text.startswith(("#", "**")) and _OPEN_HEADING.match(text) and not re.search(r"\d", text):
         return True
@@ -141,9 +146,13 @@ def _leaves_open(text: str, heading: str, given: ClaimSources) -> bool:
 
 
 def _check_code(block: str, given: ClaimSources) -> tuple[Claim, bool]:
-    """A block of code, looked for line by line; hard where a figure or an option in it stands in no source."""
+    """Check a block of code line by line.
+
+    The result is hard if a figure or an option in it stands in no source.
+    """
     texts = {
-        n: " ".join(" ".join(without_orders(one).text for one in found).split()) for n, found in given.passages.items()
+        n: " ".join(" ".join(without_orders(item).text for item in found).split())
+        for n, found in given.passages.items()
     }
     inner = [line for line in block.splitlines() if not FENCE.match(line)]
     lines = [words for line in inner if (words := " ".join(line.lstrip("> ").split()))]
@@ -164,13 +173,13 @@ def _tidy(sentence: str, marks: Sequence[CitationMark]) -> str:
 
 
 def check_claim(text: str, numbers: tuple[int, ...], given: ClaimSources, row: str = "") -> tuple[Claim, bool]:
-    """Check one claim against what it cites; whether what fails of it is hard, too.
+    """Check a claim against the cited sources, and report whether a failure is hard.
 
     Args:
         text: A sentence, item or cell without its marks, or a block of code.
-        numbers: What it cites; code is looked for in all sources.
-        given: What may carry it.
-        row: Of a cell, the row it stands in.
+        numbers: The cited numbers. Code is searched in all sources.
+        given: The possible sources.
+        row: For a cell, its row.
     """
     if is_code(text):
         return _check_code(text, given)
@@ -189,16 +198,22 @@ def check_claim(text: str, numbers: tuple[int, ...], given: ClaimSources, row: s
 
 
 def share_of_words(text: str, numbers: Sequence[int], given: ClaimSources) -> float:
-    """The share of a claim's content words, dates and figures apart, that passages have, 0 to 1; 1 without words."""
+    """Return the share of a claim's content words found in passages, 0 to 1.
+
+    Dates and figures do not count. Returns 1 for a claim without words.
+    """
     for span in reversed(find_dates(text)):
         text = f"{text[: span.start]} {text[span.end :]}"
     words = {word for word in content_words(text) if not word[0].isdigit()}
     known = collect_grounds([passage for n in numbers for passage in given.passages.get(n, ())]).keys
-    return len(matched(words, known)) / len(words) if words else 1.0
+    return len(find_matching_words(words, known)) / len(words) if words else 1.0
 
 
 def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> CheckResult:
-    """Check a claim against sources that exist; none: whether it needs one."""
+    """Check a claim against existing sources.
+
+    Without sources, check whether the claim needs a source.
+    """
     passages = [passage for n in numbers for passage in given.passages.get(n, ())]
     calculations = [given.computed[n] for n in numbers if n in given.computed]
     at_hand = [passage for found in given.passages.values() for passage in found]
@@ -218,7 +233,7 @@ def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> Check
 
 
 def _ordered_words(text: str, passages: Sequence[Evidence], grounds: Grounds, question: str) -> str:
-    """The words of a claim that its sources have in sentences alone that speak to models."""
+    """Return the words of a claim found only in source sentences addressing models."""
     orders = " ".join(map(orders_in, passages)).strip()
     if not orders:
         return ""

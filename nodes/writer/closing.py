@@ -1,4 +1,4 @@
-"""Close the ledger: the parts that the answer tells, its basis, and what keeps it from being complete.
+"""Closing of the ledger: the answered parts, the basis, and the reasons for incompleteness.
 
 Every form of answer is checked here: a sentence, a table, a report and a draft over a whole folder.
 """
@@ -18,14 +18,14 @@ from weiwo.state.answer import Gap
 from weiwo.state.ledger import WRITER, Basis, Lead, Ledger, QuestionPart
 from weiwo.state.search import SearchState
 from weiwo.text.language import fold
-from weiwo.text.localization import localized, localized_section
+from weiwo.text.localization import localize_message, localized_section
 from weiwo.text.terms import terms
 
 NEEDS_NO_SOURCE: Final = frozenset({"small_talk", "writing"})
 """Shapes of questions that a model may answer out of its own head; what it says of facts is marked."""
 _WORDS: Final = localized_section("shared.ledger")
-_UNCOVERED: Final = localized("shared.gaps", "uncovered")
-_UNANSWERED: Final = localized("shared.ledger", "unanswered")
+_UNCOVERED: Final = localize_message("shared.gaps", "uncovered")
+_UNANSWERED: Final = localize_message("shared.ledger", "unanswered")
 _STEM: Final = 4
 """Characters by which two words count as forms of one: `built` and `builder`."""
 _HARMLESS: Final = frozenset({"slow", "inconsistent"})
@@ -34,14 +34,14 @@ _HARMLESS: Final = frozenset({"slow", "inconsistent"})
 def close_ledger(
     ledger: Ledger, state: SearchState, services: RunContext, answer: WrittenAnswer, in_part: Sequence[Gap]
 ) -> Ledger:
-    """Enter what the answer tells. CPU-bound.
+    """Record in the ledger the parts given by the answer. CPU-bound.
 
     Args:
-        ledger: The ledger as it was filled before the answer.
-        state: What the run came to.
+        ledger: The ledger as filled before the answer.
+        state: The state of the run.
         services: The budget and the language.
         answer: The answer.
-        in_part: The documents that it leans on, or the question names, and that were not read whole.
+        in_part: The partly read documents that the answer relies on or the question names.
     """
     basis, settled = _find_basis(state, answer), set[str]()
     parts = ledger.parts
@@ -70,9 +70,10 @@ def close_ledger(
 
 
 def list_part_gaps(ledger: Ledger, language: Language) -> tuple[Gap, ...]:
-    """List the parts without an answer as gaps; a part that only waits for another one is told by that one.
+    """List the parts without an answer as gaps.
 
-    Passages that are shown may answer what is asked, so their parts are no gaps, unless another part is answered.
+    A part that only waits for another part is covered by that part's gap. Shown passages may answer the question, so
+    their parts are not gaps, unless another part is answered.
     """
     shown = ledger.basis == "passages" and not any(part.is_answered for part in ledger.parts)
     gaps: list[Gap] = []
@@ -90,14 +91,17 @@ def list_part_gaps(ledger: Ledger, language: Language) -> tuple[Gap, ...]:
 
 
 def list_unnamed(ledger: Ledger, answer: WrittenAnswer) -> tuple[Gap, ...]:
-    """List the gaps that the answer does not name yet, although it answers another part or hides a failed component."""
+    """List the gaps not yet named in an answer that covers a different part.
+
+    Gaps of a failed component hidden by the answer are listed too.
+    """
     text = fold(answer.text)
     several = len(ledger.parts) > 1
     gaps = []
     for gap in ledger.gaps_of(frozenset({"failed", "uncovered"})):
         named = fold(gap.text) in text
         if gap.kind == "uncovered":
-            part = next((one for one in ledger.missing if name_part(one, answer.sources.language) in gap.text), None)
+            part = next((item for item in ledger.missing if name_part(item, answer.sources.language) in gap.text), None)
             own = _own_words(part, ledger.parts) if part is not None else frozenset()
             told = part is not None and part.component != WRITER and bool(own & _stems(text))
             named = named or told or not several
@@ -107,19 +111,25 @@ def list_unnamed(ledger: Ledger, answer: WrittenAnswer) -> tuple[Gap, ...]:
 
 
 def find_unchecked(claims: Sequence[Claim]) -> Claim | None:
-    """Return the first claim that a model was to judge and did not, with why."""
+    """Return the first claim left unchecked by a model, with the reason."""
     return next((claim for claim in claims if claim.verdict == "unchecked"), None)
 
 
 def is_unjudged(state: SearchState, services: RunContext, answer: WrittenAnswer) -> bool:
-    """Whether a search tells on purpose what no model judged: a quick one, of what code did not verify whole."""
+    """Report whether a search deliberately gives claims without a model's judgement.
+
+    A quick search does so for claims that code did not verify completely.
+    """
     if services.strategy.judges or state["assessment"].level == "simple" or answer.decided_by != "model":
         return False
     return any(claim.verdict in {"matched", "uncited"} for claim in answer.claims)
 
 
 def _find_basis(state: SearchState, answer: WrittenAnswer) -> Basis:
-    """Find what the answer rests on; where nothing was searched, on sources only if it cites what was cited before."""
+    """Determine the basis of the answer.
+
+    If nothing was searched, the basis is sources only if the answer cites sources cited before.
+    """
     sourced = answer.decided_by == "model" and answer.cites
     if state["assessment"].level == "simple" and not sourced and answer.basis != "knowledge":
         return "conversation"
@@ -127,14 +137,17 @@ def _find_basis(state: SearchState, answer: WrittenAnswer) -> Basis:
 
 
 def _find_lead(basis: Basis, answer: WrittenAnswer) -> Lead:
-    """Find what the answer begins with."""
+    """Determine the kind of the answer's beginning."""
     if answer.lead is not None:
         return answer.lead
     return "neutral" if basis in {"passages", "none"} else "answer"
 
 
 def _enter_told(parts: Iterable[QuestionPart], answer: WrittenAnswer, language: Language) -> tuple[QuestionPart, ...]:
-    """Enter what an answer by rule tells: the parts of the tasks whose statements passed their check."""
+    """Record the parts given by a rule's answer.
+
+    These are the parts of the tasks with statements that passed their check.
+    """
     told = answer.told or frozenset()
     cause = _WORDS[language]["not_shown"]
     entered = []
@@ -149,10 +162,10 @@ def _enter_told(parts: Iterable[QuestionPart], answer: WrittenAnswer, language: 
 def _enter_draft(
     parts: Sequence[QuestionPart], state: SearchState, answer: WrittenAnswer, services: RunContext
 ) -> tuple[QuestionPart, ...]:
-    """Enter what a model's draft tells of each part.
+    """Record the parts given by a model's draft.
 
-    A draft tells a part where it has its value, cites a passage that only this part rests on, or uses a word that only
-    this part has. A draft that tells nothing of a part leaves it out, if it tells another one.
+    A draft gives a part if it has the part's value, cites a passage that only this part rests on, or uses a word that
+    only this part has. A draft without anything on a part omits it, if it gives another part.
     """
     outcomes = current_outcomes(state)
     firm = [claim for claim in answer.claims if claim.verdict not in DOUBTFUL]
@@ -161,16 +174,16 @@ def _enter_draft(
     answering = [
         [outcomes[key] for key in part.task_ids if key in outcomes and outcomes[key].answers] for part in parts
     ]
-    shared = Counter(key for found in answering for key in {key for one in found for key in one.evidence_ids})
+    shared = Counter(key for found in answering for key in {key for item in found for key in item.evidence_ids})
     told: list[bool] = []
     for part, found in zip(parts, answering, strict=True):
-        values = (fold(render_value(one, services.language)) for one in found)
+        values = (fold(render_value(item, services.language)) for item in found)
         own = _own_words(part, parts)
         told.append(
             any(value and value in text for value in values)
             or not own
             or bool(own & words)
-            or any(shared[key] == 1 and key in cited for one in found for key in one.evidence_ids)
+            or any(shared[key] == 1 and key in cited for item in found for key in item.evidence_ids)
         )
     entered = []
     asked = _list_asked_ids(state)
@@ -199,13 +212,14 @@ def _enter_draft(
 
 
 def _pair_rephrased(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], dict[int, QuestionPart]]:
-    """Take out each part that is only the last look back's wording of a part that no task was to find.
+    """Separate rephrased parts named only by the last reflection.
 
-    The two are the same if they share a word, or if there is one of each. The wording of the look back, which knows
-    what "its" means, names the part if the answer does not tell it.
+    Such a part is the reflection's wording of a part without a task. The two are the same if they share a word, or if
+    there is one of each. The wording of the reflection, which knows what "its" means, names the part if the answer does
+    not give it.
 
     Returns:
-        The other parts, and by position among them the wordings that were taken out.
+        The other parts, and by position among them the separated wordings.
     """
     missed = [part for part in parts if part.outcome == "not_found" and not part.task_ids]
     others = [part for part in parts if part not in missed]
@@ -227,7 +241,10 @@ def _part_text(part: QuestionPart) -> str:
 
 
 def _list_asked_ids(state: SearchState) -> frozenset[str]:
-    """List the tasks that an answer must tell: of values that are compared only what is drawn from them."""
+    """List the tasks required in an answer.
+
+    For compared values, only the conclusion is required.
+    """
     plan = state.get("plan")
     if plan is None or state["assessment"].frame.shape not in CONCLUDED:
         return frozenset()
@@ -237,13 +254,16 @@ def _list_asked_ids(state: SearchState) -> frozenset[str]:
 def _with_claims(
     part: QuestionPart, parts: Sequence[QuestionPart], answer: WrittenAnswer, found: Sequence[Outcome]
 ) -> QuestionPart:
-    """A part with the positions of the claims that answer it: those that name it, or have its value."""
+    """Add the positions of the answering claims to a part.
+
+    A claim answers the part if it names the part or has its value.
+    """
     if not part.is_answered:
         return part
     sourced = [n for n, claim in enumerate(answer.claims) if claim.verdict not in {*DOUBTFUL, "uncited"}]
     if len(parts) > 1:
         own = _stems(fold(part.subject)) or _own_words(part, parts)
-        values = [fold(render_value(one, answer.sources.language)) for one in found]
+        values = [fold(render_value(outcome, answer.sources.language)) for outcome in found]
         sourced = [
             n
             for n in sourced
@@ -253,19 +273,19 @@ def _with_claims(
 
 
 def _own_words(part: QuestionPart, parts: Sequence[QuestionPart]) -> frozenset[str]:
-    """The words that only this part has, in the form of `_stems`."""
+    """Return the words unique to a part, in the form of `_stems`."""
     words = _stems(fold(_part_text(part)))
-    others = (_stems(fold(_part_text(one))) for one in parts if one is not part)
+    others = (_stems(fold(_part_text(item))) for item in parts if item is not part)
     return words.difference(*others)
 
 
 def _stems(text: str) -> frozenset[str]:
-    """The content words of a text, each cut to what its forms share."""
+    """Return the content words of a text, each cut to a common stem."""
     return frozenset(term[:_STEM] if term.isascii() else term for term in terms(text))
 
 
 def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, answer: WrittenAnswer) -> Iterable[str]:
-    """List the stop reasons that keep an answer from being complete, the gravest first."""
+    """List the stop reasons for an incomplete answer, most serious first."""
     limit = services.budget.curtailed()
     if state["assessment"].level == "simple":
         yield from _list_unsearched_stops(state, answer, limit)
@@ -292,7 +312,7 @@ def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, answer
 
 
 def _list_unsearched_stops(state: SearchState, answer: WrittenAnswer, limit: str | None) -> Iterable[str]:
-    """List the stop reasons of an answer for which nothing was searched."""
+    """List the stop reasons of an answer without a search."""
     shape = state["assessment"].frame.shape
     by_model = answer.decided_by == "model"
     writable = by_model or shape == "small_talk"
@@ -305,13 +325,16 @@ def _list_unsearched_stops(state: SearchState, answer: WrittenAnswer, limit: str
 
 
 def _find_fault(answer: WrittenAnswer) -> str:
-    """Why the claims of an answer do not hold, or are not known to; empty where they do."""
+    """Return the fault of an answer's claims, or an empty string.
+
+    The fault is that they do not hold, or are not known to hold.
+    """
     if not all_supported(answer.claims):
         return "unsupported_claims"
     return "not_checked" if find_unchecked(answer.claims) else ""
 
 
 def _last_report(state: SearchState) -> MonitorReport:
-    """What the monitor saw in the last execution, as reflection recorded it."""
-    reports = [one.report for one in state.get("reflections", []) if one.report is not None]
+    """Return the monitor's report on the last execution, as recorded by reflection."""
+    reports = [reflection.report for reflection in state.get("reflections", []) if reflection.report is not None]
     return reports[-1] if reports else MonitorReport()

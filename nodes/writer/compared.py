@@ -1,4 +1,4 @@
-"""Comparisons that code has made itself: sentences that only say which thing wins, and with which dates."""
+"""Comparisons made by code: sentences with only the winner and the dates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ _DENIES: Final = lazy(r"\b(?:no|not|never|neither|nor|cannot)\b|n['’]t\b|[不�
 
 @dataclass(frozen=True)
 class Comparison:
-    """What code knows of a comparison.
+    """Known facts about a comparison.
 
     Attributes:
         frame: The question.
         winner: The thing that wins, folded.
-        dates: The date of each thing, where code knows the winner by them; else rules have read the values.
+        dates: The date of each thing, if code knows the winner by the dates. Empty if rules have read the values.
     """
 
     frame: QueryFrame
@@ -34,12 +34,15 @@ class Comparison:
     dates: Mapping[str, PartialDate]
 
     def settle(self, checked: CheckedClaim) -> CheckedClaim:
-        """A claim as computed, if it begins with the thing that wins and says nothing else than what was asked."""
+        """Mark a claim as computed if it only states the winner.
+
+        The claim must begin with the winner and say nothing beyond the question.
+        """
         text = fold(checked.claim.text)
         at = {found: subject for subject in self.frame.subjects if (found := text.find(fold(subject))) >= 0}
         first = fold(at[min(at)]) if at else ""
-        figures = [(one.start, one.end) for one in find_dates(text)]
-        figures += [(one.start, one.end) for one in find_numbers(text)]
+        figures = [(date.start, date.end) for date in find_dates(text)]
+        figures += [(number.start, number.end) for number in find_numbers(text)]
         bare = "".join(" " if any(a <= n < b for a, b in figures) else sign for n, sign in enumerate(text))
         asked = frozenset(key for word in content_words(self.frame.question) for key in match_keys(word))
         known = asked | (data_words("comparison", "in_time") if self.dates else frozenset())
@@ -50,16 +53,19 @@ class Comparison:
         return replace(checked, claim=checked.claim.model_copy(update={"verdict": "computed"}))
 
     def _dates_agree(self, text: str, subjects: Mapping[int, str]) -> bool:
-        """Whether each date of a text is that of the thing named last before it, by where things stand in the text."""
+        """Report whether each date of a text belongs to the last thing named before the date.
+
+        This is judged by positions in the text.
+        """
         given = [(span, [at for at in subjects if at < span.start]) for span in find_dates(text)] if self.dates else []
         return all(before and self.dates[subjects[max(before)]].contains(span.date) for span, before in given)
 
 
 def find_comparison(outcome: Outcome, frame: QueryFrame, evidence: Sequence[Evidence]) -> Comparison | None:
-    """What code knows of an outcome that compares things; None where it knows no winner.
+    """Return the comparison behind an outcome.
 
-    It knows one where rules read the values, or where each thing has a date by a sentence of its passage that answers
-    the question that the date was read for.
+    Returns None without a known winner. A winner is known if rules read the values, or if each thing has a date from a
+    sentence of its passage that answers the question for which the date was read.
     """
     if outcome.detail.mechanism == COMPARED:
         return Comparison(frame, fold(str(outcome.value)), {})
@@ -71,7 +77,10 @@ def find_comparison(outcome: Outcome, frame: QueryFrame, evidence: Sequence[Evid
 
 
 def _prove_dates(hops: Sequence[Hop], frame: QueryFrame, evidence: Sequence[Evidence]) -> Mapping[str, PartialDate]:
-    """The date of each thing that is compared; none where one is unknown or stands in no sentence."""
+    """Return the date of each compared thing.
+
+    Returns an empty mapping if a date is unknown or stands in no sentence.
+    """
     passages, known = {passage.id: passage for passage in evidence}, dict[str, PartialDate]()
     for subject in frame.subjects:
         for hop in hops:

@@ -1,6 +1,6 @@
-"""The rule writer: statements that outcomes carry, in neutral words, both languages.
+"""The rule writer: statements from outcomes, in neutral words, in both languages.
 
-A statement is only made of what was computed or shown: a value with its subject and relation, a comparison of such
+A statement is only made from computed or proven facts: a value with its subject and relation, a comparison of such
 values, a calculation. Everything else is left to extracts, the sources' own words.
 """
 
@@ -31,16 +31,16 @@ _MOST_CITED: Final = 2
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence of an answer and what it rests on.
+    """Sentence of an answer with evidence.
 
     Attributes:
         text: The sentence, without citation marks.
-        mechanism: What asserts it, such as `comparison:date`.
-        evidence_ids: Passages it cites, best first.
+        mechanism: The mechanism that asserts it, such as `comparison:date`.
+        evidence_ids: Cited passages, best first.
         computed_by: Ids of the calculation tasks it follows from.
         verdict: "Yes. " or "No. " before it, which a calculation decides and no passage states.
-        task_id: The task that it tells.
-        table: What it tells, as a Markdown table; empty of a single value.
+        task_id: The task behind it.
+        table: The content as a Markdown table. Empty for a single value.
     """
 
     text: str
@@ -54,14 +54,14 @@ class Statement:
 
 @dataclass(frozen=True)
 class _Operand:
-    """One of the things compared: what it is called, and its outcome."""
+    """Operand of a comparison, with a name and an outcome."""
 
     name: str
     outcome: Outcome
 
     @property
     def key(self) -> PartialDate | float | None:
-        """What it is ordered by; None where it cannot be ordered."""
+        """Sort key. None if the operand cannot be ordered."""
         value = self.outcome.value
         if self.outcome.type == "date" and isinstance(value, str):
             return PartialDate.from_iso(value)
@@ -71,13 +71,15 @@ class _Operand:
 def compose_statements(
     plan: Plan, outcomes: Mapping[str, Outcome], language: Language, titles: Iterable[str] = ()
 ) -> list[Statement]:
-    """What the outcomes of a plan assert: its final results first, then the values they rest on.
+    """Compose the statements of a plan's outcomes, final results first.
+
+    The values they rest on follow.
 
     Args:
-        plan: The plan that ran, made by a rule or by a model.
-        outcomes: What each task came to.
+        plan: The executed plan, made by a rule or by a model.
+        outcomes: The outcome of each task.
         language: The language to answer in.
-        titles: Titles of the passages: a name typed in lower case is told as a title writes it.
+        titles: Titles of the passages. A name typed in lower case is spelled as in a title.
     """
     composer = _Composer(plan, outcomes, language, titles)
     finals = [task for task in plan.tasks if task.id in plan.final_ids]
@@ -88,7 +90,7 @@ def compose_statements(
 
 
 class _Composer:
-    """Tells the tasks of one plan."""
+    """Composer of the statements of a plan's tasks."""
 
     def __init__(self, plan: Plan, outcomes: Mapping[str, Outcome], language: Language, titles: Iterable[str]) -> None:
         self._plan = plan
@@ -98,24 +100,27 @@ class _Composer:
         self._spelling = {title_key(title): title.strip("《》") for title in titles}
 
     def tell(self, task: Task) -> Statement | None:
-        """The statement of a task; None where it came to nothing or nothing safe can be said."""
+        """Compose the statement of a task.
+
+        Returns None if the task has no result or nothing safe can be said.
+        """
         outcome, frame = self._outcomes.get(task.id), frame_task(task, self._language)
         if outcome is None or outcome.type == "passages":
             return None
         if isinstance(outcome.value, str) and "\n" in outcome.value:
             return None  # code, which its source shows as it is
         if outcome.computed:
-            return self._computed(task, frame, outcome)
+            return self._tell_computed(task, frame, outcome)
         return None if task.for_each else self._value(task, frame, outcome)
 
     def _value(self, task: Task, frame: QueryFrame, outcome: Outcome) -> Statement:
-        """A looked-up value with its subject and relation, or after the question it answers."""
+        """Compose a looked-up value with subject and relation, or after the answered question."""
         value = outcome.detail.shown if outcome.decided_by == "rule" else ""
         value = value or render_value(outcome, self._language)
         if outcome.detail.approximate and outcome.decided_by == "rule":
             value = self._words["about"].format(v=value)
         noun = self._noun(frame)
-        subject = self._named(frame.subject)
+        subject = self._spell_subject(frame.subject)
         disputed = bool(outcome.rivals) and outcome.decided_by == "rule"
         told = bool(noun and subject)
         if outcome.detail.label and outcome.decided_by == "rule" and not disputed:
@@ -130,17 +135,17 @@ class _Composer:
             text += self._words["or" if disputed and told else "rival"].format(v=other)
         against = tuple(key for rival in outcome.rivals for key in rival.evidence_ids[:1])
         mechanism = DISPUTED if disputed else outcome.detail.mechanism or f"look_up:{outcome.type}"
-        return Statement(self._ended(text), mechanism, (*self._cited(outcome), *against))
+        return Statement(self._ended(text), mechanism, (*self._list_cited(outcome), *against))
 
-    def _computed(self, task: Task, frame: QueryFrame, result: Outcome) -> Statement | None:
-        """The result of a calculation, told of what it was made of."""
+    def _tell_computed(self, task: Task, frame: QueryFrame, result: Outcome) -> Statement | None:
+        """Compose the result of a calculation with the inputs."""
         operands = self._operands(task)
         if not operands:
             made = result.detail.computation or {}
             if "rows" in made:
                 text = tell_table_result(result, self._language)
                 drawn = _draw_table(made.get("header"), made.get("table"))
-                return Statement(self._ended(text), "table", self._cited(result), (task.id,), table=drawn)
+                return Statement(self._ended(text), "table", self._list_cited(result), (task.id,), table=drawn)
             if made.get("start") and not task.references:
                 told = f"{made['start']} – {made['end']}: {self._difference(result, (_Operand('', result),))}"
                 return Statement(self._ended(told), "calculation", (), (task.id,))
@@ -152,23 +157,26 @@ class _Composer:
         if len(operands) == 1:
             asked = self._filled(task.description).rstrip("?？ ")
             text = self._words["asked"].format(q=asked[:1].upper() + asked[1:], v=self._difference(result, operands))
-            return Statement(self._ended(text), "calculation", self._cited(operands[0].outcome)[:1], (task.id,))
+            return Statement(self._ended(text), "calculation", self._list_cited(operands[0].outcome)[:1], (task.id,))
         if len({outcome_unit(operand.outcome) for operand in operands}) > 1:
             return None  # what numbers of different units come to means nothing
-        text, mechanism = self._related(frame, operands, result)
+        text, mechanism = self._relate_operands(frame, operands, result)
         if not text:
             return None
-        cites = tuple(dict.fromkeys(key for operand in operands for key in self._cited(operand.outcome)[:1]))
-        verdict = next((self._words[one] for one in ("yes", "no") if text.startswith(self._words[one])), "")
+        cites = tuple(dict.fromkeys(key for operand in operands for key in self._list_cited(operand.outcome)[:1]))
+        verdict = next((self._words[item] for item in ("yes", "no") if text.startswith(self._words[item])), "")
         return Statement(self._ended(text.removeprefix(verdict)), mechanism, cites, (task.id,), verdict)
 
-    def _related(self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome) -> tuple[str, str]:
-        """What a calculation over things tells of them, and the mechanism; empty where nothing safe can be said."""
+    def _relate_operands(self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome) -> tuple[str, str]:
+        """Compose the statement about things in a calculation, and return the mechanism.
+
+        Both are empty if nothing safe can be said.
+        """
         kind = "date" if operands[0].outcome.type == "date" else "number"
         noun = self._noun(frame) or self._noun(frame_task(self._plan.task(operands[0].outcome.task_id), self._language))
         if len({operand.name for operand in operands}) == 1:
             difference = self._difference(result, operands)
-            first, last = sorted(operands, key=lambda one: one.key or 0)[:2] if kind == "date" else operands[:2]
+            first, last = sorted(operands, key=lambda operand: operand.key or 0)[:2] if kind == "date" else operands[:2]
             values = {
                 "va": render_value(first.outcome, self._language),
                 "vb": render_value(last.outcome, self._language),
@@ -211,14 +219,17 @@ class _Composer:
         return told if exact else self._words["about"].format(v=told)
 
     def _operands(self, task: Task) -> list[_Operand]:
-        """The things whose values a calculation uses; empty where it uses none, or one that has no value."""
+        """Return the operands of a calculation.
+
+        The list is empty if there are none, or if one has no value.
+        """
         found = []
         for name in task.references:
             outcome = self._outcomes.get(name)
             if outcome is None or name not in self._plan.ids or isinstance(outcome.value, list):
                 return []
             frame = frame_task(self._plan.task(name), self._language)
-            found.append(_Operand(self._named(frame.subject) or self._filled(frame.question), outcome))
+            found.append(_Operand(self._spell_subject(frame.subject) or self._filled(frame.question), outcome))
         return found
 
     def _noun(self, frame: QueryFrame) -> str:
@@ -231,26 +242,29 @@ class _Composer:
             lambda m: render_value(self._outcomes[m[1]], self._language) if m[1] in self._outcomes else m[0], text
         )
 
-    def _named(self, subject: str) -> str:
-        """A subject in the spelling of the title that names it."""
+    def _spell_subject(self, subject: str) -> str:
+        """Spell a subject like a title with the same name."""
         name = self._filled(subject)
         return self._spelling.get(title_key(name), name) if name.islower() else name
 
     def _ended(self, text: str) -> str:
         return text if text.endswith(tuple(".。!?！？")) else text + self._words["end"]
 
-    def _cited(self, outcome: Outcome) -> tuple[str, ...]:
-        """The passages an outcome rests on: those that are quoted, else the best."""
+    def _list_cited(self, outcome: Outcome) -> tuple[str, ...]:
+        """Return the passages supporting an outcome: quoted passages, else the best."""
         quoted = tuple(dict.fromkeys(quote.evidence_id for quote in outcome.quotes))
         return (quoted or outcome.evidence_ids)[:_MOST_CITED]
 
 
 def _order(operands: Sequence[_Operand], direction: str) -> list[_Operand] | None:
-    """The things ordered so that the winner comes first; None where two of the values leave the order open."""
+    """Order operands with the winner first.
+
+    Returns None if two values leave the order open.
+    """
     keys = [operand.key for operand in operands]
     if any(key is None for key in keys) or len({type(key) for key in keys}) != 1:
         return None
-    ordered = sorted(operands, key=lambda one: one.key, reverse=direction == "greatest")  # type: ignore[arg-type,return-value]  # of one ordered type
+    ordered = sorted(operands, key=lambda operand: operand.key, reverse=direction == "greatest")  # type: ignore[arg-type,return-value]  # of one ordered type
     first, second = ordered[0].key, ordered[1].key
     if isinstance(first, PartialDate) and isinstance(second, PartialDate):
         return None if first.contains(second) or second.contains(first) else ordered
@@ -265,7 +279,10 @@ _LONGEST_QUOTE: Final = 160
 
 
 def _find_own_words(outcome: Outcome, frame: QueryFrame, value: str) -> str:
-    """The sentence of a source that gives a value by rule, if it names the subject; empty where it must be reworded."""
+    """Return the source sentence with a value read by rule, if the subject is named.
+
+    Returns an empty string if the sentence must be reworded.
+    """
     quotes = [quote.text for quote in outcome.quotes if value in quote.text and "\n" not in quote.text]
     if outcome.decided_by != "rule" or outcome.rivals or not quotes or len(quotes[0]) > _LONGEST_QUOTE:
         return ""
@@ -276,7 +293,10 @@ _MOST_ROWS: Final = 20
 
 
 def _draw_table(header: JsonValue, rows: JsonValue) -> str:
-    """A result of several rows and columns as a Markdown table; empty of any other."""
+    """Draw a result with several rows and columns as a Markdown table.
+
+    Returns an empty string for any other result.
+    """
     if not isinstance(header, list) or not isinstance(rows, list):
         return ""
     lines = [header, ["---"] * len(header), *rows]

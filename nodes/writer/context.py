@@ -1,4 +1,4 @@
-"""Context of the writer: what the run came to, the sources that may be cited, and what a model is shown of them."""
+"""Context of the writer: the run's state, citable sources, and the model's prompt."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ _WRITER = "writer"
 
 @dataclass(frozen=True)
 class WriterContext:
-    """All that an answerer is given; none of it changes while the answer is written.
+    """Context given to an answerer. Nothing changes while the answer is written.
 
     Attributes:
-        state: What the run came to.
+        state: The state of the run.
         services: The models and the budget.
-        sources: All that may be cited; those that are shown come first.
+        sources: All citable sources. Shown sources come first.
         prompt: The prompt of a draft over these sources.
         written: The answer as far as the answerers before wrote it.
-        report: A report whose sections are written already; None where there is none.
+        report: A report with sections already written. None if there is none.
     """
 
     state: SearchState
@@ -46,32 +46,32 @@ class WriterContext:
 
     @property
     def is_searched(self) -> bool:
-        """Whether anything was searched for this answer."""
+        """Report whether anything was searched for this answer."""
         return self.state["assessment"].level != "simple"
 
     @property
     def has_found(self) -> bool:
-        """Whether any task came to something."""
+        """Report whether any task has an answer."""
         return any(outcome.answers for outcome in current_outcomes(self.state).values())
 
     @property
     def asks_coverage(self) -> bool:
-        """Whether the draft has to say first which parts of the question nothing answers."""
+        """Report whether the draft has to name unanswered parts of the question first."""
         return is_left_to_draft(self.state)
 
     def sanitizer(self, sources: CitableSources | None = None) -> AnswerSanitizer:
-        """Return what makes sentences over sources fit to be spoken; over all of them where none are given."""
+        """Return the sanitizer for sentences over the given sources, or over all sources."""
         evidence = (sources or self.sources).evidence
         return AnswerSanitizer(evidence, self.question, self.services.language)
 
 
 async def open_writer_context(state: SearchState, services: RunContext, report: ReportDraft | None) -> WriterContext:
-    """Gather the sources of an answer and, where a model is to write it, pack them into its window.
+    """Gather the sources of an answer and, for a model, pack the sources into the window.
 
     Args:
-        state: What the run came to.
+        state: The state of the run.
         services: The models.
-        report: A report whose sections are written already, which cites the sources of its own outline.
+        report: A report with sections already written. It cites the sources of its own outline.
     """
     sources = gather_sources(state.get("plan"), state.get("outcomes", {}), state.get("evidence", {}), services.language)
     prompt = DraftPrompt(sources)
@@ -83,7 +83,10 @@ async def open_writer_context(state: SearchState, services: RunContext, report: 
 
 
 async def shorten_prompt(context: WriterContext) -> DraftPrompt:
-    """Choose again what is shown, by what is known of the model now; the numbers of sources stay."""
+    """Repack the prompt by the current knowledge of the model's window.
+
+    The numbers of sources stay.
+    """
     fitted = await _fit_passages(context.state, context.services, context.sources)
     return _compose_prompt(context.state, context.services, context.sources, fitted)
 
@@ -103,7 +106,7 @@ async def _fit_passages(state: SearchState, services: RunContext, sources: Citab
 
 
 def _number_as_shown(sources: CitableSources, fitted: PackedPassages) -> CitableSources:
-    """Number sources as they are shown: passages with room for them, then calculations, then the others."""
+    """Number sources in display order: fitting passages, then calculations, then the rest."""
     passages = {source.evidence.id: source for source in sources.items if source.evidence is not None}
     shown = [passages.pop(passage.id) for passage in fitted.shown]
     calculations = [source for source in sources.items if source.evidence is None]

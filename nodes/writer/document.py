@@ -35,12 +35,12 @@ def claim_spans(piece: str) -> list[tuple[int, int]]:
 
 
 def list_claim_places(piece: str) -> list[tuple[int, int]]:
-    """All that a piece tells: its claims and its fenced blocks of code, as offsets in order."""
+    """Return the offsets of claims and fenced code blocks in a piece, in order."""
     return sorted([*claim_spans(piece), *_find_code(piece)])
 
 
 def is_code(text: str) -> bool:
-    """Whether a claim is a fenced block of code."""
+    """Report whether a claim is a fenced code block."""
     return FENCE.match(text) is not None
 
 
@@ -54,7 +54,7 @@ def _find_code(piece: str) -> Iterator[tuple[int, int]]:
 
 
 class _Claims:
-    """The claims of one piece."""
+    """Claims of a single piece."""
 
     def __init__(self, piece: str) -> None:
         self._piece = piece
@@ -76,7 +76,7 @@ class _Claims:
                     yield from self._sentences(lines[self._is_bold_label(lines[0]) :])
 
     def _rows(self, lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
-        """The claims of a table, or of a paragraph that has rows in it."""
+        """Yield the claims of a table, or of a paragraph containing rows."""
         for in_table, group in groupby(lines, lambda line: line.kind in _TABLE):
             part = list(group)
             if not in_table:
@@ -86,7 +86,10 @@ class _Claims:
                     yield from self._cells(line.inside, line.end)
 
     def _cells(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The cells of a table row that hold anything but marks, without the first that labels the others."""
+        """Yield the cells of a table row with content besides marks.
+
+        A first cell that labels the rest is left out.
+        """
         cells = list(self._filled_cells(start, end))
         opened = self._piece[start:end].lstrip().startswith("|")
         labelled = len(cells) > 1 and len(CELL.findall(self._piece, start, cells[0][0])) <= opened
@@ -135,11 +138,11 @@ class _Claims:
     def _blanked(self, start: int, end: int, formula: str = "X") -> str:
         """A part of the piece with marks written over by blanks, code by letters."""
         covers = [(mark.start, mark.end, " ") for mark in self._marks_in(start, end)]
-        first = bisect_left(self._opaque, start, key=lambda one: one.start)
-        for one in self._opaque[first:]:
-            if one.start >= end:
+        first = bisect_left(self._opaque, start, key=lambda item: item.start)
+        for entry in self._opaque[first:]:
+            if entry.start >= end:
                 break
-            covers.append((one.start, min(one.end, end), "X" if one.code else formula))
+            covers.append((entry.start, min(entry.end, end), "X" if entry.code else formula))
         return mask(self._piece[start:end], start, sorted(covers))
 
     def _marks_in(self, start: int, end: int) -> Sequence[CitationMark]:
@@ -148,7 +151,10 @@ class _Claims:
 
 
 def _is_label(line: str) -> bool:
-    """Whether a line only names what follows: a few words, no figure, no citation, no stop."""
+    """Report whether a line only introduces the following text.
+
+    Such a line has few words, no figure, no citation and no stop.
+    """
     words = line.strip(" \t\n*_")
     return (
         0 < len(words) <= 120
@@ -159,12 +165,15 @@ def _is_label(line: str) -> bool:
 
 
 def is_title(text: str, lines: Sequence[Line]) -> bool:
-    """Whether lines with a rule below them are a heading; a whole sentence above a rule is none."""
+    """Report whether lines above a rule are a heading.
+
+    A whole sentence above a rule is not a heading.
+    """
     return len(lines) == 1 and not lines[0].item and _is_label(text[lines[0].inside : lines[0].end])
 
 
 def leads_items(text: str, lines: Sequence[Line], following: Line | None) -> bool:
-    """Whether the paragraph of an item is but the label of the items nested in it.
+    """Report whether an item's paragraph is only the label of nested items.
 
     Args:
         text: The text.
@@ -183,13 +192,13 @@ def _is_bold_label(line: str) -> bool:
 
 
 def is_indented_code(piece: str) -> bool:
-    """Whether a piece is code that is indented rather than fenced."""
+    """Report whether a piece is indented rather than fenced code."""
     kinds = {line.kind for line in read_lines(piece)} - {"blank"}
     return kinds == {"code"}
 
 
 def row_of(piece: str, span: tuple[int, int]) -> str:
-    """The table row that a cell stands in; empty where the span is no cell."""
+    """Return the table row of a cell. Empty if the span is not a cell."""
     if "|" not in piece:
         return ""
     for line in read_lines(piece):
@@ -200,11 +209,13 @@ def row_of(piece: str, span: tuple[int, int]) -> str:
 
 
 def label_cell(table: str, at: int) -> tuple[str, ...]:
-    """What a cell is about: the first cell of its row and the header of its column; nothing for what is no cell.
+    """Return the labels of a cell: the row's first cell and the column's header.
+
+    Returns an empty tuple for text outside of cells.
 
     Args:
         table: Markdown with the table up to the cell's row.
-        at: Where the cell begins.
+        at: Start of the cell.
     """
     lines = read_lines(table) if "|" in table else []
     here = next((line for line in lines if line.start <= at < line.end), None)
@@ -233,11 +244,11 @@ def find_heading(text: str) -> str:
 
 
 def parse_blocks(text: str, starts: Sequence[int]) -> list[Block]:
-    """The blocks of an answer, each with the claims in it by position.
+    """Parse an answer into blocks, each with the positions of the claims inside.
 
     Args:
         text: The answer as Markdown.
-        starts: Where each of its claims begins, as offsets into `text`, in order.
+        starts: Start of each claim, as offsets into `text`, in order.
     """
     lines = text.split("\n")
     offsets = [0, *accumulate(len(line) + 1 for line in lines)]

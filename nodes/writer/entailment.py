@@ -1,4 +1,7 @@
-"""Entailment: a model judges claims against the passages they cite, one batched call a section of the answer."""
+"""Entailment: a model judges claims against the cited passages.
+
+There is one batched call per section of the answer.
+"""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,7 +51,7 @@ _VERDICTS: Final[dict[Judgement, Verdict]] = {
 
 
 class ClaimJudgement(Reply):
-    """The judgement of one claim."""
+    """Judgement of a single claim."""
 
     bounds: ClassVar[Mapping[str, int]] = {"quote": 1000}
 
@@ -59,7 +62,10 @@ class ClaimJudgement(Reply):
 
 
 class EntailmentReply(Reply):
-    """The judgements of a section's claims: those that fail, were doubted or recommend, and how many were judged."""
+    """Judgements of a section's claims: failed, doubted or recommending claims, and the count.
+
+    The count is the number of judged claims.
+    """
 
     bounds: ClassVar[Mapping[str, int]] = {"verdicts": 60}
     tokens: ClassVar[int] = 4000
@@ -68,14 +74,20 @@ class EntailmentReply(Reply):
     judged: Ordinal = 0
 
     def by_number(self, claims: int) -> dict[int, ClaimJudgement]:
-        """The judgement of each claim that was judged; one that was and is not listed holds."""
+        """Return the judgement of each judged claim, by number.
+
+        A judged claim that is not listed holds.
+        """
         held = range(1, min(self.judged, claims) + 1)
-        listed = {one.n: one for one in self.verdicts if 1 <= one.n <= claims}
+        listed = {verdict.n: verdict for verdict in self.verdicts if 1 <= verdict.n <= claims}
         return {n: ClaimJudgement(n=n, verdict="supported") for n in held} | listed
 
 
 def _verifier_role(services: RunContext) -> str:
-    """The role whose model judges claims: the verifier's, else the writer's; empty where neither has one."""
+    """Return the role for judging claims: verifier, else writer, else an empty string.
+
+    The role must have a model.
+    """
     return next((role for role in ("verifier", "writer") if services.models.configured(role)), "")
 
 
@@ -86,17 +98,17 @@ async def judge_claims(
     question: str,
     places: Sequence[ClaimPlace] | None = None,
 ) -> list[Piece]:
-    """Have a model judge the claims that code could not verify whole; returns the pieces with its verdicts.
+    """Judge by model the claims not fully verified by code, and return the updated pieces.
 
-    A quick search does without. What a model was to judge and did not is `unchecked`: a check that failed, came late
-    or found no room in the limits of the run is not passed.
+    A quick search skips this. Claims that a model should have judged and did not are `unchecked`: a check that failed,
+    came late or exceeded the limits of the run does not count as passed.
 
     Args:
         services: The models.
         pieces: The pieces of an answer.
-        sources: What they may cite.
+        sources: The citable sources.
         question: The user's question.
-        places: The claims to judge; None: all that code neither found word for word nor computed.
+        places: The claims to judge. None means all claims that code neither found word for word nor computed.
     """
     role, settled = _verifier_role(services), list(pieces)
     if not role or not services.strategy.judges:
@@ -106,7 +118,7 @@ async def judge_claims(
     limit = services.budget.exhausted()
 
     async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement | str]:
-        """Judge some claims: the judgement of each, or why there is none."""
+        """Judge a batch of claims. Returns the judgement, or the reason for a missing judgement."""
         claims = [describe_claim(pieces, place) for place in batch]
         prompt = _entailment_prompt(services.models, role, claims, sources.items, question)
         messages = [SystemMessage(VERIFY), HumanMessage(prompt)]
@@ -127,28 +139,35 @@ async def judge_claims(
 
 
 def _settle_claim(piece: Piece, position: int, judgement: ClaimJudgement | str, given: ClaimSources) -> Piece:
-    """A piece with one of its claims as it was judged; citations that the judgement shows are written into its text."""
+    """Apply a judgement to a claim of a piece.
+
+    Citations shown by the judgement are written into the text of the piece.
+    """
     before = piece.checked[position]
-    after = _settled(before, judgement, given)
+    after = _apply_judgement(before, judgement, given)
     judged = replace(piece, checked=(*piece.checked[:position], after, *piece.checked[position + 1 :]))
     cites = after.claim.citations and not before.claim.citations and not is_code(after.claim.text)
     return cite_claim(judged, position, given.language) if cites else judged
 
 
-def _settled(checked: CheckedClaim, judgement: ClaimJudgement | str, given: ClaimSources) -> CheckedClaim:
-    """A claim as it was judged, or left unchecked for a reason; what code doubts of it stays doubtful."""
+def _apply_judgement(checked: CheckedClaim, judgement: ClaimJudgement | str, given: ClaimSources) -> CheckedClaim:
+    """Apply a judgement to a claim, or leave the claim unchecked with a reason.
+
+    A claim doubted by code stays doubtful.
+    """
     if isinstance(judgement, ClaimJudgement):
-        return _judged(checked, judgement, given)
+        return _apply_verdict(checked, judgement, given)
     if checked.claim.verdict in DOUBTFUL:
         return checked
     reason = remove_links(safe_note(judgement), (), given.language)
     return replace(checked, claim=checked.claim.model_copy(update={"verdict": "unchecked", "reason": reason}))
 
 
-def _judged(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSources) -> CheckedClaim:
-    """A claim as judged; what code doubts has to be shown in its sources in their own words.
+def _apply_verdict(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSources) -> CheckedClaim:
+    """Return a claim with the verdict of a model.
 
-    One that cited nothing cites from then on where these stand; an absence or a recommendation needs none.
+    If code doubts the claim, the model has to quote its sources' own words. A claim without citations then cites the
+    quoted source. An absence or a recommendation needs none.
     """
     verdict, own = _VERDICTS[judgement.verdict], checked.claim.citations
     absent = is_absence(checked.claim.text) and not (own and checked.hard)
@@ -156,7 +175,7 @@ def _judged(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSource
     opinion = verdict == "judgement" and not checked.hard  # whose facts are other claims
     excused = absent or opinion or _recommends(verdict, checked.claim, given)
     doubted = checked.claim.verdict in DOUBTFUL
-    needs_words = doubted and (checked.hard or bool(_borrowed(checked.claim, given)))
+    needs_words = doubted and (checked.hard or bool(_list_borrowed(checked.claim, given)))
     if needs_words and verdict not in DOUBTFUL and not shown and not excused:
         return checked
     reason = remove_links(safe_note(judgement.words), (), given.language) if verdict in DOUBTFUL else ""
@@ -169,14 +188,14 @@ def _judged(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSource
 
 
 def _shows(quote: str, n: int, checked: CheckedClaim, given: ClaimSources) -> bool:
-    """Whether a model quotes words of a source that hold each number, date, version and name of a claim.
+    """Report whether a quote from a source holds all numbers, dates, versions and names of a claim.
 
-    Of a claim that cites something its other sources, calculations among them, may hold some. What a tool returned
-    tells its figures without their units, which are for the model to judge.
+    For a claim with citations, its other sources, including calculations, may hold some of them. A tool's result gives
+    figures without units, which are left to the model's judgement.
     """
     claim, words = checked.claim, " ".join(fold(quote).split()).strip(" .。\"'“”…")
     passages = map(without_orders, given.passages.get(n, ()))
-    quoted = [one for one in passages if words in " ".join(fold(one.text).split())]
+    quoted = [passage for passage in passages if words in " ".join(fold(passage.text).split())]
     if len(words) < _SHORTEST_QUOTE or not quoted:
         return False
     if is_code(claim.text):
@@ -184,16 +203,16 @@ def _shows(quote: str, n: int, checked: CheckedClaim, given: ClaimSources) -> bo
     text = blank_marks(claim.text)[0].strip()
     if any(passage.calls for passage in quoted):
         text = _without_units(text)
-    told = collect_grounds([one.model_copy(update={"text": quote}) for one in quoted])
+    told = collect_grounds([item.model_copy(update={"text": quote}) for item in quoted])
     if claim.citations:
-        held = (check_statement(value, told, language=given.language) for value in _borrowed(claim, given))
-        return not check_cited(text, claim.citations, given).hard and not any(one.hard for one in held)
+        held = (check_statement(value, told, language=given.language) for value in _list_borrowed(claim, given))
+        return not check_cited(text, claim.citations, given).hard and not any(item.hard for item in held)
     naming = collect_grounds(quoted)
     return not check_statement(text, told, naming=naming, language=given.language, question=given.question).hard
 
 
-def _borrowed(claim: Claim, given: ClaimSources) -> list[str]:
-    """The values of a contradicted claim that its sources give of something else."""
+def _list_borrowed(claim: Claim, given: ClaimSources) -> list[str]:
+    """Return the values of a contradicted claim belonging to a different thing in the sources."""
     if claim.verdict != "contradicted" or not claim.citations:
         return []
     cited = [passage for n in claim.citations for passage in given.passages.get(n, ())]
@@ -201,15 +220,15 @@ def _borrowed(claim: Claim, given: ClaimSources) -> list[str]:
 
 
 def _without_units(text: str) -> str:
-    """A text with its quantities as bare figures."""
-    for one in reversed(find_quantities(text)):
-        if one.unit:
-            text = f"{text[: one.start]}{one.value:.15g}{text[one.end :]}"
+    """Replace quantities in a text by bare figures."""
+    for quantity in reversed(find_quantities(text)):
+        if quantity.unit:
+            text = f"{text[: quantity.start]}{quantity.value:.15g}{text[quantity.end :]}"
     return text
 
 
 def _recommends(verdict: Verdict, claim: Claim, given: ClaimSources) -> bool:
-    """Whether a claim that cites nothing is a recommendation whose particulars are all among the sources."""
+    """Report whether an uncited claim is a recommendation with all particulars in the sources."""
     everything = (*given.passages, *given.computed)
     own = claim.citations or verdict != "judgement"
     return not own and not check_cited(blank_marks(claim.text)[0].strip(), everything, given).hard
@@ -235,16 +254,20 @@ def _batches(
 
 
 def is_open(checked: CheckedClaim) -> bool:
-    """Whether a model judges a claim: code doubts it, or found no sentence that says it, and did not compute it."""
+    """Report whether a claim is open for a model's judgement.
+
+    This holds if code doubts it, or found no sentence that says it, and did not compute it.
+    """
     return checked.claim.verdict in {*DOUBTFUL, "matched", "uncited"} and not checked.settled
 
 
 def _entailment_prompt(
     models: ChatModels, role: str, claims: Sequence[tuple[str, Claim]], sources: Iterable[CitableSource], question: str
 ) -> str:
-    """The passages and calculations that claims cite, cut to what fits, then the question and the claims from 1.
+    """Build the prompt with cited passages and calculations, the question and numbered claims.
 
-    Where one cites nothing, those that values were read from are shown too. A heading stands once, above its claims.
+    The sources are cut to fit, and claims are numbered from 1. If a claim cites nothing, the sources of read values are
+    shown too. A heading stands once, above its claims.
     """
     listed: list[str] = []
     above = ""
@@ -252,7 +275,7 @@ def _entailment_prompt(
         if heading and heading != above:
             listed.append(f"# {quote_as_data(heading, 200)}")
             above = heading
-        listed.append(f"{n}. {_cited(claim)}")
+        listed.append(f"{n}. {_format_cited(claim)}")
         if claim.verdict in DOUBTFUL:
             listed.append(f"   Doubt: {quote_as_data(claim.reason, 200)}")
     room = models.room(role, VERIFY, "\n".join(listed))
@@ -261,12 +284,12 @@ def _entailment_prompt(
 
 
 def format_sources(claims: Sequence[Claim], sources: Iterable[CitableSource], room: int) -> list[str]:
-    """The passages and calculations that claims cite, cut to what fits.
+    """Format the passages and calculations cited by claims, cut to fit.
 
     Args:
-        claims: The claims. Where one cites nothing, the sources that values were read from are shown too.
-        sources: All that may be cited.
-        room: Tokens that are left for them.
+        claims: The claims. If a claim cites nothing, the sources of read values are shown too.
+        sources: All citable sources.
+        room: Tokens left for the sources.
     """
     cited = {n for claim in claims for n in claim.citations}
     uncited = any(not claim.citations for claim in claims)
@@ -285,8 +308,11 @@ def format_sources(claims: Sequence[Claim], sources: Iterable[CitableSource], ro
     return lines
 
 
-def _cited(claim: Claim) -> str:
-    """A claim with its marks where they stand in it; what it cites beside them, by its row perhaps, behind it."""
+def _format_cited(claim: Claim) -> str:
+    """Format a claim with citation marks.
+
+    Marks stay in their place. Other cited numbers, for example from the row, are appended.
+    """
     if is_code(claim.text):
         return quote_as_data(claim.text, 2_000)
     text = quote_as_data(clean_marks(claim.text, claim.citations), 800)
@@ -297,14 +323,14 @@ def _cited(claim: Claim) -> str:
 async def judge_statement(
     models: ChatModels, role: str, written: str, numbers: tuple[int, ...], given: ClaimSources
 ) -> Verdict:
-    """The verdict on one claim by code and, where code leaves it open, by a model.
+    """Judge a single claim by code and, if still open, by a model.
 
     Args:
         models: The models.
         role: The role that judges.
         written: The claim, with its marks.
-        numbers: What it cites.
-        given: What claims are checked against.
+        numbers: The cited numbers.
+        given: The sources for checking claims.
     """
     found = check_cited(blank_marks(written)[0].strip(), numbers, given)
     reason = "; ".join(found.reasons[:MOST_REASONS])
@@ -317,5 +343,5 @@ async def judge_statement(
     try:
         reply = await models.structured(role, "verify", [SystemMessage(VERIFY), HumanMessage(prompt)], EntailmentReply)
     except ModelCallError as failed:
-        return _settled(checked, failed.reason, given).claim.verdict
-    return _settled(checked, reply.by_number(1).get(1, _NOT_JUDGED), given).claim.verdict
+        return _apply_judgement(checked, failed.reason, given).claim.verdict
+    return _apply_judgement(checked, reply.by_number(1).get(1, _NOT_JUDGED), given).claim.verdict

@@ -1,10 +1,10 @@
-"""Extractive passages: the closest passages, with the sentences that fit the question best.
+"""Extractive passages: the closest passages with the best-fitting sentences.
 
-This is what is shown where nothing is asserted: the sources' own words. Of one look-up a passage is chosen for its
-place in the search and for its best sentence. The parts of a compound question may be answered in different places:
-there a passage is chosen for what its best sentence and its title say of the question that none chosen before says, and
-for being named by one of them or by the question. A sentence is chosen for the rare words it shares with the question
-(the title counts, at a discount), for standing early, and for holding a value of the type that is asked for.
+These are shown if nothing is asserted: the sources' own words. For a single look-up, a passage is chosen by its search
+rank and its best sentence. The parts of a compound question may be answered in different places: there a passage is
+chosen for new content on the question in its best sentence and its title, compared with the passages already chosen,
+and for being named by one of them or by the question. A sentence is chosen for the rare words it shares with the
+question (the title counts, at a discount), for standing early, and for holding a value of the requested type.
 """
 
 import json
@@ -33,7 +33,7 @@ from weiwo.state.query import QueryFrame
 from weiwo.text.dates import find_dates
 from weiwo.text.file_names import name_words
 from weiwo.text.language import sentences
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.mentions import mentions, title_key
 from weiwo.text.near_duplicates import Told
 from weiwo.text.patterns import lazy
@@ -64,7 +64,7 @@ def extract_features(frame: QueryFrame, covered: float, words: int, *, linked: b
 
 
 def _estimate_confidence(features: Mapping[str, float]) -> float:
-    """The probability, 0 to 1, that passages of these features hold the answer."""
+    """Estimate the probability, 0 to 1, of an answer in passages with the given features."""
     odds = sum(weight * features[name] for name, weight in _weights().items())
     return round(1 / (1 + math.exp(-odds)), 3)
 
@@ -117,7 +117,7 @@ _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "seve
 
 _SAME_WORDS: Final = 0.75
 _RECENT: Final = frozenset(matching_terms("latest newest most recent recently current currently today now nowadays"))
-_SUPERSEDED: Final = localized("writer.extracts", "superseded")
+_SUPERSEDED: Final = localize_message("writer.extracts", "superseded")
 _CUT: Final = " … "
 _CUT_LINE: Final = " …\n"
 _ARTICLE: Final = lazy(r"(?i)^(?:the|an?) ")
@@ -133,15 +133,15 @@ _CLAUSE: Final = lazy(r"[,;，；、\n]\s?|\s-\s|\.\.\.\s?|\s")
 
 @dataclass(frozen=True, slots=True)
 class Extracts:
-    """What is shown of a search.
+    """Extracts shown for a search.
 
     Attributes:
-        items: The passages shown, best first, numbered from 1.
-        about_subject: Whether any of the passages searched speaks of what the question is about.
+        items: The shown passages, best first, numbered from 1.
+        about_subject: Whether any of the searched passages is about the question's subject.
         absent: The proper names of the question that stand in none of them.
-        features: What is known of whether they hold the answer (`extract_confidence.FEATURES`); empty of quotes.
-        periods: The dates of which the best passage and those like it speak, newest first; empty where it is one.
-        answers: Whether the first sentence says most of the question, and holds a value of the type asked for.
+        features: Features for the chance that they hold the answer (`extract_confidence.FEATURES`). Empty for quotes.
+        periods: The dates of the best passage and similar passages, newest first. Empty if there is only one.
+        answers: Whether the first sentence says most of the question, and holds a value of the requested type.
     """
 
     items: tuple[Extract, ...] = ()
@@ -153,7 +153,10 @@ class Extracts:
 
     @property
     def confidence(self) -> float | None:
-        """How probable it is that the passages hold the answer, 0 to 1; None of quotes and where none is shown."""
+        """Probability, 0 to 1, of an answer in the passages.
+
+        None for quotes, and if no passage is shown.
+        """
         return _estimate_confidence(self.features) if self.items and self.features else None
 
 
@@ -163,7 +166,10 @@ _MOST_PARTS: Final = 4
 
 @dataclass(slots=True, eq=False)
 class _Sentence:
-    """A sentence of a passage: where it stands, its terms, what its kind costs it, its values' worth (`ValueWorth`)."""
+    """Sentence of a passage: span, terms, position, handicap of the kind, and value score.
+
+    The value score is that of `ValueWorth`.
+    """
 
     start: int
     end: int
@@ -175,7 +181,10 @@ class _Sentence:
 
 @dataclass(slots=True, eq=False)
 class _Passage:
-    """A passage taken apart; `named` is what it may mention, read where it is shown for a compound question."""
+    """Analysed passage.
+
+    `named` holds the possible mentions, read if the passage is shown for a compound question.
+    """
 
     evidence: Evidence
     title: frozenset[str]
@@ -191,51 +200,55 @@ class _Passage:
 def choose_extracts(
     frame: QueryFrame, passages: Sequence[Evidence], *, passages_shown: int = 3, sentences_shown: int = 4
 ) -> Extracts:
-    """Choose the passages to show and the sentences to highlight in them: of several questions the best for each.
+    """Choose passages to show and sentences to highlight.
+
+    For several questions, the best for each are chosen.
 
     Args:
         frame: The parsed question.
-        passages: The passages of one search or of several; by rank, then in the order given.
-        passages_shown: Passages at most; near-duplicates of a shown one are passed over.
-        sentences_shown: Highlighted sentences at most, over all passages shown.
+        passages: The passages of one search or of several, by rank, then in the given order.
+        passages_shown: Maximum number of passages. Near-duplicates of a shown passage are skipped.
+        sentences_shown: Maximum number of highlighted sentences, over all shown passages.
     """
     whole = _choose_for(frame, passages, passages_shown, sentences_shown)
     if frame.shape != "several" or not 1 < len(frame.parts) <= min(_MOST_PARTS, passages_shown + 1):
         return whole
-    best = [one for part in frame.parts for one in _choose_for(part, passages, 1, 2).items]
+    best = [item for part in frame.parts for item in _choose_for(part, passages, 1, 2).items]
     found: dict[str, Extract] = {}
-    for one in (*best, *whole.items):
-        known = found.setdefault(one.evidence_id, one)
-        if known is not one and known.text == one.text:
+    for entry in (*best, *whole.items):
+        known = found.setdefault(entry.evidence_id, entry)
+        if known is not entry and known.text == entry.text:
             apart = [
-                span for span in one.highlights if not any(a < span[1] and span[0] < b for a, b in known.highlights)
+                span for span in entry.highlights if not any(a < span[1] and span[0] < b for a, b in known.highlights)
             ]
             spans = tuple(sorted((*known.highlights, *apart)))
-            found[one.evidence_id] = known.model_copy(update={"highlights": spans})
+            found[entry.evidence_id] = known.model_copy(update={"highlights": spans})
     most = max(len(whole.items), len(best))
     return replace(
-        whole, items=tuple(one.model_copy(update={"n": n}) for n, one in enumerate(list(found.values())[:most], 1))
+        whole, items=tuple(value.model_copy(update={"n": n}) for n, value in enumerate(list(found.values())[:most], 1))
     )
 
 
 def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown: int, sentences_shown: int) -> Extracts:
-    """Choose the passages and sentences for one question.
+    """Choose the passages and sentences for a single question.
 
     Args:
         frame: The parsed question.
-        passages: The passages of one search or of several; by rank, then in the order given.
-        passages_shown: Passages at most; near-duplicates of a shown one are passed over.
-        sentences_shown: Highlighted sentences at most, over all passages shown.
+        passages: The passages of one search or of several, by rank, then in the given order.
+        passages_shown: Maximum number of passages. Near-duplicates of a shown passage are skipped.
+        sentences_shown: Maximum number of highlighted sentences, over all shown passages.
 
     Returns:
-        The passages in the order of choice; none if there are none. What is superseded comes after what is current,
-        and its title says so. Linear in the length of the passages.
+        The passages in the order of choice. Empty if there are none. Superseded passages come after current passages,
+        and their titles say so. Linear in the length of the passages.
     """
     ranked = sorted(passages, key=lambda passage: (passage.superseded, passage.rank))
     best: dict[str, float] = {}  # scores are comparable within one tool
-    for one in ranked:
-        best[one.tool] = max(one.score, best.get(one.tool, 0.0))
-    read = [_read(one, one.score / best[one.tool] if best[one.tool] > 0 else 1 / one.rank) for one in ranked]
+    for item in ranked:
+        best[item.tool] = max(item.score, best.get(item.tool, 0.0))
+    read = [
+        _read(entry, entry.score / best[entry.tool] if best[entry.tool] > 0 else 1 / entry.rank) for entry in ranked
+    ]
     everywhere = [passage.terms for passage in read]
     found = frozenset().union(*everywhere)
     stated = [term for term in frame.terms if _RECENT.isdisjoint(matching_terms(term)) or term in found]
@@ -246,7 +259,7 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
     for term in measures_asked(frame.question) & weights.keys():
         weights[term] *= _MEASURE
     considered = [passage for passage in read if passage.sentences]
-    considered.sort(key=lambda one: _precedence(one, weights))
+    considered.sort(key=lambda entry: _precedence(entry, weights))
     periods = _order_by_date(frame, weights, considered)
     considered = considered[:_CONSIDERED]
     if frame.shape not in _COMPOUND:
@@ -258,7 +271,7 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
     superseded = any(passage.evidence.superseded_by for passage in considered)
     choice.choose(passages_shown, sentences_shown, ordered=introduces or superseded or bool(periods))
     items = tuple(choice.extracts())
-    statements = [terms for one in read for terms in (one.title, *(sentence.terms for sentence in one.sentences))]
+    statements = [terms for entry in read for terms in (entry.title, *(sentence.terms for sentence in entry.sentences))]
     missing = find_missing_subjects(frame, everywhere, statements, spelling)
     return Extracts(
         items,
@@ -271,10 +284,10 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
 
 
 def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], language: Language) -> Extracts:
-    """Show the passages that are quoted, the sentences with the quotes highlighted.
+    """Build extracts for quoted passages, highlighting the sentences with the quotes.
 
     Args:
-        quotes: The words that carry what is asserted.
+        quotes: The quotes that support the assertions.
         passages: The passages they may be from.
         language: The language of the answer.
     """
@@ -285,14 +298,14 @@ def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], 
         passage = _read(evidence, 1.0)
         chosen = [s for s in passage.sentences if any(s.start < end and start < s.end for start, end in places)]
         if chosen:
-            items.append(_shown(passage, chosen, len(items) + 1, 1.0, language, _QUOTED))
+            items.append(_build_extract(passage, chosen, len(items) + 1, 1.0, language, _QUOTED))
     return Extracts(tuple(items), bool(items))
 
 
-def _shown(
+def _build_extract(
     passage: _Passage, chosen: Sequence[_Sentence], n: int, score: float, language: Language, length: int = _WHOLE
 ) -> Extract:
-    """A passage as it is shown."""
+    """Build the extract of a passage."""
     evidence = passage.evidence
     title = evidence.title or evidence.source
     text, highlights = _excerpt(passage, chosen, length)
@@ -313,7 +326,7 @@ def _shown(
 def _read(passage: Evidence, relevance: float) -> _Passage:
     """Take a passage apart."""
     whole = (span for sentence in sentences(passage.text) for span in _records(passage, *sentence))
-    spans = [span for one in whole for span in _pieces(passage.text, *one)]
+    spans = [span for item in whole for span in _pieces(passage.text, *item)]
     found: list[_Sentence] = []
     asked: frozenset[str] = frozenset()  # an answer speaks of what the question on the line above it says
     for at, (start, end) in enumerate(spans):
@@ -330,7 +343,10 @@ def _read(passage: Evidence, relevance: float) -> _Passage:
 
 
 def _records(passage: Evidence, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A sentence, cut into its lines where these are records: rows of a table, keys with their values."""
+    """Yield a sentence, split into lines if these are records.
+
+    Records are rows of a table and keys with values.
+    """
     said = passage.text[start:end]
     lines = said.splitlines(keepends=True)
     if len(lines) < 2 or not any(is_record(line, passage.source) for line in lines):
@@ -344,7 +360,7 @@ def _records(passage: Evidence, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A sentence, cut between clauses where it is far too long for one."""
+    """Yield a sentence, split between clauses if far too long."""
     while end - start > _LONGEST_SENTENCE:
         last = start + _LONGEST_SENTENCE
         cut = max((found.end() for found in _CLAUSE.finditer(text, last - _LONGEST_SENTENCE // 2, last)), default=last)
@@ -355,15 +371,18 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, int, float]:
-    """The order of passages: by rank, and of several searches' equal ones by what they share with the question."""
+    """Return the sort key of a passage.
+
+    Passages are ordered by rank. Equal ranks of several searches are ordered by the words shared with the question.
+    """
     shared = sum(weight for term, weight in weights.items() if term in passage.terms)
     return passage.evidence.superseded, passage.evidence.rank, -shared
 
 
 def _weigh_ranks(passages: Sequence[_Passage], weights: Mapping[str, float]) -> None:
-    """Set the relevance of passages of a look-up by their order, more where a passage has words of the question.
+    """Set the relevance of look-up passages by order, with a bonus for question words.
 
-    Words of its title count for nothing there: every passage of a document has them.
+    Words of the title do not count, because every passage of a document has them.
     """
     for at, passage in enumerate(passages):
         own = frozenset(matching_terms(" ".join(passage.evidence.headings)))
@@ -372,16 +391,16 @@ def _weigh_ranks(passages: Sequence[_Passage], weights: Mapping[str, float]) -> 
 
 
 def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: list[_Passage]) -> tuple[str, ...]:
-    """Put passages that say the same of different dates in order, newest first; returns the dates of the first such.
+    """Order similar passages about different dates, newest first.
 
-    A question that names a date chooses for itself. Passages are alike where their sentences that share most with the
-    question have most of their words in common, numbers aside.
+    Returns the dates of the first such group. A question that names a date selects by itself. Passages are similar if
+    their sentences that share most with the question have most of their words in common, numbers aside.
     """
     if not passages or frame.shape in _COMPOUND or find_dates(frame.question):
         return ()
-    said = [max(one.sentences, key=lambda sentence: _shared(sentence, weights)) for one in passages]
-    words = [_undated_words(one, sentence) for one, sentence in zip(passages, said, strict=True)]
-    dates = [_date_of(one, sentence) for one, sentence in zip(passages, said, strict=True)]
+    said = [max(item.sentences, key=lambda sentence: _shared(sentence, weights)) for item in passages]
+    words = [_undated_words(item, sentence) for item, sentence in zip(passages, said, strict=True)]
+    dates = [_date_of(item, sentence) for item, sentence in zip(passages, said, strict=True)]
     alike = [
         at
         for at, mine in enumerate(words)
@@ -404,7 +423,7 @@ def _shared(sentence: _Sentence, weights: Mapping[str, float]) -> float:
 
 
 def _undated_words(passage: _Passage, sentence: _Sentence) -> frozenset[str]:
-    """The words of a sentence without those of its dates and its numbers."""
+    """Return the words of a sentence without dates and numbers."""
     said = passage.evidence.text[sentence.start : sentence.end]
     for span in reversed(find_dates(said)):
         said = f"{said[: span.start]} {said[span.end :]}"
@@ -412,20 +431,29 @@ def _undated_words(passage: _Passage, sentence: _Sentence) -> frozenset[str]:
 
 
 def _date_of(passage: _Passage, sentence: _Sentence) -> str:
-    """The date a passage speaks of, in ISO form: its sentence's, its title's, or its document's; empty if none."""
+    """Return the date of a passage in ISO form.
+
+    The date is taken from the sentence, the title or the document. Empty if there is none.
+    """
     said = passage.evidence.text[sentence.start : sentence.end]
     found = find_dates(said) or find_dates(passage.evidence.title)
     return found[0].date.iso() if found else str(passage.evidence.date or "")
 
 
 def _introduces(evidence: Evidence, subject: str) -> bool:
-    """Whether a passage begins as an account of a thing does: "The Danube is …" in the document of that title."""
+    """Report whether a passage begins like an article about a subject.
+
+    An example is "The Danube is …" in the document of that title.
+    """
     begins = _ARTICLE.sub("", evidence.text.lstrip("# \n"), count=1).lower()
     return begins.startswith(subject.lower()) and title_key(evidence.title) == title_key(subject)
 
 
 def _find_pairs_across(terms: Sequence[str], found: Collection[str]) -> Iterator[str]:
-    """Pairs of Chinese characters that reach from one word to the next: absent, between two that are found."""
+    """Yield pairs of Chinese characters spanning two words.
+
+    Such a pair is absent, between two pairs that are found.
+    """
     for before, pair, after in zip(terms, terms[1:], terms[2:], strict=False):
         joined = len(pair) == 2 and before[-1] == pair[0] and after[0] == pair[1]
         if joined and pair not in found and before in found and after in found:
@@ -433,7 +461,10 @@ def _find_pairs_across(terms: Sequence[str], found: Collection[str]) -> Iterator
 
 
 class _Choice:
-    """Greedy choice of passages and sentences: of compound questions what is covered already counts less."""
+    """Greedy choice of passages and sentences.
+
+    For compound questions, covered words count less.
+    """
 
     def __init__(self, frame: QueryFrame, weights: dict[str, float], passages: list[_Passage]) -> None:
         found = frozenset().union(*(passage.terms for passage in passages))
@@ -455,17 +486,19 @@ class _Choice:
         self._values = ValueWorth(frame)
 
     def choose(self, passages_shown: int, sentences_shown: int, *, ordered: bool) -> None:
-        """Passage by passage, each with its best sentence; then the best sentences left.
+        """Choose passages with a best sentence each, then the best remaining sentences.
 
         Args:
-            passages_shown: Passages at most.
-            sentences_shown: Sentences at most.
-            ordered: Whether the passages stand in the order in which they are to be shown.
+            passages_shown: Maximum number of passages.
+            sentences_shown: Maximum number of sentences.
+            ordered: Whether the passages are already in display order.
         """
         told: list[tuple[str, Told]] = []
         left = list(self._passages)
         while left and len(self._shown) < passages_shown:
-            passage = left[0] if ordered else max(left, key=lambda one: (not one.evidence.superseded, self._worth(one)))
+            passage = (
+                left[0] if ordered else max(left, key=lambda item: (not item.evidence.superseded, self._worth(item)))
+            )
             left.remove(passage)
             if self._shown and not self._compound and self._weights.keys().isdisjoint(passage.terms):
                 continue  # found by the letters of a name alone
@@ -478,20 +511,21 @@ class _Choice:
                 self._link(passage)
             self._shown.append(passage)
             if len(self._highlights) < sentences_shown:
-                best = max(passage.sentences, key=lambda one: self._fit(passage, one))
+                best = max(passage.sentences, key=lambda sentence: self._fit(passage, sentence))
                 self._highlights.append((passage, best))
                 self._covered |= (best.terms | passage.title) - self._subject if self._compound else frozenset()
         self._covered.clear()
-        rest = [(passage, one) for passage in self._shown for one in passage.sentences]
+        rest = [(passage, sentence) for passage in self._shown for sentence in passage.sentences]
         rest = [pair for pair in rest if pair not in self._highlights]
         rest.sort(key=lambda pair: -self._fit(*pair))
         self._highlights += rest[: max(0, sentences_shown - len(self._highlights))]
 
     @property
     def answers(self) -> bool:
-        """Whether the first sentence, with its title and headings, says most of the question and holds such a value.
+        """Report whether the first sentence covers most of the question and holds a wanted value.
 
-        A sentence that says nearly all of it need not: clock times and plain nouns are values that no type finds.
+        Its title and headings count. A sentence that covers nearly all of the question needs no value: clock times and
+        plain nouns are values that no type finds.
         """
         if not self._highlights:
             return False
@@ -502,23 +536,26 @@ class _Choice:
         return said >= _NEARLY_ALL or (said >= _MOST and valued)
 
     def extracts(self) -> Iterator[Extract]:
-        """What was chosen, as it is shown."""
+        """Yield the chosen passages as extracts."""
         for n, passage in enumerate(self._shown, 1):
-            chosen = [one for other, one in self._highlights if other is passage]
+            chosen = [item for other, item in self._highlights if other is passage]
             said = sum(weight for term, weight in self._weights.items() if term in passage.terms)
-            yield _shown(passage, chosen, n, round(said / self._asked, 4), self._language)
+            yield _build_extract(passage, chosen, n, round(said / self._asked, 4), self._language)
 
     def _link(self, passage: _Passage) -> None:
-        """Take in what a passage to be shown names, and whether it names another one's title or is named by it."""
+        """Record the names in a passage, and any link with the title of a shown passage.
+
+        A link exists if it names another passage's title or is named by that passage.
+        """
         passage.named = mentions(passage.evidence.text)
         self._mentioned |= passage.named
         key = title_key(passage.evidence.title)
-        for one in self._shown:
-            other = title_key(one.evidence.title)
-            self.linked |= other != key and (other in passage.named or key in one.named)
+        for item in self._shown:
+            other = title_key(item.evidence.title)
+            self.linked |= other != key and (other in passage.named or key in item.named)
 
     def _fit(self, passage: _Passage, sentence: _Sentence) -> float:
-        """How well a sentence fits: the rare words it shares, its title's, the type of its values, its place."""
+        """Score a sentence by shared rare words, title, value type and position."""
         if sentence.typed is None:  # of a look-up only few are weighed
             sentence.typed = self._values.of(passage.evidence.text[sentence.start : sentence.end])
         shared = 0.0
@@ -528,51 +565,57 @@ class _Choice:
         return shared / self._total + sentence.typed - _LATE * sentence.place - sentence.handicap
 
     def _worth(self, passage: _Passage) -> float:
-        """What showing a passage would add: what is new in it, the search's word for it, a mention in a shown one."""
+        """Score the gain of showing a passage.
+
+        The score sums new content, the search's relevance, and a mention in a shown passage.
+        """
         best = max(self._fit(passage, sentence) for sentence in passage.sentences)
         mentioned = title_key(passage.evidence.title) in self._mentioned
         return best + passage.relevance + _BRIDGE * mentioned
 
 
 def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The readable part of a passage around its highlights, and these as offsets into it."""
+    """Return the readable part of a passage around highlights, with offsets of the highlights."""
     whole, every = passage.evidence.text, passage.sentences
     if len(whole) <= length:
-        return whole, tuple(sorted((one.start, one.end) for one in chosen))
-    kept = {at for at, one in enumerate(every) if one in chosen} or {0}
+        return whole, tuple(sorted((sentence.start, sentence.end) for sentence in chosen))
+    kept = {at for at, item in enumerate(every) if item in chosen} or {0}
     for at in sorted(kept):
         if at and _LEANING.match(whole, every[at].start):
             kept.add(at - 1)
         above = (n for n in range(at - 1, -1, -1) if every[n].handicap == _HEADING)
         kept.update(islice(above, 1))  # a row means nothing without its header
     budget = length - sum(every[at].end - every[at].start for at in kept)
-    for at in sorted(set(range(len(every))) - kept, key=lambda at: min(abs(at - one) for one in kept)):
+    for at in sorted(set(range(len(every))) - kept, key=lambda at: min(abs(at - item) for item in kept)):
         budget -= every[at].end - every[at].start
         if budget < 0:
             break
         kept.add(at)
-    return _joined(whole, every, sorted(kept), {one.start for one in chosen})
+    return _join_sentences(whole, every, sorted(kept), {sentence.start for sentence in chosen})
 
 
-def _joined(
+def _join_sentences(
     whole: str, every: Sequence[_Sentence], kept: Sequence[int], chosen: Collection[int]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Sentences of a passage joined as they stand in it, with a mark where some are left out."""
+    """Join sentences as in the passage, with a mark for omissions."""
     text, highlights = "", []
     for before, at in pairwise([-1, *kept]):
-        one = every[at]
+        item = every[at]
         if at:
             text += (
-                whole[every[before].end : one.start]
+                whole[every[before].end : item.start]
                 if text and at == before + 1
-                else (_CUT_LINE if text and whole[one.start - 1] == "\n" else _CUT[not text :])
+                else (_CUT_LINE if text and whole[item.start - 1] == "\n" else _CUT[not text :])
             )
-        if one.start in chosen:
-            highlights.append((len(text), len(text) + one.end - one.start))
-        text += whole[one.start : one.end]
+        if item.start in chosen:
+            highlights.append((len(text), len(text) + item.end - item.start))
+        text += whole[item.start : item.end]
     return text if kept[-1] == len(every) - 1 else text + _CUT.rstrip(), tuple(highlights)
 
 
 def _repeats(now: Told, shown: Told, *, apart: bool) -> bool:
-    """Tell whether a passage repeats one that is shown; `apart`, as a document of its own, only if they are equal."""
+    """Report whether a passage repeats a shown passage.
+
+    With `apart`, for a separate document, only equal passages count.
+    """
     return shown.equals(now) if apart else now.resembles(shown) or shown.holds(now)

@@ -1,6 +1,6 @@
-"""The writer's draft as a model gives it: from the sources shown, in the wanted language, failing claims replaced.
+"""The writer's draft by a model: from the shown sources, in the wanted language.
 
-Links, pictures and what models are told here are taken out before anything is checked or spoken.
+Failing claims are replaced. Links, pictures and recited prompts are removed before anything is checked or spoken.
 """
 
 import re
@@ -46,13 +46,13 @@ _TOKENS_A_WORD: Final = 4
 
 @dataclass(frozen=True)
 class DraftPrompt:
-    """The prompt of a draft, and what may be cited in it.
+    """Prompt of a draft, and the citable sources.
 
     Attributes:
-        citable: The sources that are shown, and the calculations.
-        messages: The prompt; empty where no model is asked.
-        left_out: Passages that there was no room for.
-        cut: Passages that are shown in part.
+        citable: The shown sources, and the calculations.
+        messages: The prompt. Empty if no model is asked.
+        left_out: Number of passages without room.
+        cut: Number of passages shown in part.
     """
 
     citable: CitableSources
@@ -62,14 +62,14 @@ class DraftPrompt:
 
 
 class DraftRequest:
-    """A request for a draft, and the prompt that was sent last.
+    """Request for a draft, with the prompt sent last.
 
     Args:
         prompt: The prompt.
-        shorten: Packs the sources anew into what is known of the model's window, their numbers unchanged.
+        shorten: Repacks the sources for the known window of the model, without changing their numbers.
 
     Attributes:
-        prompt: The prompt in force.
+        prompt: The current prompt.
     """
 
     def __init__(self, prompt: DraftPrompt, shorten: Callable[[], Awaitable[DraftPrompt]]) -> None:
@@ -102,18 +102,19 @@ class RewriteReply(Reply):
 async def draft_answer(
     services: RunContext, request: DraftRequest, say: AnswerSanitizer, check: PartCheck | None = None
 ) -> AsyncGenerator[str, None]:
-    """The model's draft, piece by piece; where the prompt proves too long for it, once more with what fits.
+    """Stream the model's draft piece by piece.
 
-    A draft that is cut off at the model's limit of length is continued once, from its last whole piece.
+    If the prompt proves too long, the draft is requested once more with a shorter prompt. A draft that is cut off at
+    the model's limit of length is continued once, from its last whole piece.
 
     Args:
         services: The models.
-        request: What it is made from.
-        say: Makes its pieces fit to be spoken.
-        check: Takes what it says first of the question's parts, if it is asked.
+        request: The request for the draft.
+        say: Sanitizes the pieces.
+        check: Records the draft's first line about the question's parts, if asked for.
 
     Raises:
-        ModelCallError: There is none, or it broke off.
+        ModelCallError: There is no draft, or it broke off.
     """
     messages = request.prompt.messages
     for first in (True, False):
@@ -142,7 +143,9 @@ async def draft_answer(
 async def _in_language(
     services: RunContext, messages: tuple[BaseMessage, ...], check: PartCheck | None
 ) -> AsyncGenerator[str, None]:
-    """The model's draft in pieces, asked for once more where it begins as no prose of the wanted language.
+    """Stream the model's draft, retrying once if the beginning is not in the wanted language.
+
+    A beginning that is not prose is retried too.
 
     Raises:
         ModelCallError: There is no such draft.
@@ -185,12 +188,15 @@ _ECHO = lazy(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
 
 
 def _tells_language(segment: str) -> bool:
-    """Whether a piece is prose, and long enough."""
+    """Report whether a piece is prose and long enough to detect the language."""
     return len(segment.lstrip()) >= _SHORT and any(line.kind == "text" for line in read_lines(segment))
 
 
 def _is_prose(text: str, language: Language) -> bool:
-    """Whether the beginning of a draft is in the wanted language; where it holds no sentence, a table perhaps, in part."""  # noqa: E501 - one line reads best
+    """Report whether the beginning of a draft is in the wanted language.
+
+    Text without a sentence, such as a table, may be only partly in the language.
+    """
     if _ECHO.match(text.strip()):
         return False
     pieces = [text[start:end] for start, end in claim_spans(text)]
@@ -203,17 +209,19 @@ def _is_prose(text: str, language: Language) -> bool:
 async def settle_pieces(
     prompt: DraftPrompt, services: RunContext, pieces: Sequence[Piece], question: str, say: AnswerSanitizer
 ) -> list[Piece]:
-    """Settle what was spoken: claims are judged, those that fail rewritten once; what still fails stays marked.
+    """Settle spoken pieces: judge the claims, and rewrite failing claims once.
+
+    Claims that still fail stay marked.
 
     Args:
-        prompt: What the writer was shown.
+        prompt: The writer's prompt.
         services: The models.
-        pieces: The pieces as they were spoken.
+        pieces: The pieces as spoken.
         question: The user's question.
-        say: Makes replacements fit to be spoken.
+        say: Sanitizes replacements.
 
     Returns:
-        The pieces with their last verdicts; those that were emptied are left out.
+        The pieces with their last verdicts. Emptied pieces are left out.
     """
     judged = await judge_claims(services, pieces, prompt.citable, question)
     failing = [
@@ -240,9 +248,12 @@ async def _rewrite(
     question: str,
     say: AnswerSanitizer,
 ) -> tuple[list[Piece], set[int]]:
-    """Replace failing claims by what the model gives for them; returns the pieces, and which of them changed."""
+    """Replace failing claims by a model's text.
+
+    Returns the pieces, and the numbers of the changed pieces.
+    """
     groups = [list(group) for _, group in groupby(failing, lambda place: (place.piece, _row(pieces, place) or place))]
-    listed = [_listed(n, pieces, group) for n, group in enumerate(groups, 1)]
+    listed = [_format_failing(n, pieces, group) for n, group in enumerate(groups, 1)]
     rules, asked = prompt.messages[:1], "\n".join([REWRITE, *listed])
     room = services.models.room("writer", *(str(message.content) for message in rules), asked)
     lines = format_sources([_claim(pieces, place).claim for place in failing], prompt.citable.items, room)
@@ -276,40 +287,46 @@ async def _rewrite(
 
 
 def _keep_judged(before: Sequence[CheckedClaim], after: Sequence[CheckedClaim]) -> tuple[CheckedClaim, ...]:
-    """The claims of a piece that changed; those that stand as they stood keep what was judged of them."""
-    known = {(one.claim.text, one.claim.citations): one.claim for one in before if one.claim.verdict not in DOUBTFUL}
-    return tuple(replace(one, claim=known.get((one.claim.text, one.claim.citations), one.claim)) for one in after)
+    """Return the claims of a changed piece, keeping earlier judgements of unchanged claims."""
+    known = {
+        (claim.claim.text, claim.claim.citations): claim.claim
+        for claim in before
+        if claim.claim.verdict not in DOUBTFUL
+    }
+    return tuple(
+        replace(claim, claim=known.get((claim.claim.text, claim.claim.citations), claim.claim)) for claim in after
+    )
 
 
-def _listed(n: int, pieces: Sequence[Piece], group: Sequence[ClaimPlace]) -> str:
-    """A failing claim as the model is told of it, or a row of a table with all of its cells that fail."""
+def _format_failing(n: int, pieces: Sequence[Piece], group: Sequence[ClaimPlace]) -> str:
+    """Format a failing claim for the model, or a table row with all failing cells."""
     claims = [_claim(pieces, place) for place in group]
     text, row = pieces[group[0].piece].text, _row(pieces, group[0])
-    cells = [(text[one.start : one.end].strip(), one.claim.reason) for one in claims]
+    cells = [(text[claim.start : claim.end].strip(), claim.claim.reason) for claim in claims]
     if not row:
         return f"{n}: {cells[0][0]}\n   Fails: {cells[0][1]}"
     return "\n".join([f"{n}: {row}", *(f"   Fails in “{cell}”: {reason}" for cell, reason in cells)])
 
 
 def _row(pieces: Sequence[Piece], place: ClaimPlace) -> str:
-    """The row of the table that a claim is a cell of; empty for other claims."""
+    """Return the table row of a claim. Empty for claims outside of tables."""
     return row_of(pieces[place.piece].text, _span(pieces, place)).strip()
 
 
 def _span(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[int, int]:
-    """Where a claim stands in the text of its piece."""
+    """Return the span of a claim in the text of the piece."""
     checked = _claim(pieces, place)
     return checked.start, checked.end
 
 
 def _replace_claim(piece: str, span: tuple[int, int], new: str) -> str:
-    """A piece with another text for one of its claims; its markers, borders and line ends stay.
+    """Replace the text of a claim in a piece, keeping markers, borders and line ends.
 
     Args:
         piece: Markdown.
         span: The claim in it.
-        new: What replaces it, on one line; empty: the claim is dropped, and an item or paragraph that held nothing else
-            with it. A cell that is dropped holds a dash.
+        new: The replacement, on one line. If empty, the claim is dropped, together with an item or paragraph that held
+            nothing else. A dropped cell holds a dash.
     """
     start, end = span
     if row := row_of(piece, span):
@@ -333,7 +350,7 @@ _MARKER = lazy(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)、])\s")
 
 
 def _list_open(pieces: Sequence[Piece], numbers: set[int]) -> list[ClaimPlace]:
-    """List the claims of some pieces that a model has yet to judge."""
+    """List the claims of some pieces still open for a model's judgement."""
     return [
         ClaimPlace(number, position)
         for number in sorted(numbers)

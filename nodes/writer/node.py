@@ -1,9 +1,10 @@
-"""The writer: answers in the question's language, and says nothing its sources do not carry.
+"""The writer: answers in the question's language, and only with content of the sources.
 
-An answer comes from answerers (`answerers/`), one after the other until it is whole: which, when, is one table. Each
-yields pieces as they are to be spoken, its claims checked by code (`verification`): what fails is spoken with a mark
-and does not stop the stream. Last it yields its part as it is settled, after a model judged what code could not verify
-whole and failing claims were mended once. The parts are folded into one answer, from which ledger and result are made.
+An answer comes from answerers (`answerers/`), one after the other until it is whole. A single table says which
+answerers run in which case. Each yields pieces in their spoken form, with claims checked by code (`verification`): a
+failing claim is spoken with a mark and does not stop the stream. Last it yields its settled part, after a model judged
+the claims that code could not fully verify and failing claims were repaired once. The parts are folded into one answer,
+from which ledger and result are made.
 """
 
 import asyncio
@@ -52,7 +53,10 @@ _ANSWERERS: Final[Mapping[AnswererName, Callable[[WriterContext], Answering]]] =
 
 
 class _Row(NamedTuple):
-    """A row: where it holds (by the first that does), and who answers, in turn, until the answer is whole."""
+    """Row of the answerer table: conditions and the answerers in turn.
+
+    The first matching row applies, and its answerers run until the answer is whole.
+    """
 
     cases: tuple[_Case, ...]
     writer: _Writer
@@ -73,7 +77,7 @@ _ROWS: Final = (
 
 
 def choose_answerers(context: WriterContext) -> tuple[AnswererName, ...]:
-    """Return who answers, in turn: the first row that holds."""
+    """Return the answerers in turn, from the first matching row."""
     if context.report is not None and context.report.sections:
         return ("report",)
     models = context.services.models
@@ -100,15 +104,15 @@ def _find_case(context: WriterContext) -> _Case:
 
 
 async def writer(state: SearchState, services: RunContext, report: ReportDraft | None = None) -> dict[str, Any]:
-    """Write, check and speak the answer; build the result.
+    """Write, check and stream the answer, and build the result.
 
-    Nothing is spoken, and the update has no result, where a draft is to say first which parts of the question nothing
-    answers, and these are planned for or it does not say it.
+    If a draft is to name the unanswered parts of the question first, nothing is streamed and the update has no result
+    in two cases: the parts are planned for, or the draft does not name them.
 
     Args:
-        state: What the run came to.
+        state: The state of the run.
         services: The models and the budget.
-        report: A report whose sections are written already; one without any is written as one draft.
+        report: A report with sections already written. A report without sections is written as one draft.
     """
     if state.get("ledger") is None:  # a node called by itself
         state = with_ledger(state, services)
@@ -126,26 +130,26 @@ async def writer(state: SearchState, services: RunContext, report: ReportDraft |
 
 
 def with_ledger(state: SearchState, services: RunContext) -> SearchState:
-    """Return the state with its ledger filled for the answer."""
+    """Return the state with a filled ledger for the answer."""
     return SearchState(**{**state, "ledger": fill_ledger(state, services)})
 
 
 async def _resume(first: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:
-    """Yield the pieces of an answer of which the first was taken."""
+    """Yield the pieces of an answer, starting with the piece already taken."""
     yield first
     async for piece in pieces:
         yield piece
 
 
 class _Speech:
-    """The answer while it is spoken: answerers are asked in turn, and their parts folded into one answer.
+    """Answer during streaming: answerers run in turn, and the parts are folded together.
 
     Attributes:
         context: The context, with the answer as far as it is written.
-        ledger: The ledger, closed when all was said.
-        looks: The look back that the coverage a draft gives amounts to.
-        is_covered: Whether a draft gave it.
-        is_withheld: Whether nothing is spoken: what is missing is planned for, or the draft does not say what is.
+        ledger: The ledger, closed when everything was said.
+        looks: The reflection that follows from a draft's coverage line.
+        is_covered: Whether a draft gave the coverage line.
+        is_withheld: Whether nothing is streamed: missing parts are planned for, or the draft does not name them.
     """
 
     def __init__(self, context: WriterContext) -> None:
@@ -156,7 +160,7 @@ class _Speech:
         self._begun = False
 
     async def speak(self) -> AsyncGenerator[str, None]:
-        """Yield the answer as it is to be spoken, then the notes below it and the list of its sources."""
+        """Yield the answer in spoken form, then the notes and the list of sources."""
         if not self.context.asks_coverage:
             self._begin()
         for name in choose_answerers(self.context):
@@ -186,7 +190,10 @@ class _Speech:
             services.emit(event)
 
     def _is_to_go_on(self, item: Piece | Coverage) -> bool:
-        """Take the coverage of the question, or see that none came before the first piece."""
+        """Record the coverage of the question, and report whether to continue.
+
+        False if missing parts are planned for, or if no coverage came before the first piece.
+        """
         state, services = self.context.state, self.context.services
         if isinstance(item, Coverage):
             self.is_covered = True
@@ -207,7 +214,7 @@ class _Speech:
         return True
 
     async def _add_notes(self) -> AsyncGenerator[str, None]:
-        """Add what belongs below the answer, and close the ledger."""
+        """Add the notes below the answer, and close the ledger."""
         for note in list_notes(self.context):
             yield self._add_note(note)
         in_part = await asyncio.to_thread(list_documents_in_part, self.context)
@@ -226,7 +233,7 @@ class _Speech:
 
 
 async def _finish(speech: _Speech, message: AIMessage) -> dict[str, Any]:
-    """Build the result of an answer that was spoken, and keep what it teaches."""
+    """Build the result of a spoken answer, and store the lessons for later questions."""
     written, services = speech.context.written, speech.context.services
     state = SearchState(**{**speech.context.state, "ledger": speech.ledger})
     status, reason = speech.ledger.verdict

@@ -1,4 +1,4 @@
-"""Notes below an answer: what it leaves open or assumes, how it was checked, its sources, and notices last."""
+"""Notes below an answer: open points, assumptions, checks, sources, and notices last."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,25 +12,25 @@ from weiwo.nodes.writer.prompt import named_gaps
 from weiwo.nodes.writer.report.outline import count_words
 from weiwo.state import Citation, Language
 from weiwo.state.answer import Gap
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
-_SOURCES: Final = localized("writer.notes", "sources")
-_BEWARE: Final = localized("writer.notes", "beware")
+_SOURCES: Final = localize_message("writer.notes", "sources")
+_BEWARE: Final = localize_message("writer.notes", "beware")
 """Said of a source that speaks to the model."""
-_ASSUMED: Final = localized("writer.notes", "assumed")
+_ASSUMED: Final = localize_message("writer.notes", "assumed")
 """Said of a question that can mean several things, where nobody was asked which."""
-_NOT_CHECKED: Final = localized("writer.notes", "not_checked")
+_NOT_CHECKED: Final = localize_message("writer.notes", "not_checked")
 """Said where a model was to judge what an answer says and did not."""
-_QUICK: Final = localized("writer.notes", "quick")
+_QUICK: Final = localize_message("writer.notes", "quick")
 """Said where a quick search has no model judge what it tells."""
-_LENGTH: Final = localized("writer.notes", "length")
+_LENGTH: Final = localize_message("writer.notes", "length")
 _OFF: Final = 0.3
 """Share by which an answer may be longer or shorter than asked for before that is said."""
-_ONE_DRAFT: Final = localized("writer.notes", "one_draft")
+_ONE_DRAFT: Final = localize_message("writer.notes", "one_draft")
 
 
 def list_notes(context: WriterContext) -> Iterator[str]:
-    """List what is said below an answer before it is known what it leaves open."""
+    """List the notes below an answer, except the open points found later."""
     state, services, written, report = context.state, context.services, context.written, context.report
     language, say, by_model = services.language, context.sanitizer(), written.decided_by == "model"
     if context.is_searched and written.comes_from({"reader", "draft"}) and not written.broken:
@@ -49,13 +49,13 @@ def list_notes(context: WriterContext) -> Iterator[str]:
 
 
 def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
-    """List the documents that an answer leans on, or its question names, and that were not read whole. CPU-bound."""
+    """List partly read documents behind the answer or named in the question. CPU-bound."""
     state, corpus, language = context.state, context.services.registry.corpus, context.services.language
     if corpus is None:
         return ()
     sources = [citation.source for citation in context.written.rendering.citations]
     found = find_documents_in_part(corpus.problems, sources, context.question, language)
-    answered = {one.answers for one in state.get("outcomes", {}).values()}
+    answered = {value.answers for value in state.get("outcomes", {}).values()}
     if not found and (not sources or len(answered) > 1):  # nothing was found, or a part of the question was not
         found = find_unread_files(corpus.problems, language)
     if not corpus.version or not context.is_searched:  # of a store elsewhere nobody can list all
@@ -66,7 +66,7 @@ def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
 
 
 def format_ending(context: WriterContext) -> str:
-    """Format what ends an answer: the list of its sources, then its notices, a line each."""
+    """Format the end of an answer: the list of sources, then the notices, a line each."""
     notices = context.written.notices
     return _format_source_list(context) + ("\n\n" + "  \n".join(notices) if notices else "")
 
@@ -78,7 +78,7 @@ def _format_source_list(context: WriterContext) -> str:
         return ""
     evidence = context.state.get("evidence", {})
     beware = {key for key, passage in evidence.items() if INSTRUCTIONS in passage.flags}
-    lines = [_format_source(one, language, beware=one.evidence_id in beware) for one in citations]
+    lines = [_format_source(citation, language, beware=citation.evidence_id in beware) for citation in citations]
     return "\n\n" + _SOURCES[language] + ":\n" + "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
-"""Coverage check in the draft's own call: before its first line a draft names the parts of the question without answer.
+"""Coverage check in the draft's own call: an extra first line names unanswered parts.
 
-The line is withheld. It comes before anything is spoken, so that what is missing can still be planned for; where that
-was done before, it is named below the answer. A draft without the line has not checked, and reflection asks.
+The line is withheld. It comes before anything is spoken, so that missing parts can still be planned for. If that was
+done before, they are named below the answer. A draft without the line has not checked, and reflection asks.
 """
 
 import re
@@ -25,11 +25,11 @@ _AROUND: Final = "*_`#> \t\r\n"
 
 
 class PartCheck:
-    """What a draft says of the question's parts.
+    """Coverage line of a draft about the question's parts.
 
     Attributes:
-        given: Whether it has said it.
-        missing: The parts that nothing answers.
+        given: Whether the draft gave the line.
+        missing: The parts without an answer.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class PartCheck:
         self.missing: tuple[str, ...] = ()
 
     async def strip(self, deltas: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
-        """The text of a draft without that line."""
+        """Yield the text of a draft without the coverage line."""
         head, read = "", False
         async with aclosing(deltas):
             async for delta in deltas:
@@ -53,7 +53,7 @@ class PartCheck:
             yield self._read(head)
 
     def _read(self, head: str) -> str:
-        """What is left of the beginning of a draft."""
+        """Read the coverage line at the beginning of a draft and return the rest."""
         line, _, rest = _first_line(head)
         said = line.strip(_AROUND)
         if not said.upper().startswith(MARK):
@@ -64,7 +64,10 @@ class PartCheck:
 
 
 def _first_line(head: str) -> tuple[str, str, str]:
-    """The first line, its end if it has come, and what follows; a line that only leads in to it is passed over."""
+    """Return the first line, the line end if received, and the rest.
+
+    An introduction to the line is skipped.
+    """
     line, end, rest = head.lstrip().partition("\n")
     if end and _may_lead_in(line) and line.rstrip(_AROUND).endswith((":", "：")):
         return rest.lstrip().partition("\n")
@@ -72,7 +75,10 @@ def _first_line(head: str) -> tuple[str, str, str]:
 
 
 def is_check_line(piece: str) -> bool:
-    """Whether a piece of a draft is that line, which some write again where nobody asks."""
+    """Report whether a piece of a draft is a coverage line.
+
+    Some models write it again without being asked.
+    """
     return piece.strip(_AROUND).upper().startswith(MARK)
 
 
@@ -86,7 +92,10 @@ def _may_be_mark(line: str) -> bool:
 
 
 def record_check(missing: tuple[str, ...], state: SearchState, services: RunContext) -> Reflection | None:
-    """The look back that a draft's word amounts to: what is missing is planned once, else named; None if nothing is."""
+    """Convert a draft's coverage line into a reflection.
+
+    Missing parts are planned for once, else named. Returns None if nothing is missing.
+    """
     last = state["reflections"][-1]
     if not missing:
         return None
@@ -138,15 +147,17 @@ _CLOSING: Final = lazy(
 
 
 def is_closing(piece: str) -> bool:
-    """Whether a piece of a draft is a courtesy that tells nothing, as models end with."""
+    """Report whether a piece of a draft is an empty closing courtesy."""
     return _CLOSING.fullmatch(piece) is not None
 
 
 async def skip_opening(pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
-    """The pieces of a draft without an opening that says nothing; one that names what follows stays.
+    """Yield the pieces of a draft without an empty opening.
+
+    An opening that names the following content stays.
 
     Args:
-        pieces: The draft, cut into sentences and blocks.
+        pieces: The draft, split into sentences and blocks.
     """
     head: str | None = ""
     async with aclosing(pieces):

@@ -1,6 +1,7 @@
-"""A stream of Markdown cut into pieces that can be checked and spoken: sentences, items, rows of tables, code.
+"""Markdown stream split into checkable pieces: sentences, items, table rows, code.
 
-A piece ends where what follows it has certainly begun. It never ends inside code, a formula, a citation mark or a row.
+A piece ends where the following text has certainly begun. It never ends inside code, a formula, a citation mark or a
+row.
 """
 
 import re
@@ -61,7 +62,7 @@ async def split_pieces(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
 
 
 class _SourceLists:
-    """Leaves out lists of sources, up to a paragraph that lists nothing."""
+    """Filter for lists of sources, ending at a paragraph without list entries."""
 
     def __init__(self) -> None:
         self._before = "\n\n"
@@ -78,7 +79,7 @@ class _SourceLists:
 
 
 class _Splitter:
-    """Cuts text that arrives in parts; the same pieces come out however it is parted."""
+    """Splitter of text arriving in parts. The pieces do not depend on the division into parts."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -113,7 +114,10 @@ class _Splitter:
                 yield self._cut(lines, end)
 
     def _unwraps(self, lines: Sequence[Line], *, last: bool) -> bool:
-        """Whether a fence around the whole answer was taken off: the line that opens it, or the one that closes it."""
+        """Remove a fence around the whole answer, and report whether a line was removed.
+
+        The line is the opening or the closing fence.
+        """
         fence = next((line for line in lines if line.kind != "blank"), None)
         if fence is None or fence.kind != "fence":
             return False
@@ -126,7 +130,7 @@ class _Splitter:
         return True
 
     def _cut(self, lines: Sequence[Line], end: int) -> str:
-        """Take the first piece off, and keep of it what the next stands in."""
+        """Remove the first piece, keeping the context for the next piece."""
         piece, self._text, self._tried = self._text[:end], self._text[end:], 0
         self._cited = self._cited or bool(find_marks(piece))
         open_paragraph = False
@@ -149,7 +153,7 @@ class _Splitter:
         return piece
 
     def _force(self, lines: Sequence[Line]) -> str:
-        """A piece that has no end, up to a blank; what is still open in it ends there."""
+        """Return an endless piece up to a blank, closing open constructs."""
         end = max(self._text.rfind(" ", 1, _LONGEST_PIECE), self._text.rfind("\n", 1, _LONGEST_PIECE)) + 1
         piece = self._cut(lines, end or _LONGEST_PIECE)
         if find_code_spans(piece, 0, len(piece))[1] is None:
@@ -158,7 +162,7 @@ class _Splitter:
         return f"{piece}\n\n"
 
     def _find_end(self, lines: Sequence[Line], *, last: bool) -> int | None:
-        """Where the first piece ends, if what follows it has certainly begun."""
+        """Return the end of the first piece if the following text has certainly begun."""
         begun = len(lines) if last else self._count_begun(lines)
         first = next((n for n, line in enumerate(lines[:begun]) if line.kind != "blank"), None)
         if first is None:
@@ -171,7 +175,10 @@ class _Splitter:
         return self._end_block(lines, self._block_stop(lines, first), begun, last=last)
 
     def _count_begun(self, lines: Sequence[Line]) -> int:
-        """The lines up to the last that tells what it opens: those before it are certain, and it is begun."""
+        """Count the lines up to the last line with a certain kind.
+
+        The lines before it are certain, and it has begun.
+        """
         for n in range(len(lines), 0, -1):
             line = self._text[lines[n - 1].start : lines[n - 1].end]
             if line.strip() and (line.endswith("\n") or not _UNDECIDED.fullmatch(line)):
@@ -179,7 +186,10 @@ class _Splitter:
         return 0
 
     def _find_bar(self, line: Line) -> int:
-        """Where the first cell of a table's header ends whose rows do not begin with a bar; 0 where there is none."""
+        """Return the end of the first header cell in a table with rows without a leading bar.
+
+        Returns 0 if there is no such table.
+        """
         if line.kind != "head" or self._text.startswith("|", line.inside):
             return 0
         return self._text.find("|", line.inside)
@@ -188,15 +198,15 @@ class _Splitter:
         """The number of the line behind a block: quoted lines, code, a heading, a row, a table without outer bars."""
         line = lines[first]
         if line.quoted:
-            return first + sum(1 for _ in takewhile(lambda one: one.quoted and one.end > one.start, lines[first:]))
+            return first + sum(1 for _ in takewhile(lambda item: item.quoted and item.end > item.start, lines[first:]))
         if line.kind in {"head", "row", "delimiter"} and self._text.startswith("|", line.inside):
             return first + 1 + (line.kind == "head")
-        return first + sum(1 for _ in takewhile(lambda one: one.leaf == line.leaf, lines[first:]))
+        return first + sum(1 for _ in takewhile(lambda item: item.leaf == line.leaf, lines[first:]))
 
     def _end_block(self, lines: Sequence[Line], stop: int, begun: int, *, last: bool) -> int | None:
-        """Behind a block and the blank lines after it, once something has begun there.
+        """Return the position behind a block and blank lines, once following text has begun.
 
-        Indentation stays with what follows, unless that goes on with an item.
+        Indentation stays with the following text, unless that continues an item.
         """
         following = next((line for line in lines[stop:begun] if line.kind != "blank"), None)
         if following is None:
@@ -238,19 +248,21 @@ class _Splitter:
 
 
 def _sentence_end(text: str, start: int, limit: int, *, whole: bool) -> int | None:
-    """Where the first sentence of a paragraph ends, marks included, if another has certainly begun after it.
+    """Return the end of a paragraph's first sentence if the next has certainly begun.
+
+    Citation marks are included.
 
     Args:
         text: The text.
-        start: Where the paragraph begins.
-        limit: Up to where it is certain.
-        whole: Whether that is all of it.
+        start: Start of the paragraph.
+        limit: End of the certain text.
+        whole: Whether this is the whole paragraph.
     """
     block = text[start:limit]
     if not whole and _OPEN_END.search(block):
         return None
     marks = find_marks(block)
-    plain = mask(block, 0, [(one.start, one.end, "X") for one in find_inline_opaque(block, 0, len(block))])
+    plain = mask(block, 0, [(opaque.start, opaque.end, "X") for opaque in find_inline_opaque(block, 0, len(block))])
     words = mask(plain, 0, [(mark.start, mark.end, " ") for mark in marks])
     spans = sentences(plain)
     begun = [n for n, span in enumerate(spans) if re.search(r"\w", words[slice(*span)])]
@@ -269,7 +281,7 @@ def _sentence_end(text: str, start: int, limit: int, *, whole: bool) -> int | No
 
 
 def _is_open(block: str, end: int) -> bool:
-    """Whether code or a formula that begins before `end` may be closed by what is yet to come."""
+    """Report whether code or a formula before `end` may be closed by later text."""
     unpaired = find_code_spans(block, 0, len(block))[1]
     if unpaired is not None and unpaired < end:
         return True

@@ -1,4 +1,4 @@
-"""Pieces of an answer: Markdown with its checked claims, immutable, under the numbers of the draft."""
+"""Pieces of an answer: immutable Markdown with checked claims, under draft numbers."""
 
 import re
 from collections.abc import Sequence
@@ -35,12 +35,14 @@ STOPS: Final = "。.!！?？;；"
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of an answer: its text under draft numbers, and its claims.
+    """Piece of an answer: text under draft numbers, and claims.
 
     Attributes:
-        text: Markdown with citation marks; other brackets are shielded.
-        checked: Its claims with their places in `text`.
-        citable: The numbers that its marks may name, marks of others are dropped; None: those of all sources.
+        text: Markdown with citation marks. Other brackets are shielded.
+        checked: The claims with their positions in `text`.
+        citable: The numbers that its marks may name. Marks with other numbers are dropped. None means the numbers of
+            all
+            sources.
     """
 
     text: str
@@ -49,30 +51,32 @@ class Piece:
 
     @property
     def verified(self) -> bool:
-        """Whether none of its claims is doubtful."""
-        return all_supported([one.claim for one in self.checked])
+        """Report whether no claim is doubtful."""
+        return all_supported([item.claim for item in self.checked])
 
 
 @dataclass(frozen=True)
 class ClaimPlace:
-    """Where a claim stands in an answer: its piece, and its position among that piece's claims."""
+    """Place of a claim in an answer: the piece and the position among the piece's claims."""
 
     piece: int
     position: int
 
 
 def read_piece(text: str, before: Sequence[Piece], sources: CitableSources, question: str) -> Piece:
-    """Check the claims of a piece of a draft; those that fail get citations that carry them, where there are such.
+    """Check the claims of a draft piece and repair citations.
+
+    Failing claims get citations that support them, if there are any.
 
     Args:
         text: The piece.
-        before: The pieces before it, among which its heading stands.
-        sources: The sources that it may cite.
+        before: The pieces before it, possibly with its heading.
+        sources: The citable sources.
         question: The user's question.
     """
     given = sources.for_claims(question)
     text = shield_copied(text, {source.n: source.evidence.text for source in sources.items if source.evidence})
-    above = next(filter(None, (find_heading(one.text) for one in reversed(before[-_MOST_ROWS:]))), "")
+    above = next(filter(None, (find_heading(piece.text) for piece in reversed(before[-_MOST_ROWS:]))), "")
     checked, written = check_piece(text, given, above), text
     for claim in reversed(checked):
         doubtful = claim.claim.verdict in DOUBTFUL and not is_code(claim.claim.text)
@@ -84,12 +88,12 @@ def read_piece(text: str, before: Sequence[Piece], sources: CitableSources, ques
 
 
 def _find_carrying(checked: CheckedClaim, sources: CitableSources, given: ClaimSources) -> Sequence[int]:
-    """Find the numbers of sources that carry a failing claim; none where none do.
+    """Find the numbers of sources supporting a failing claim. Empty without support.
 
-    What a claim cites stays; only the calculation that gives its figure is put beside it. One that cites nothing
-    that exists gets a source that has all its figures and names and most of its words: of those that outcomes rest
-    on, alone, in pairs and in threes. An absence or a recommendation gets none, since it stands in no source; nor
-    does a claim whose mark cannot be read.
+    Existing citations of a claim stay, and only the calculation that gives its figure is added. A claim without
+    existing citations gets a source that has all its figures and names and most of its words: among the sources that
+    outcomes rest on, alone, in pairs and in threes. An absence or a recommendation gets none, since it stands in no
+    source. Nor does a claim with an unreadable mark.
     """
     own, text = list(checked.claim.citations), checked.claim.text
     if not checked.hard or (not own and has_foreign_mark(text)):
@@ -110,7 +114,10 @@ def _find_carrying(checked: CheckedClaim, sources: CitableSources, given: ClaimS
 
 
 def place_claims(text: str, claims: Sequence[Claim] = ()) -> Piece:
-    """A piece whose claims are known, each at its place; brackets in one without claims are no marks."""
+    """Build a piece from text with known claims, each at its place.
+
+    Brackets in a piece without claims are not citation marks.
+    """
     text = text if claims else shield_brackets(text)
     spans = list_claim_places(text) if claims else []
     places = spans if len(spans) == len(claims) else [(0, len(text))] * len(claims)
@@ -118,7 +125,10 @@ def place_claims(text: str, claims: Sequence[Claim] = ()) -> Piece:
 
 
 def append_piece(pieces: list[Piece], piece: Piece) -> None:
-    """Append a piece; of a blank one only the line ends count, which set what follows apart from what stands before."""
+    """Append a piece.
+
+    For a blank piece only the line ends count, which separate the following text from the text before.
+    """
     if piece.text.strip():
         pieces.append(piece)
     elif pieces:
@@ -126,12 +136,15 @@ def append_piece(pieces: list[Piece], piece: Piece) -> None:
 
 
 def missing_line_ends(before: str, blank: str) -> str:
-    """The line ends by which a text falls short of those of a blank piece behind it."""
+    """Return the line ends missing in a text compared with a following blank piece."""
     return "\n" * (trailing_blanks(blank).count("\n") - trailing_blanks(before).count("\n"))
 
 
 def drop_doubtful(pieces: Sequence[Piece]) -> list[Piece]:
-    """Pieces without those with doubtful claims, of a draft that broke off and that nobody can be asked to mend."""
+    """Drop pieces with doubtful claims.
+
+    Used for a broken-off draft without a model to repair it.
+    """
     left: list[Piece] = []
     for piece in pieces:
         append_piece(left, piece if piece.verified else Piece(trailing_blanks(piece.text)))
@@ -139,21 +152,26 @@ def drop_doubtful(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def cite_claim(piece: Piece, position: int, language: Language) -> Piece:
-    """A piece with the marks of a claim's citations in its text."""
-    start, end, claim = (one := piece.checked[position]).start, one.end, one.claim
+    """Insert the marks of a claim's citations into a piece."""
+    start, end, claim = (item := piece.checked[position]).start, item.end, item.claim
     marked = _cite_sources(piece.text[start:end], claim.citations, language)
     longer = len(marked) - (end - start)
-    later = (replace(one, start=one.start + longer, end=one.end + longer) for one in piece.checked[position + 1 :])
-    checked = (*piece.checked[:position], replace(one, end=end + longer), *later)
+    later = (
+        replace(entry, start=entry.start + longer, end=entry.end + longer) for entry in piece.checked[position + 1 :]
+    )
+    checked = (*piece.checked[:position], replace(item, end=end + longer), *later)
     return replace(piece, text=piece.text[:start] + marked + piece.text[end:], checked=checked)
 
 
 def describe_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, Claim]:
-    """A claim as one can judge it, with marks, a cell with row and column; before it the heading above it."""
+    """Return a claim in a form for judging, with the heading above.
+
+    The claim has its marks, and a cell its row and column.
+    """
     number, piece = place.piece, pieces[place.piece]
     checked = piece.checked[place.position]
     about = ", ".join(label_claim(pieces, place))
-    above = (one.text for one in reversed(pieces[max(0, number - _MOST_ROWS) : number]))
+    above = (item.text for item in reversed(pieces[max(0, number - _MOST_ROWS) : number]))
     headings = (find_heading(text) for text in (piece.text[: checked.start], *above))
     heading = "" if about else next(filter(None, headings), "")
     written = unshield_brackets(piece.text[checked.start : checked.end])
@@ -171,7 +189,10 @@ def label_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, ...]:
 
 
 def mark_claim(claim: str, note: str, language: Language) -> str:
-    """A claim with a note such as "(unverified)" inside its sentence or cell; below a block of code."""
+    """Add a note such as "(unverified)" inside a claim's sentence or cell.
+
+    For a block of code, the note stands below.
+    """
     if is_code(claim):
         return f"{claim}\n\n{claim[: len(claim) - len(claim.lstrip())]}{note}"
     body = claim.rstrip().rstrip(STOPS)
@@ -179,7 +200,10 @@ def mark_claim(claim: str, note: str, language: Language) -> str:
 
 
 def _cite_sources(sentence: str, numbers: Sequence[int], language: Language) -> str:
-    """A sentence that cites these sources alone: marks of them inside it stay, the others go to its end."""
+    """Rewrite a sentence to cite only the given sources.
+
+    Marks of these sources inside the sentence stay, and missing marks are added at its end.
+    """
     kept = clean_marks(sentence, numbers)
     words = re.match(r".*\w", blank_marks(kept)[0], re.DOTALL)
     inside = kept[: words.end() if words else 0]
@@ -189,7 +213,10 @@ def _cite_sources(sentence: str, numbers: Sequence[int], language: Language) -> 
 
 
 def add_marks(sentence: str, marks: str, language: Language) -> str:
-    """A sentence, or a half of one, with its marks before the stop that ends it, where readers look for them."""
+    """Add marks to a sentence before the final stop, the usual position for readers.
+
+    The sentence may be half a sentence.
+    """
     if not marks:
         return sentence
     body = sentence.rstrip(STOPS)
@@ -197,10 +224,10 @@ def add_marks(sentence: str, marks: str, language: Language) -> str:
 
 
 def trailing_blanks(text: str) -> str:
-    """The blanks and line ends that a text ends with."""
+    """Return the trailing blanks and line ends of a text."""
     return text[len(text.rstrip()) :]
 
 
 def all_supported(claims: Sequence[Claim]) -> bool:
-    """Whether none of these claims is doubtful."""
+    """Report whether no claim is doubtful."""
     return not any(claim.verdict in DOUBTFUL for claim in claims)

@@ -1,8 +1,8 @@
-"""The answer of a small model: one plain question over the passages of the search, answered in one sentence.
+"""Answer of a small model: a plain question over the found passages, answered in a sentence.
 
-Code finds the passages that carry the sentence, checks it against them and cites them; what none carries is marked, and
-the extracts are shown with it. Whatever says "not found" is no answer: then the extracts are shown alone. A reply that
-only gives a value is checked as the answer to the question that it is.
+Code finds the passages that support the sentence, checks it against them and cites them. An unsupported sentence is
+marked, and the extracts are shown with it. A reply saying "not found" is not an answer: then the extracts are shown
+alone. A reply with only a value is checked as the answer to the question.
 """
 
 import re
@@ -60,17 +60,17 @@ _MARKUP: Final = re.compile(r"<[^<>]{0,200}>|```\w*|^[^\S\n]*+#++\s*|\*\*", re.M
 async def answer_plainly(
     frame: QueryFrame, sources: CitableSources, services: RunContext, say: AnswerSanitizer
 ) -> Piece | None:
-    """Ask the small model, and check what it says by code.
+    """Ask the small model, and check the reply by code.
 
     Args:
         frame: The parsed question.
-        sources: The sources that may be cited.
+        sources: The citable sources.
         services: The models.
-        say: Makes a sentence fit to be spoken.
+        say: Sanitizes a sentence.
 
     Returns:
-        The sentence with its citations and its checked claim, doubtful where no passage carries it; None where there is
-        nothing to read, no reply, or one that says that nothing was found.
+        The sentence with its citations and its checked claim, doubtful if no passage supports it. None if there is
+        nothing to read, no reply, or a reply saying that nothing was found.
     """
     shown = [passage for passage in sources.evidence if INSTRUCTIONS not in passage.flags][:_MOST_PASSAGES]
     if not shown:
@@ -82,7 +82,10 @@ async def answer_plainly(
 
 
 async def _ask(frame: QueryFrame, shown: Sequence[Evidence], services: RunContext) -> str:
-    """The reply, read no further than its second sentence; empty where there is none."""
+    """Ask the model and return the reply, read only up to the second sentence.
+
+    Returns an empty string if there is no reply.
+    """
     models = services.models
     await models.ready(_ROLE)
     room = min(_MOST_TOKENS, models.room(_ROLE, plain_prompt(frame, (), services.language)))
@@ -101,7 +104,7 @@ async def _ask(frame: QueryFrame, shown: Sequence[Evidence], services: RunContex
 
 
 def _first_sentences(reply: str) -> str:
-    """The sentences of a reply that count: its first paragraph's first two, without a label before them."""
+    """Return the first two sentences of a reply's first paragraph, without a label."""
     bare = _LABEL.sub("", _MARKUP.sub("", reply[:_MOST_CHARACTERS]).strip())
     paragraph = bare.partition("\n")[0].strip()
     ends = [end for _, end in sentences(paragraph) if end >= _SHORTEST][:_MOST_SENTENCES]
@@ -109,12 +112,15 @@ def _first_sentences(reply: str) -> str:
 
 
 def _echoes(sentence: str, question: str) -> bool:
-    """Whether a sentence is the question again."""
+    """Report whether a sentence repeats the question."""
     return fold(sentence).strip(" ?？.。") == fold(question).strip(" ?？.。")
 
 
 def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], sources: CitableSources) -> Piece:
-    """The sentence with marks of the fewest passages that carry it, else of the nearest, and doubtful."""
+    """Cite the fewest passages supporting a sentence, else mark the sentence as doubtful.
+
+    A doubtful sentence gets the marks of the nearest passages.
+    """
     given = sources.for_claims(frame.question)
     words = _as_statement(sentence, frame)
     asked = frozenset(question_terms(frame))
@@ -145,31 +151,39 @@ def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], sources: 
 
 
 def _halves_name(statement: str, question: str, passages: Sequence[Evidence]) -> bool:
-    """Whether passages have but a part of a name that a question and a statement share: it is somebody else's."""
+    """Report whether passages contain only part of a name shared by question and statement.
+
+    The passages are then about somebody else.
+    """
     said = set(_WORD.findall(fold(statement)))
-    told = set(_WORD.findall(fold(" ".join(f"{one.heading} {one.source} {one.text}" for one in passages))))
+    told = set(
+        _WORD.findall(fold(" ".join(f"{passage.heading} {passage.source} {passage.text}" for passage in passages)))
+    )
     named = [set(_WORD.findall(fold(name.text))) - _LEFT_OUT for name in names(question)]
-    shared = [one for one in named if not one.isdisjoint(said)]
-    return any(not one.isdisjoint(told) for one in shared) and not all(one <= told for one in shared)
+    shared = [item for item in named if not item.isdisjoint(said)]
+    return any(not item.isdisjoint(told) for item in shared) and not all(item <= told for item in shared)
 
 
 def carries_sentence(sentence: str, passages: Sequence[Evidence], frame: QueryFrame) -> bool:
-    """Whether passages carry a sentence that names what a question asks about, as far as code can tell."""
+    """Report whether passages support a sentence about the question's subject.
+
+    This is judged as far as code can tell.
+    """
     said, asked = frozenset(matching_terms(sentence)), frozenset(question_terms(frame))
-    named = frozenset(term for one in frame.subjects for term in matching_terms(one)) or asked
+    named = frozenset(term for subject in frame.subjects for term in matching_terms(subject)) or asked
     spoken_of = 2 * len(named & said) >= len(named) and not _halves_name(sentence, frame.question, passages)
     if says_not_found(sentence) or not spoken_of:
         return False
-    given = ClaimSources(dict(enumerate(((one,) for one in passages), 1)), {}, frame.language, frame.question)
+    given = ClaimSources(dict(enumerate(((passage,) for passage in passages), 1)), {}, frame.language, frame.question)
     together = _share_told_together(asked, matching_terms(sentence), passages)
     return together >= _LEAST_SHARE and check_cited(sentence, [*given.passages], given).verdict in {"quoted", "matched"}
 
 
 def _share_told_together(asked: frozenset[str], said: Sequence[str], passages: Sequence[Evidence]) -> float:
-    """The share of the words of a question and its answer that stand near each other in passages, 0 to 1.
+    """Return the share of question and answer words close together in passages, 0 to 1.
 
-    Of one passage it is the sentence that has half of what is said and half of the words that answer, with its
-    neighbours and the title, that has most; of the other of two the sentence with its neighbours that adds most.
+    In one passage, this is the best sentence with its neighbours and the title, if the sentence has half of the stated
+    words and half of the answering words. From a second passage, it is the sentence with its neighbours that adds most.
     """
     stated = frozenset(said)
     wanted, answering = asked | stated, stated - asked
@@ -179,35 +193,41 @@ def _share_told_together(asked: frozenset[str], said: Sequence[str], passages: S
         for terms_, window in _windows(first):
             if min(_share(answering, terms_), _share(stated, terms_)) >= _LEAST_IN_SENTENCE:
                 found = (window | more for other in others for _, more in _windows(other)) if others else (window,)
-                best = max(best, *(_share(wanted, one) for one in found))
+                best = max(best, *(_share(wanted, item) for item in found))
     return best
 
 
 def _share(wanted: frozenset[str], found: frozenset[str]) -> float:
-    """The share of words that are found, 0 to 1."""
+    """Return the share of wanted words found, 0 to 1."""
     return len(wanted & found) / len(wanted) if wanted else 1.0
 
 
 def _windows(passage: Evidence) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The words of each sentence, and of it with its neighbours and the title."""
+    """Yield the words of each sentence, alone and with neighbours and title."""
     found = [frozenset(matching_terms(passage.text[start:end])) for start, end in sentences(passage.text)]
     title = frozenset(matching_terms(passage.title))
     for at, own in enumerate(found[:_MOST_WINDOWS]):
         yield own, title.union(*found[max(0, at - 1) : at + 2])
 
 
-def _are_linked(one: Evidence, other: Evidence, question: str) -> bool:
-    """Whether one of two passages names what the title of the other one does; what the question names is no link."""
+def _are_linked(evidence: Evidence, other: Evidence, question: str) -> bool:
+    """Report whether a passage mentions a name from the title of a second passage.
+
+    Both directions count. Names in the question are not links.
+    """
     asked = mentions(question)
     return any(
         not ((mentions(this.title) | {title_key(this.title)}) & mentions(that.text)) - asked <= {""}
-        for this, that in ((one, other), (other, one))
+        for this, that in ((evidence, other), (other, evidence))
     )
 
 
 def _as_statement(sentence: str, frame: QueryFrame) -> str:
-    """What a reply states: itself where it names something that the question asks about, else with the question."""
-    asked = {*question_terms(frame), *(term for one in frame.subjects for term in matching_terms(one))}
+    """Return the statement of a reply.
+
+    This is the reply itself if it names something from the question, else the question with the reply.
+    """
+    asked = {*question_terms(frame), *(term for subject in frame.subjects for term in matching_terms(subject))}
     if not asked.isdisjoint(matching_terms(sentence)):
         return sentence
     return f"{frame.question.rstrip('?？ ')}: {sentence}"

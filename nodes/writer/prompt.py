@@ -1,4 +1,4 @@
-"""The writer's prompts: its instructions, and its material: what each task came to and the numbered sources."""
+"""The writer's prompts: instructions, outcomes of tasks and numbered sources."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -98,7 +98,10 @@ _PLAIN: Final = ByLocale(
 
 
 def plain_prompt(frame: QueryFrame, passages: Sequence[Evidence], language: Language) -> str:
-    """What a small model is asked: the passages under their titles, what to do in which language, and the question."""
+    """Build the prompt of a small model: titled passages, instructions and the question.
+
+    The instructions name the language of the answer.
+    """
     shown = [f"{quote_as_data(passage.title, 200)}\n{quote_as_data(passage.text)}".strip() for passage in passages]
     return _PLAIN[language].format(
         passages="\n\n".join(shown),
@@ -112,7 +115,7 @@ _SPARE_PASSAGES = 2
 
 
 def writer_instructions(language: Language) -> str:
-    """What the writer is told, for an answer in a language."""
+    """Return the writer's instructions for an answer in a language."""
     return f"{_GROUNDED}\n- Write in {language_name(language)}."
 
 
@@ -131,7 +134,7 @@ _LENGTHS: Final = {"quick": "As short as the question allows.", "normal": "As sh
 
 
 def _form_instructions(state: SearchState, services: RunContext) -> str:
-    """What answer is wanted, as lines of the prompt: its form and length, perspectives, and the gaps it has to name."""
+    """Format the wanted answer as prompt lines: form, length, perspectives and gaps to name."""
     frame, plan = state["assessment"].frame, state.get("plan")
     length = f"About {frame.words} {UNITS[services.language]}." if frame.words else _LENGTHS[services.settings.depth]
     lines = [f"Form: {_FORMS[frame.form]} {length}"]
@@ -168,9 +171,10 @@ _LOST: Final = "Without an answer (say so in your own words, fill in nothing):"
 def list_findings(
     state: SearchState, services: RunContext, sources: CitableSources, task_ids: Collection[str] | None = None
 ) -> list[str]:
-    """What tasks came to, a line each below their heading; of all tasks of the plan where none are named.
+    """List the results of tasks under headings, a line each.
 
-    Of a task that came to nothing stands what it asked, without the words in which its search failed.
+    All tasks of the plan are listed if none are named. For a failed task, only its question is listed, without the
+    words of the failed search.
     """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = [task for task in (plan.tasks if plan else ()) if task_ids is None or task.id in task_ids]
@@ -187,7 +191,7 @@ def list_findings(
 
 
 def list_calculations(sources: CitableSources) -> list[str]:
-    """The calculations that may be cited, delimited, under their numbers."""
+    """List the citable calculations, delimited and numbered."""
     return [
         f'<calculation n="{s.n}">{quote_as_data(s.quote, 600)}</calculation>'
         for s in sources.items
@@ -196,26 +200,35 @@ def list_calculations(sources: CitableSources) -> list[str]:
 
 
 def list_wishes(state: SearchState) -> list[str]:
-    """The user's standing wishes, as lines of a prompt; none where there are none."""
+    """List the user's standing wishes as prompt lines. Empty without wishes."""
     wished = format_wishes(state.get("wishes", []))
     return [wished] if wished else []
 
 
 def named_gaps(state: SearchState) -> tuple[Gap, ...]:
-    """The gaps that an answer names below it: parts that nothing covers, and values that are no firm ground."""
+    """Return the gaps named below an answer: uncovered parts and weak values."""
     ledger = state.get("ledger")
     return ledger.gaps_of(_NAMED) if ledger is not None else ()
 
 
 def current_outcomes(state: SearchState) -> dict[str, Outcome]:
-    """The outcomes of the plan in force; those of tasks that were replaced are in the state as well."""
+    """Return the outcomes of the current plan.
+
+    The state also holds the outcomes of replaced tasks.
+    """
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     return {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
 
 
 def describe_task(task: Task, state: SearchState, language: Language) -> str:
-    """What a task asks, with its references written out; what was not found is described, never shown by its mark."""
-    known, above = {key: one for key, one in current_outcomes(state).items() if one.usable}, _ABOVE[language]
+    """Describe the question of a task with references written out.
+
+    A missing value is described, never shown by its mark.
+    """
+    known, above = (
+        {key: outcome for key, outcome in current_outcomes(state).items() if outcome.usable},
+        _ABOVE[language],
+    )
 
     def value(found: re.Match[str]) -> str:
         filled = fill_text(found[0], known, language)
@@ -244,11 +257,11 @@ def _told(outcome: Outcome, services: RunContext, sources: CitableSources) -> st
     mistaken = "THE QUESTION IS MISTAKEN, say so and correct it: " if outcome.premise else ""
     value = f"{quote_as_data(_value(outcome, services), 600)} {marks}"
     if outcome.findings:
-        cited = [(one, sources.numbers_of(one.evidence_ids, ())) for one in outcome.findings]
+        cited = [(finding, sources.numbers_of(finding.evidence_ids, ())) for finding in outcome.findings]
         value = (
             " ".join(  # a finding that nothing here carries could only be stated without a source
-                f"{quote_as_data(one.text, 600)} {''.join(f'[{n}]' for n in numbers)}"
-                for one, numbers in cited
+                f"{quote_as_data(item.text, 600)} {''.join(f'[{n}]' for n in numbers)}"
+                for item, numbers in cited
                 if numbers
             )
             or value
@@ -258,14 +271,14 @@ def _told(outcome: Outcome, services: RunContext, sources: CitableSources) -> st
 
 
 def _on_the_way(outcome: Outcome | None, sources: CitableSources) -> Iterator[str]:
-    """The values that a chain of look-ups found before its own, a line each."""
+    """Yield the intermediate values of a look-up chain, a line each."""
     for hop in outcome.detail.hops if outcome is not None else ():
         marks = "".join(f"[{n}]" for n in sources.numbers_of(hop.evidence_ids, ()))
         yield f"  - {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)} {marks}".rstrip()
 
 
 def _disagreeing(outcome: Outcome, services: RunContext, sources: CitableSources) -> Iterator[str]:
-    """What other sources give instead, each with its words and number."""
+    """Yield the conflicting values of different sources, each with quote and number."""
     for rival in outcome.rivals:
         marks = "".join(f"[{n}]" for n in sources.numbers_of(rival.evidence_ids, ()))
         value = _value(outcome.model_copy(update={"value": rival.value}), services)
@@ -274,22 +287,22 @@ def _disagreeing(outcome: Outcome, services: RunContext, sources: CitableSources
 
 
 def _value(outcome: Outcome, services: RunContext) -> str:
-    """The value in prose: with its unit, and, for a `for_each` task, beside the item it belongs to."""
+    """Render the value as prose with unit and, for a `for_each` task, with the item."""
     items = outcome.detail.items
     if items is not None and isinstance(outcome.value, list) and len(items) == len(outcome.value):
-        one = item_type(outcome.type)
+        entry = item_type(outcome.type)
         pairs = zip(items, outcome.value, strict=True)
-        return "; ".join(f"{item}: {render(value, one, services.language)}" for item, value in pairs)
+        return "; ".join(f"{item}: {render(value, entry, services.language)}" for item, value in pairs)
     return render_value(outcome, services.language).replace("\n", "\n    ")  # so that code opens no line of the prompt
 
 
 def _check_instructions(state: SearchState) -> list[str]:
-    """What a draft is told that has to say which parts of the question have no answer, as lines of its prompt."""
+    """Return the prompt lines for a draft asked to name unanswered parts."""
     parts = state["assessment"].parts or (state["assessment"].question,)
     return [_ASKED, *(f"- {quote_as_data(part, 200)}" for part in parts)]
 
 
 def is_left_to_draft(state: SearchState) -> bool:
-    """Whether reflection left it to the draft to see if every part of the question is answered."""
+    """Report whether reflection left the check of all parts to the draft."""
     looks = state.get("reflections", [])
     return bool(looks and looks[-1].draft_checks)

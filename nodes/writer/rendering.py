@@ -1,4 +1,4 @@
-"""Rendering of an answer: its pieces as they are spoken, under final numbers, with notes at claims that need them."""
+"""Rendering of an answer: pieces in spoken form, with final numbers and notes on claims."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,21 +10,21 @@ from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Block, Citation, Claim, Mark
 from weiwo.text.citation_marks import clean_marks, find_marks, list_cited_numbers, renumber_marks, unshield_brackets
 from weiwo.text.lists import join_names
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
-_ASSUMING: Final = localized("writer.rendering", "assuming")
-_UNVERIFIED: Final = localized("writer.rendering", "unverified")
+_ASSUMING: Final = localize_message("writer.rendering", "assuming")
+_UNVERIFIED: Final = localize_message("writer.rendering", "unverified")
 
 
 class Rendering:
-    """The pieces of an answer as they are spoken; numbers follow the order of first citation.
+    """Pieces of an answer in spoken form. Numbers follow the order of first citation.
 
     Args:
-        sources: The sources that may be cited.
-        pieces: The pieces to begin with.
+        sources: The citable sources.
+        pieces: The initial pieces.
 
     Attributes:
-        numbers: The final number of each source that is cited, by its draft number.
+        numbers: The final number of each cited source, by its draft number.
         claims: The claims, under final numbers.
     """
 
@@ -40,24 +40,24 @@ class Rendering:
 
     @property
     def text(self) -> str:
-        """The whole as it is spoken."""
+        """Complete text in spoken form."""
         return unshield_brackets("".join(self._rendered))
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Its citation marks, by their place in the text without the blanks around it."""
+        """Citation marks, by position in the text stripped of surrounding blanks."""
         found = find_marks("".join(self._rendered).strip())
         return tuple(Mark(n=n, start=mark.start, end=mark.end) for mark in found for n in mark.numbers)
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """The cited sources under their final numbers."""
+        """Cited sources under final numbers."""
         return self._sources.list_citations(self.numbers)
 
     def add(self, piece: Piece) -> str:
-        """Add a piece; returns it as it is to be spoken.
+        """Add a piece and return the spoken form.
 
-        Of a blank piece the line ends are spoken by which the piece before it falls short of it.
+        For a blank piece, the spoken form is the line ends missing in the piece before it.
         """
         if not piece.text.strip():
             missing = missing_line_ends(self._pieces[-1].text, piece.text) if self._pieces else ""
@@ -71,7 +71,7 @@ class Rendering:
         return unshield_brackets(self._rendered[-1])
 
     def list_blocks(self) -> list[Block]:
-        """List the blocks of the answer, with the positions of their claims."""
+        """List the blocks of the answer, with the positions of claims."""
         starts, offset = list[int](), len(self.text.lstrip()) - len(self.text)
         for piece, rendered in zip(self._pieces, self._rendered, strict=True):
             places = [start for start, _ in list_claim_places(rendered)][: len(piece.checked)] if piece.checked else []
@@ -96,7 +96,10 @@ class Rendering:
         return renumber_marks(clean_marks(text, known), numbers)
 
     def _assign_numbers(self, text: str, known: frozenset[int]) -> dict[int, int]:
-        """Final numbers of the sources that a text cites; one cited for the first time gets the next."""
+        """Assign final numbers to the sources cited in a text.
+
+        A source cited for the first time gets the next number.
+        """
         cited = [n for n in list_cited_numbers(text) if n in known]
         for n in cited:
             self.numbers.setdefault(n, len(self.numbers) + 1)
@@ -110,13 +113,16 @@ class Rendering:
             yield checked.claim.model_copy(update={"text": text, "citations": citations, "reason": reason})
 
     def _note_assumed(self, claim: Claim) -> str:
-        """The note that a claim rests on values set by a person; empty where it does not."""
+        """Return the note for a claim based on values set by a person, or an empty string."""
         values = self._sources.list_assumed(claim.citations)
         language = self._sources.language
         return _ASSUMING[language].format(join_names(values, language)) if values else ""
 
     def _separate(self, text: str) -> str:
-        """A piece with one blank before it where its language wants one, and none at the beginning."""
+        """Put a blank before a piece if the language needs a blank.
+
+        There is none at the beginning.
+        """
         if not self._rendered:
             return text.lstrip()
         if self._rendered[-1][-1:].isspace() or text[:1].isspace() or self._sources.language == "zh":

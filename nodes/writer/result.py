@@ -1,4 +1,7 @@
-"""The result: one JSON object with the answer and everything behind it, the same for command, server and Python."""
+"""The result: a JSON object with the answer and all supporting data.
+
+It is the same for command, server and Python.
+"""
 
 import asyncio
 import os
@@ -24,9 +27,9 @@ from weiwo.tools.usage.task_log import record_use
 
 
 def build_message(spoken: AIMessage, answer: Answer, result: Mapping[str, Any]) -> AIMessage:
-    """The answer as a chat message: its words as they were streamed, its citations, and what it cost in tokens.
+    """Build the chat message of an answer: streamed words, citations, and token usage.
 
-    Where LangChain is told to give standard content blocks (`LC_OUTPUT_VERSION=v1`), the text carries its citations as
+    If LangChain is set to give standard content blocks (`LC_OUTPUT_VERSION=v1`), the text carries its citations as
     annotations, each at its mark.
     """
     usage, text = result["usage"], str(spoken.content)
@@ -43,7 +46,10 @@ def build_message(spoken: AIMessage, answer: Answer, result: Mapping[str, Any]) 
 
 
 def _annotations(text: str, answer: Answer) -> list[dict[str, Any]]:
-    """Each citation mark of the answer as a citation of LangChain's; the list of sources below it has none."""
+    """Return a LangChain citation for each citation mark of the answer.
+
+    The list of sources below the answer has none.
+    """
     known = {citation.n: citation for citation in answer.citations}
     begin = max(text.find(answer.text), 0)
     return [
@@ -71,7 +77,10 @@ def build_result(
     confidence: float | None = None,
     checked: bool = True,
 ) -> Result:
-    """Assemble the result from the state, the answer, and what the answer shows and asserts beside its text."""
+    """Assemble the result from the state, the answer, and additional extracts and assertions.
+
+    These are shown or asserted beside the answer's text.
+    """
     ledger = state.get("ledger") or Ledger()
     assessment, plan = state["assessment"], state.get("plan")
     evidence = state.get("evidence", {})
@@ -86,7 +95,7 @@ def build_result(
         team=state["team"].name,
         answer=answer.text,
         marks=answer.marks,
-        citations=tuple(_cite(one, evidence.get(one.evidence_id)) for one in answer.citations),
+        citations=tuple(_cite(citation, evidence.get(citation.evidence_id)) for citation in answer.citations),
         claims=answer.claims,
         preferences=tuple(state.get("wishes", ())),
         lead=ledger.lead or "neutral",
@@ -114,22 +123,22 @@ def build_result(
 
 
 def _cite(citation: Citation, passage: Evidence | None) -> CitedSource:
-    """The citation with the further addresses of its passage."""
+    """Add the further addresses of the passage to a citation."""
     return CitedSource(**dict(citation), also=passage.also if passage is not None else ())
 
 
 async def learn_from_answer(state: SearchState, answer: Answer, services: RunContext, *, asserts: bool) -> None:
-    """Keep what an answer teaches for later questions.
+    """Store lessons from an answer for later questions.
 
     Args:
-        state: What the run came to.
+        state: The state of the run.
         answer: The answer.
-        services: The settings, and where it is kept.
-        asserts: Whether the answer asserts anything: passages shown for being near are no citations.
+        services: The settings and stores.
+        asserts: Whether the answer asserts anything. Passages shown for closeness are not citations.
     """
     if answer.status != "extracts":
-        replanned = any(one.decision == "replan" for one in state.get("reflections", []))
-        cited = [one.evidence_id for one in answer.citations] if asserts else []
+        replanned = any(reflection.decision == "replan" for reflection in state.get("reflections", []))
+        cited = [citation.evidence_id for citation in answer.citations] if asserts else []
         telemetry.label_citations(services.run, cited, replanned=replanned)
     if answer.status == "complete" and services.settings.telemetry:
         await asyncio.to_thread(_learn_tools, state, services)
@@ -138,7 +147,7 @@ async def learn_from_answer(state: SearchState, answer: Answer, services: RunCon
 
 
 def _learn_tools(state: SearchState, services: RunContext) -> None:
-    """Keep which tools, beside the built-in ones, answered this question together."""
+    """Record the tools used together for this question, except built-in tools."""
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     tasks = plan.tasks if plan is not None else ()
     used = {task.tool for task in tasks if task.id in outcomes and outcomes[task.id].answers} - BUILT_IN

@@ -1,4 +1,7 @@
-"""Advice below the rows of a table that a question counts, adds up or compares, and that no request was made of."""
+"""Advice below table rows for a counting question without a table request.
+
+The question counts, adds up or compares the rows.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -20,9 +23,12 @@ _MOST_COLUMNS: Final = 12
 
 
 def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext, language: Language) -> str:
-    """Say why the rows that are shown were not counted, and what of them can be asked; empty where neither is known."""
+    """Explain why the shown rows were not counted, and suggest possible questions.
+
+    Returns an empty string if neither is known.
+    """
     asks = next((info for info in services.registry.infos() if info.name == "query_table"), None)
-    rows = any(split_row(line, (), one.source) for one in shown for line in one.text.splitlines())
+    rows = any(split_row(line, (), extract.source) for extract in shown for line in extract.text.splitlines())
     if asks is None or not rows or not asks_table(question):
         return ""
     words = _WORDS[language]
@@ -37,15 +43,15 @@ def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext
         return words[refusal.kind].format(word=refusal.word, names=_join(refusal.names, language))
     if services.models.configured("writer"):
         return ""
-    columns = next((_join(_list_columns(one), language) for one in _order_by_sources(tables, shown)), "")
+    columns = next((_join(_list_columns(source), language) for source in _order_by_sources(tables, shown)), "")
     return words["columns"].format(columns) if columns else words["rows"]
 
 
 def _order_by_sources(tables: Sequence[Mapping[str, Any]], shown: Sequence[Extract]) -> list[Mapping[str, Any]]:
-    """Order tables by the passages that are shown of them, and leave out those without columns."""
-    sources = [one.source.partition("#")[0] for one in shown]
-    known = [one for one in tables if one["columns"] and one["source"] in sources]
-    return sorted(known, key=lambda one: sources.index(one["source"]))
+    """Order tables by the shown passages, leaving out tables without columns."""
+    sources = [extract.source.partition("#")[0] for extract in shown]
+    known = [table for table in tables if table["columns"] and table["source"] in sources]
+    return sorted(known, key=lambda item: sources.index(item["source"]))
 
 
 def _list_columns(table: Mapping[str, Any]) -> list[str]:
@@ -58,7 +64,10 @@ def _join(names: Sequence[str], language: Language) -> str:
 
 
 def _find_uncertain_column(question: str, tables: Iterable[Mapping[str, Any]], language: Language) -> str:
-    """The column that a question names and that has two readings, with these; empty where there is none."""
+    """Return the ambiguous column named in a question, with both readings.
+
+    Returns an empty string if there is none.
+    """
     asked = fold_value(question)
     for table in tables:
         for column in table["columns"]:

@@ -1,7 +1,7 @@
-"""The answer without a model: statements that can be shown, then extracts, the sources' own words.
+"""Answer without a model: provable statements, then extracts in the sources' own words.
 
-Nothing is asserted beyond what `compose` makes of outcomes; what was not found is answered by the closest passages, the
-sentences that fit best in bold, in neutral words.
+Nothing is asserted beyond the statements that `compose` makes from outcomes. Missing answers are replaced by the
+closest passages, with the best sentences in bold, in neutral words.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -83,16 +83,20 @@ class RuleAnswer:
 
     @property
     def shows_subject(self) -> bool:
-        """Whether it shows passages that may answer, beside or in place of statements that answer it in part."""
+        """Report whether possible answers are shown as passages, beside or instead of statements.
+
+        The statements answer the question only in part.
+        """
         may_answer = self.extracts.about_subject or self.lead_kind == "neutral"
         return not self.whole and bool(self.extracts.items) and may_answer
 
     @property
     def lead_kind(self) -> Lead:
-        """What it begins with: an assertion, or a sentence that says most of the question, is an answer.
+        """Kind of the beginning: answer, denial or neutral.
 
-        A failed search denies nothing, nor does one among documents in another script: what a search that could find
-        it would have found is not known.
+        An assertion, or a sentence that covers most of the question, is an answer. A failed search denies nothing. A
+        search among documents in another script denies nothing either, because a suitable search might have found the
+        answer.
         """
         if self.mechanisms:
             return "answer"
@@ -107,7 +111,7 @@ class RuleAnswer:
 
     @property
     def lead(self) -> str:
-        """What has to be said above the extracts: failures, a denial, and a question that is left open."""
+        """Text above the extracts: failures, a denial, or an open question."""
         words = _LEADS[self.language]
         if self.failures and not self.statements:
             return "\n".join(self.failures)
@@ -121,9 +125,9 @@ class RuleAnswer:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a reader should know of the extracts, a line each: that they assert nothing, and what would find more.
+        """Notices about the extracts, a line each: no assertions, and ways to find more.
 
-        The latter is said only where no passage speaks of the subject, or a name occurs nowhere.
+        The latter is given only if no passage is about the subject, or if a name occurs nowhere.
         """
         return tuple(filter(None, (self._describe_extracts(), self._advise())))
 
@@ -153,15 +157,15 @@ class RuleAnswer:
 
 
 def answer_by_rule(state: SearchState, sources: CitableSources, services: RunContext, broken: str = "") -> RuleAnswer:
-    """Put together what can be said and shown without a model. CPU-bound; call it through `asyncio.to_thread`.
+    """Build an answer without a model. CPU-bound; call it through `asyncio.to_thread`.
 
     A statement that the claim check does not pass is left out.
 
     Args:
-        state: What the run came to.
+        state: The state of the finished run.
         sources: The sources that may be cited.
         services: The tools, and whether a model is set up.
-        broken: Why a model's draft ended early; empty where it did not.
+        broken: The reason why a model's draft ended early, or empty if no draft broke off.
     """
     frame, plan, outcomes = state["assessment"].frame, state.get("plan"), current_outcomes(state)
     told: list[tuple[Statement, str, list[Claim]]] = []
@@ -181,18 +185,18 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
         else:
             dropped = True
     usable = [outcome for outcome in outcomes.values() if outcome.usable]
-    disputes = [one for one in told if one[0].mechanism == DISPUTED]
-    if any(_are_of_different_dates(outcomes[one.task_id]) for one, _, _ in disputes):
+    disputes = [item for item in told if item[0].mechanism == DISPUTED]
+    if any(_are_of_different_dates(outcomes[item.task_id]) for item, _, _ in disputes):
         told, disputes, dropped = [], [], True
     whole = bool(told) and not dropped and not disputes
     left: list[Task] = []
     if disputes:
         told = disputes
     elif not whole:
-        answered = {one[0].task_id for one in told}
+        answered = {item[0].task_id for item in told}
         if plan and frame.shape == "several":
             left = [plan.task(name) for name in finals if name not in answered]
-        told = [one for one in told if left and one[0].task_id in finals]
+        told = [item for item in told if left and item[0].task_id in finals]
     quotes = [quote for outcome in usable for quote in outcome.quotes]
     quotes += [quote for outcome in usable for rival in outcome.rivals for quote in rival.quotes]
     extracts = build_quote_extracts(quotes, passages, frame.language) if told and not left else None
@@ -208,14 +212,14 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
     return RuleAnswer(
         unscored=bool(extracts.items) and all(item.evidence_id in flagged for item in extracts.items),
         statements=tuple(
-            (sentence, claims, outcomes[one.task_id].decided_by == "model") for one, sentence, claims in told
+            (sentence, claims, outcomes[item.task_id].decided_by == "model") for item, sentence, claims in told
         ),
         mechanisms=[] if disputes else list(dict.fromkeys(statement.mechanism for statement, _, _ in told)),
         extracts=extracts,
         shared=shared,
         language=frame.language,
         whole=whole,
-        told=frozenset(one.task_id for one, _, _ in told),
+        told=frozenset(item.task_id for item, _, _ in told),
         failures=_list_failures(state, frame.language),
         open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if told else (),
         doors=tuple(_find_doors(broken, services)),
@@ -227,28 +231,31 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
 def _put_first(
     shared: SharedSentence, extracts: Extracts, passages: Sequence[Evidence], language: Language
 ) -> Extracts:
-    """Put the passages of a shared sentence before the others that are shown."""
+    """Move the passages quoted for a shared sentence to the front of the extracts."""
     by_id = {passage.id: passage for passage in passages}
-    first = build_quote_extracts(shared.quotes, [by_id[one.evidence_id] for one in shared.quotes], language).items
-    ids = {one.evidence_id for one in first}
-    items = (*first, *(one for one in extracts.items if one.evidence_id not in ids))
-    return replace(extracts, items=tuple(one.model_copy(update={"n": n}) for n, one in enumerate(items, 1)))
+    first = build_quote_extracts(shared.quotes, [by_id[quote.evidence_id] for quote in shared.quotes], language).items
+    ids = {item.evidence_id for item in first}
+    items = (*first, *(item for item in extracts.items if item.evidence_id not in ids))
+    return replace(extracts, items=tuple(item.model_copy(update={"n": n}) for n, item in enumerate(items, 1)))
 
 
 def _list_failures(state: SearchState, language: Language) -> tuple[str, ...]:
-    """List the components that could not be asked for a part of the question, a line each."""
+    """List the components with failures for a part of the question, with a line for each."""
     ledger = state.get("ledger")
     failed = ledger.failed if ledger is not None else ()
     return tuple(dict.fromkeys(describe_failure(part, language) for part in failed))
 
 
 def _cells(table: str) -> list[str]:
-    """The cells of a Markdown table that state something."""
+    """Return the cells of a Markdown table with a claim in each."""
     return [table[start:end] for start, end in list_claim_places(table)] if table else []
 
 
 def _are_of_different_dates(outcome: Outcome) -> bool:
-    """Whether what differs is said of different dates, each in its own sentence, which is no dispute."""
+    """Report whether all quotes of a disputed outcome are about different dates.
+
+    Each quote must name its own date. Values for different dates do not contradict each other, so this is no dispute.
+    """
     quotes = [*outcome.quotes, *(quote for rival in outcome.rivals for quote in rival.quotes)]
     dates = [frozenset(span.date for span in find_dates(quote.text)) for quote in quotes]
     return all(dates) and len(set(dates)) == len(dates)
@@ -257,17 +264,17 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
 def _explain_thinness(
     question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome], services: RunContext
 ) -> tuple[str, str]:
-    """Explain why little was found, and for which words; empty where nothing is known of it.
+    """Return the reason for a thin result and the query concerned, both empty if no reason is known.
 
-    The web did not answer, or has nothing, or all is written in another script.
+    The web did not answer, the web has nothing, or all passages are written in another script.
     """
-    traces = [one.trace for one in outcomes]
-    if not any(one.tool == _WEB for one in passages):
+    traces = [outcome.trace for outcome in outcomes]
+    if not any(passage.tool == _WEB for passage in passages):
         if any(why.startswith(f"{_WEB}: ") for trace in traces for why in trace.unanswered):
             return "web_failed", ""
         if queries := [query for trace in traces for tool, query in trace.searches if tool == _WEB]:
             return "web_empty", one_line(queries[0], _LONGEST_QUERY)
-    asked, told = _HAN.search(question) is not None, {_HAN.search(one.text) is not None for one in passages}
+    asked, told = _HAN.search(question) is not None, {_HAN.search(passage.text) is not None for passage in passages}
     if not passages:  # a search by words finds nothing in another script
         told = {language == "zh" for language in document_languages(services)}
     if not told or asked in told:
@@ -276,7 +283,10 @@ def _explain_thinness(
 
 
 def _find_doors(broken: str, services: RunContext) -> Iterator[str]:
-    """What would find more than this run did; a limit that kept a model from writing is told by the stop reason."""
+    """Yield the names of actions for finding more than this run did.
+
+    If a limit kept a model from writing, trying again is not offered, because the stop reason already says so.
+    """
     budget = services.budget
     yield "documents"
     if "web_search" not in services.registry.names():
@@ -288,10 +298,10 @@ def _find_doors(broken: str, services: RunContext) -> Iterator[str]:
 
 
 def reply_to_small_talk(talk: Talk | None, language: Language, *, silent_model: bool = False) -> str:
-    """What to say to a greeting, thanks, a question about Weiwo itself, or a request for writing.
+    """Return the reply to a greeting, thanks, a question about Weiwo itself, or a request for writing.
 
     Args:
-        talk: What kind of conversation the message is, as `QueryFrame.talk` says; None asks for the introduction.
+        talk: The kind of conversation, as in `QueryFrame.talk`. None asks for the introduction.
         language: The language to answer in.
         silent_model: A model is configured, but did not answer.
     """

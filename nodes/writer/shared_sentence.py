@@ -1,7 +1,8 @@
-"""A sentence that several documents share but for its values: contracts, minutes and notices made from one form.
+"""Detection of a sentence shared by several documents with different values.
 
-Shown passage by passage, such documents repeat each other, and those ranked fourth and lower are not seen at all. The
-sentence is told once instead, with a gap for what differs, and each document below it with what it has there.
+Contracts, minutes and notices made from one form have such sentences. Shown passage by passage, these documents repeat
+each other, and those ranked fourth and lower are not seen at all. The sentence is therefore shown once, with a gap for
+each value that differs, and below it each document is listed with its own values.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,16 +40,16 @@ class _Token(NamedTuple):
 
     @property
     def weight(self) -> float:
-        """Its weight in words: a Chinese character is half of one, a sign none."""
+        """Weight of the token in words: half a word for a Chinese character, zero for punctuation."""
         return 0.5 if _HAN.match(self.text) else float(self.text[0].isalnum())
 
 
 class SharedValue(NamedTuple):
-    """A document that has the sentence.
+    """A document with the shared sentence.
 
     Attributes:
-        quote: Its sentence, as it stands there.
-        values: What it has at each gap.
+        quote: The sentence as it stands in this document.
+        values: The text of this document at each gap.
     """
 
     quote: Quote
@@ -69,28 +70,29 @@ class SharedSentence:
 
     @property
     def has_figures(self) -> bool:
-        """Whether each document has a figure in a gap."""
-        return all(any(map(str.isdigit, "".join(one.values))) for one in self.documents)
+        """Report whether each document has a figure in a gap."""
+        return all(any(map(str.isdigit, "".join(document.values))) for document in self.documents)
 
     @property
     def quotes(self) -> list[Quote]:
         """The sentence of each document."""
-        return [one.quote for one in self.documents]
+        return [document.quote for document in self.documents]
 
 
 def find_shared_sentence(
     question: str, shown: Sequence[Extract], passages: Sequence[Evidence]
 ) -> SharedSentence | None:
-    """Find a sentence to show that other documents have with other values.
+    """Find a shown sentence with different values in further documents.
 
     Args:
-        question: The question. Where it names what one of the documents alone has, that document is asked for.
-        shown: The passages to show; the sentences highlighted in them are looked at, in order.
+        question: The question. If it names something that only one of the documents has, the question is about that
+            document alone and the sentence is not used.
+        shown: The passages to show. The sentences highlighted in them are tried in order.
         passages: All passages that were found.
 
     Returns:
-        The sentence, of several that which says most of the question, and the documents that the question fits alike;
-        None where there are not two.
+        The sentence with the documents that fit the question equally well. Of several sentences, the one with most
+        words of the question is returned. None if no sentence has two documents.
     """
     by_id = {passage.id: passage for passage in passages}
     current = [passage for passage in passages if not passage.superseded_by]
@@ -102,14 +104,14 @@ def find_shared_sentence(
             base = Quote(evidence_id=extract.evidence_id, text=extract.text[start:end])
             if shared := _align(base, _list_alike(base, by_id[extract.evidence_id], current)):
                 found.append(shared)
-    fitting = [one for one in found if _fits_alike(asked, [by_id[quote.evidence_id] for quote in one.quotes])]
+    fitting = [item for item in found if _fits_alike(asked, [by_id[quote.evidence_id] for quote in item.quotes])]
     return max(
-        fitting, key=lambda one: (len(asked & frozenset(matching_terms(one.text))), one.has_figures), default=None
+        fitting, key=lambda item: (len(asked & frozenset(matching_terms(item.text))), item.has_figures), default=None
     )
 
 
 def format_shared_sentence(shared: SharedSentence, titles: Sequence[str], language: Language) -> list[str]:
-    """Format a shared sentence as Markdown: a line of ours, the sentence, a table of its documents.
+    """Format a shared sentence as Markdown: a lead line, the sentence, and a table of the documents.
 
     Args:
         shared: The sentence.
@@ -118,15 +120,18 @@ def format_shared_sentence(shared: SharedSentence, titles: Sequence[str], langua
     """
     words = _WORDS[language]
     rows = [f"| {words['document']} | {words['value']} |", "| --- | --- |"]
-    for title, one in zip(titles, shared.documents, strict=True):
-        values = shield_brackets(" · ".join(one.values))
+    for title, document in zip(titles, shared.documents, strict=True):
+        values = shield_brackets(" · ".join(document.values))
         cells = (one_line(cell, _LONGEST_CELL).replace("|", "\\|") for cell in (title, f"**{values}**"))
         rows.append(f"| {' | '.join(cells)} |")
     return [words["lead"].format(len(titles)), f"> {shield_brackets(' '.join(shared.text.split()))}", "\n".join(rows)]
 
 
 def _list_alike(base: Quote, own: Evidence, passages: Iterable[Evidence]) -> Iterator[Quote]:
-    """List the sentences of other documents that share enough words with a sentence, one of each document."""
+    """Yield similar sentences from different documents, at most a single sentence per document.
+
+    A sentence is similar if it has at least half of the words of the base sentence and can be aligned with it.
+    """
     words = {token.text.casefold() for token in _tokenize(base.text)}
     seen = {own.source}
     for passage in passages:
@@ -147,18 +152,21 @@ def _tokenize(text: str) -> list[_Token]:
 
 
 def _align(base: Quote, others: Iterable[Quote]) -> SharedSentence | None:
-    """Align sentences at the words that all of them have; None where too little is left or a gap holds no value."""
+    """Align sentences at the words common to all.
+
+    Return None if too few words are common or if a gap holds no value.
+    """
     tokens = _tokenize(base.text)
     places: list[dict[int, int]] = []  # of each sentence the tokens of the base that it has, and where
     quotes = [base, *others]
     read = [_tokenize(quote.text) for quote in quotes]
     for other in read:
-        matcher = SequenceMatcher(None, [one.text for one in tokens], [one.text for one in other], autojunk=False)
+        matcher = SequenceMatcher(None, [token.text for token in tokens], [item.text for item in other], autojunk=False)
         places.append({a + n: b + n for a, b, size in matcher.get_matching_blocks() for n in range(size)})
     common = set.intersection(*map(set, places)) | {-1, len(tokens)}
     # A sign with a value on either side is part of one: "7|A", "1-B".
     shared = [n for n in sorted(common)[1:-1] if tokens[n].weight or {n - 1, n + 1} & common]
-    weight, most = (sum(one.weight for one in some) for some in ([tokens[n] for n in shared], tokens))
+    weight, most = (sum(item.weight for item in some) for some in ([tokens[n] for n in shared], tokens))
     if len(quotes) < 2 or weight < max(_FEWEST_SHARED, _LEAST_SHARED * most):
         return None
     edges = [-1, *shared, len(tokens)]
@@ -167,7 +175,7 @@ def _align(base: Quote, others: Iterable[Quote]) -> SharedSentence | None:
         SharedValue(quote, tuple(_cut_value(quote.text, a, b, place, own) for a, b in gaps))
         for quote, place, own in zip(quotes, places, read, strict=True)
     ]
-    columns = list(zip(*(one.values for one in documents), strict=True))
+    columns = list(zip(*(document.values for document in documents), strict=True))
     if not all(map(_are_values, columns)) or not any(len(set(column)) > 1 for column in columns):
         return None
     text, position = "", 0
@@ -178,12 +186,12 @@ def _align(base: Quote, others: Iterable[Quote]) -> SharedSentence | None:
 
 
 def _differs(a: int, b: int, places: Sequence[dict[int, int]], read: Sequence[Sequence[_Token]]) -> bool:
-    """Tell whether another sentence has words between two that stand together in the base."""
+    """Report whether any sentence has words between two neighbouring tokens of the base."""
     return any(place.get(b, len(own)) - place.get(a, -1) > 1 for place, own in zip(places, read, strict=True))
 
 
 def _cut_value(text: str, a: int, b: int, place: dict[int, int], own: Sequence[_Token]) -> str:
-    """Cut out what a sentence has between two shared tokens of the base."""
+    """Return the text of a sentence between two shared tokens of the base."""
     inside = own[place.get(a, -1) + 1 : place.get(b, len(own))]
     return text[inside[0].start : inside[-1].end] if inside else ""
 
@@ -199,6 +207,8 @@ def _are_values(column: Sequence[str]) -> bool:
 
 
 def _fits_alike(asked: frozenset[str], passages: Iterable[Evidence]) -> bool:
-    """Tell whether no passage has a word of the question that another of them lacks."""
-    told = {asked & frozenset(matching_terms(f"{one.source} {one.heading} {one.text}")) for one in passages}
+    """Report whether all passages contain the same words of the question."""
+    told = {
+        asked & frozenset(matching_terms(f"{passage.source} {passage.heading} {passage.text}")) for passage in passages
+    }
     return len(told) == 1

@@ -1,8 +1,8 @@
-"""Search-result snippets: of each passage shown, the sentences that fit best, in a few lines of Markdown.
+"""Search-result snippets: the best sentences of each shown passage, in a few lines of Markdown.
 
-A snippet is what an answer shows of an extract, whose whole text stays in the result: a quotation, and below it the
-line that attributes it, with title, headings and citation mark. A table or CSV row is told cell by cell under its own
-header; code keeps its lines.
+A snippet is what an answer shows of an extract, while the whole text of the extract stays in the result. It is a
+quotation followed by a line that attributes it, with title, headings and citation mark. A table or CSV row is shown
+cell by cell with the names from its header. Code keeps its lines.
 """
 
 import re
@@ -39,7 +39,7 @@ _MARKED: Final = lazy(r"\*{2,3}|(?<!\w)_{2}(?=\S)|(?<=\S)_{2}(?!\w)")
 
 @dataclass(slots=True)
 class _Block:
-    """A paragraph, list item, table row or line of code: its pieces, each with whether it is highlighted."""
+    """A paragraph, list item, table row or line of code, split into pieces with a highlight flag each."""
 
     kind: str
     pieces: list[tuple[str, bool]]
@@ -47,24 +47,24 @@ class _Block:
 
     @property
     def chosen(self) -> bool:
-        """Whether anything in it is highlighted."""
+        """Report whether any piece of the block is highlighted."""
         return any(bold for _, bold in self.pieces)
 
     @property
     def chosen_width(self) -> int:
-        """Columns that its highlighted sentences take, each as long as it is shown."""
+        """Width of the highlighted sentences in terminal columns, each limited to the length shown."""
         return sum(min(_width(text), _LONGEST_SENTENCE) for text, bold in self.pieces if bold)
 
     @property
     def width(self) -> int:
-        """Columns of a terminal that it takes."""
+        """Width of the block in terminal columns."""
         return sum(_width(text) for text, _ in self.pieces)
 
 
 def format_snippets(extracts: Sequence[tuple[Extract, str]], *, bold: bool = True) -> list[str]:
-    """Format extracts as quotations, the best sentences first, each above the line that cites its passage.
+    """Format extracts as quotations, the best sentences first, each followed by a citation line.
 
-    All brackets but the marks are shielded.
+    All brackets except the citation marks are shielded.
 
     Args:
         extracts: The extracts with their marks, best first.
@@ -86,16 +86,19 @@ def _format_one(extract: Extract, context: str, mark: str, length: int, *, bold:
         ahead -= block.chosen_width
         wanted = block.kind not in {"row", "keyed"} and (not shown or block.heading == shown[0].heading)
         if block.chosen or not shown or (wanted and length - ahead >= _LEAST):
-            shown.append(_shortened(block, max(length - ahead, block.chosen_width)))
+            shown.append(_shorten_block(block, max(length - ahead, block.chosen_width)))
             length -= shown[-1].width
     heading = next((block.heading for block in shown), "")
     place = f"{context} · {heading}" if heading and heading not in context else context
-    body = "\n".join(f"> {_marked(block, bold=bold)}" for block in shown)
+    body = "\n".join(f"> {_render_block(block, bold=bold)}" for block in shown)
     return f"{shield_brackets(body)}\n\n{ATTRIBUTION}{shield_brackets(place)} {mark}"
 
 
 def _first_shown(blocks: Sequence[_Block], length: int) -> int:
-    """Where a snippet begins: at the first highlight, or at the head of its section where all up to it has room."""
+    """Return the index of the first block to show in a snippet.
+
+    This is the first highlighted block, or the start of its section if everything up to and including it fits.
+    """
     chosen = next((at for at, block in enumerate(blocks) if block.chosen), 0)
     section = [at for at, block in enumerate(blocks[: chosen + 1]) if block.heading == blocks[chosen].heading]
     before = blocks[section[0] : chosen] if section else []
@@ -105,7 +108,10 @@ def _first_shown(blocks: Sequence[_Block], length: int) -> int:
 
 
 def _blocks(extract: Extract) -> Iterator[_Block]:
-    """The blocks of an extract's text; headings and fences go into what they are the heading or the fence of."""
+    """Yield the blocks of an extract's text.
+
+    Headings and fences are no blocks. They become properties of the blocks that they introduce or enclose.
+    """
     heading, fenced, position = "", False, 0
     header: list[str] = []
     open_block: _Block | None = None
@@ -156,10 +162,13 @@ def _pieces(line: str, start: int, highlights: Sequence[tuple[int, int]]) -> Ite
         yield line[position:], False
 
 
-def _shortened(block: _Block, length: int) -> _Block:
-    """The block from its first highlight on, as far as there is room; of several highlights, these alone."""
+def _shorten_block(block: _Block, length: int) -> _Block:
+    """Shorten a block to a width, starting at the first highlight.
+
+    A block with several highlights that does not fit keeps only its highlights.
+    """
     if sum(bold for _, bold in block.pieces) > 1 and block.width > length:
-        return _Block(block.kind, list(_highlighted(block)), block.heading)
+        return _Block(block.kind, list(_list_highlighted(block)), block.heading)
     first = next((at for at, (_, bold) in enumerate(block.pieces) if bold), 0)
     before = sum(_width(text) for text, _ in block.pieces[:first])
     whole = before + sum(_width(text) for text, _ in block.pieces[first:])
@@ -174,8 +183,8 @@ def _shortened(block: _Block, length: int) -> _Block:
     return _Block(block.kind, kept, block.heading)
 
 
-def _highlighted(block: _Block) -> Iterator[tuple[str, bool]]:
-    """The highlighted pieces of a block, with a mark where something between them is left out."""
+def _list_highlighted(block: _Block) -> Iterator[tuple[str, bool]]:
+    """Yield the highlighted pieces of a block, with a mark for omitted text between highlights."""
     between = ""
     for text, bold in block.pieces:
         if not bold:
@@ -190,7 +199,7 @@ def _highlighted(block: _Block) -> Iterator[tuple[str, bool]]:
 
 
 def _fit(text: str, length: int) -> str:
-    """The beginning of a text that fits, cut between words."""
+    """Return the beginning of a text within a width, cut between words."""
     width = 0
     for at, character in enumerate(text):
         width += 2 if ord(character) >= 0x2E80 else 1
@@ -209,15 +218,15 @@ def _plain(text: str) -> str:
     return _MARKED.sub("", _LINK.sub(r"\1", _EMPTY.sub("", _LINK.sub(r"\1", text)))).strip()
 
 
-def _marked(block: _Block, *, bold: bool) -> str:
-    """A block as one line of Markdown, its highlights in bold."""
+def _render_block(block: _Block, *, bold: bool) -> str:
+    """Render a block as a single line of Markdown, with the highlights in bold."""
     if block.kind == "code":
         code = "".join(text for text, _ in block.pieces).strip()
         shown = code if "`" in code else f"`{code}`"
         return f"**{shown}**" if bold and block.chosen else shown
     pieces = [(_BULLET.sub("", text, count=1) if not at else text, on) for at, (text, on) in enumerate(block.pieces)]
     line = ""
-    for text, on in _merged(pieces):
+    for text, on in _merge_pieces(pieces):
         shown = _plain(text) if on else _MARKED.sub("", _LINK.sub(r"\1", text))
         if not (bold and on and shown):
             line += shown
@@ -229,8 +238,8 @@ def _marked(block: _Block, *, bold: bool) -> str:
     return re.sub(r"(?<=\S) {2,}", " ", line).strip()
 
 
-def _merged(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    """Pieces with neighbours of one kind made one, and blanks between two highlights taken in."""
+def _merge_pieces(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """Merge neighbouring pieces of the same kind, including blanks between two highlights."""
     held, held_on = "", False
     for at, (text, on) in enumerate(pieces):
         bridges = not text.strip() and held_on and any(ahead for _, ahead in pieces[at + 1 : at + 2])

@@ -1,4 +1,4 @@
-"""The numbered sources of an answer: passages and calculations, numbered as the reader will meet them."""
+"""Numbered sources of an answer: passages and calculations, numbered in reading order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from weiwo.text.values import render
 
 
 def outcome_unit(outcome: Outcome) -> str:
-    """The canonical unit of an outcome, "" where it has none."""
+    """Return the canonical unit of an outcome, or an empty string if the outcome has no unit."""
     unit = (outcome.detail.computation or {}).get("unit", outcome.detail.unit)
     return unit if isinstance(unit, str) else ""
 
 
 def append_unit(written: str, amount: object, unit: str, language: Language) -> str:
-    """A number with its unit: "828 metres", 828米, "15%"."""
+    """Append a unit to a written number: "828 metres", 828米, "15%"."""
     if not unit:
         return written
     name = name_unit(unit, amount, language)
@@ -26,7 +26,7 @@ def append_unit(written: str, amount: object, unit: str, language: Language) -> 
 
 
 def _write_amount(value: JsonValue, type_: ValueType, language: Language, unit: str = "") -> str:
-    """A value as prose, with its unit; "" where it cannot be written."""
+    """Render a value as prose with unit, or return an empty string if rendering fails."""
     try:
         text = render(value, type_, language)
     except ValueError:
@@ -35,7 +35,7 @@ def _write_amount(value: JsonValue, type_: ValueType, language: Language, unit: 
 
 
 def render_value(outcome: Outcome, language: Language) -> str:
-    """The value of an outcome as prose, with its unit."""
+    """Render the value of an outcome as prose, with the unit."""
     return _write_amount(outcome.value, outcome.type, language, outcome_unit(outcome))
 
 
@@ -48,13 +48,13 @@ _MAX_SOURCES = 14
 
 @dataclass(frozen=True)
 class CitableSource:
-    """One source that may be cited.
+    """A citable source.
 
     Attributes:
         n: Its number while drafting.
         evidence: The passage, or None for a calculation.
         outcome: The calculation, or None for a passage.
-        quote: The words that carry what was read from it.
+        quote: The words that contain the value read from the source.
         relied_on: Whether the outcome of a task rests on this passage.
     """
 
@@ -65,7 +65,7 @@ class CitableSource:
     relied_on: bool = False
 
     def to_citation(self, n: int, language: Language) -> Citation:
-        """This source as the reader sees it, under its final number."""
+        """Convert the source to the citation shown to the reader, under a final number."""
         if self.evidence is not None:
             return Citation(
                 n=n,
@@ -82,7 +82,7 @@ class CitableSource:
 
 @dataclass(frozen=True)
 class CitableSources:
-    """Every source that may be cited.
+    """All citable sources of an answer.
 
     Attributes:
         items: The sources, each under its number while drafting.
@@ -117,20 +117,23 @@ class CitableSources:
         return tuple(found)
 
     def list_assumed(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """The values set by a person that some sources depend on, each once, by draft number."""
+        """Return the user-set values behind the given sources.
+
+        Each value is listed once, in the order of the sources.
+        """
         cited = {source.n: source for source in self.items if source.n in numbers}
         keys = (source.evidence.id if source.evidence is not None else _task_of(source) for source in cited.values())
         return tuple(dict.fromkeys(self.assumed[key] for key in keys if key in self.assumed))
 
     def for_claims(self, question: str) -> ClaimSources:
-        """Return what claims are checked against."""
+        """Return the sources for checking claims."""
         return ClaimSources(self.passages, self.computed, self.language, question)
 
     def list_citations(self, final: Mapping[int, int]) -> tuple[Citation, ...]:
-        """List the cited sources as the reader sees them.
+        """List the cited sources as the reader sees the list.
 
         Args:
-            final: Their final numbers by those of the draft.
+            final: The final numbers by the draft numbers.
         """
         by_draft = {source.n: source for source in self.items}
         ordered = sorted(final.items(), key=lambda pair: pair[1])
@@ -144,9 +147,10 @@ def gather_sources(
     language: Language,
     most: int = _MAX_SOURCES,
 ) -> CitableSources:
-    """Number what an answer may cite: passages that outcomes rest on, then others up to `most`, then calculations.
+    """Number the sources of an answer: relied-on passages, up to `most` further passages, calculations.
 
-    Of the others those come first that the conversation cited.
+    Passages that outcomes rest on come first and are always included. Further passages fill the list up to `most`,
+    those that the conversation cited first. Calculations come last.
     """
     quotes: dict[str, list[str]] = {}
     ids: list[str] = []
@@ -189,29 +193,34 @@ def _task_of(source: CitableSource) -> str:
 
 
 def find_assumed(plan: Plan | None, outcomes: Mapping[str, Outcome], language: Language) -> dict[str, str]:
-    """Find what depends on values that a person set: the passages and calculations, each with the value."""
+    """Find the passages and calculations with a dependency on user-set values, each with the value."""
     found: dict[str, str] = {}
-    given = {key: one for key, one in outcomes.items() if one.detail.set_by_person}
+    given = {key: item for key, item in outcomes.items() if item.detail.set_by_person}
     dependent = {key: plan.descendants([key]) if plan is not None else frozenset[str]() for key in given}
     own = {*given, *(name for names in dependent.values() for name in names)}
-    firm = {key for name, one in outcomes.items() if name not in own for key in one.evidence_ids}
+    firm = {key for name, item in outcomes.items() if name not in own for key in item.evidence_ids}
     for key, outcome in given.items():
         shown = render_value(outcome, language)
         found |= dict.fromkeys(outcome.evidence_ids, shown)
         for name in dependent[key]:
             if name in outcomes:
-                found |= dict.fromkeys((name, *(one for one in outcomes[name].evidence_ids if one not in firm)), shown)
+                found |= dict.fromkeys(
+                    (name, *(item for item in outcomes[name].evidence_ids if item not in firm)), shown
+                )
     return found
 
 
 def list_relied_on(outcome: Outcome) -> tuple[str, ...]:
-    """The passages of an outcome: those that give its value, then those that give another."""
+    """Return the ids of the passages behind an outcome.
+
+    Passages that give its value come first, then passages that give a different value.
+    """
     against = (key for rival in outcome.rivals for key in rival.evidence_ids)
     return tuple(dict.fromkeys((*outcome.evidence_ids, *against)))
 
 
 def collect_quotes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
-    """Collect the passages that outcomes rest on or are disputed by, with the words that carry the values."""
+    """Collect the passages for and against outcomes, with the words containing the values."""
     carrying: dict[str, list[str]] = {}
     for outcome in outcomes:
         for key in list_relied_on(outcome):
@@ -222,7 +231,7 @@ def collect_quotes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
 
 
 def _describe_calculation(outcome: Outcome, language: Language) -> str:
-    """A calculation in one line: what was computed from what."""
+    """Describe a calculation in a single line: the expression, or the tool with inputs, and the result."""
     value = render_value(outcome, language)
     detail = outcome.detail.computation or {}
     if "expression" in detail:

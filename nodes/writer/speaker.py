@@ -1,4 +1,7 @@
-"""Speaker: streams text through LangChain as a chat model does, so that whoever listens to tokens hears the answer."""
+"""Streaming of an answer through LangChain, in the way of a chat model.
+
+Listeners to tokens thereby receive the answer.
+"""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,7 +13,7 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 
 
 class _TextStreamModel(BaseChatModel):
-    """A chat model that streams given text.
+    """A chat model for streaming given text.
 
     Attributes:
         pieces: The text, piece by piece, as it becomes available.

@@ -51,12 +51,18 @@ _MEASURE: Final = lazy(r"(?i)\bhow (long|much|many|far|old|often|big|tall|high|d
 
 
 def matching_terms(text: str, language: Language = "en") -> list[str]:
-    """Content words of a text, folded as `text.terms.terms` does, traditional characters as simplified ones."""
+    """Return the folded content words of a text.
+
+    The words are folded as in `text.terms.terms`. Traditional Chinese characters are replaced by simplified ones first.
+    """
     return terms(text if text.isascii() else text.translate(SIMPLIFIED), language)
 
 
 def question_terms(frame: QueryFrame) -> list[str]:
-    """The distinct content words of a question; of a Chinese one without what only asks or links."""
+    """Return the distinct content words of a question.
+
+    A Chinese question is first stripped of words that only ask or link.
+    """
     if frame.language == "zh":
         found = matching_terms(_ASKING.sub(" ", frame.question))
     else:
@@ -65,26 +71,32 @@ def question_terms(frame: QueryFrame) -> list[str]:
 
 
 def measures_asked(question: str) -> frozenset[str]:
-    """The words of a measure that is asked for, such as that of "how long": its figures may do without them."""
+    """Return the words of the measure requested by a question, as in "how long".
+
+    A figure can answer the question without repeating these words.
+    """
     return frozenset(matching_terms(" ".join(_MEASURE.findall(question))))
 
 
 def inverse_document_frequency(wanted: Iterable[str], passages: Sequence[Collection[str]]) -> dict[str, float]:
-    """Inverse document frequency of each term among passages; that of a term none of them has is the greatest."""
+    """Return the inverse document frequency of each term among passages.
+
+    A term that no passage contains has the highest value.
+    """
     distinct = dict.fromkeys(wanted)
     found = Counter(term for term in distinct for passage in passages if term in passage)
     return {term: math.log(1 + (len(passages) + 1) / (found[term] + 0.5)) for term in distinct}
 
 
 def correct_spelling(frame: QueryFrame, vocabulary: Collection[str]) -> dict[str, str]:
-    """For each word of a question and its subjects, itself, or the word of the passages that it may be misspelt from.
+    """Map each word of a question and of the subjects to the probable spelling in the passages.
 
     Args:
         frame: The question.
         vocabulary: Every term of the passages.
 
     Returns:
-        The term to look for, by the term as asked; a term without a counterpart stays as it is.
+        The term to look for, by the term as asked. A term without a counterpart stays as it is.
     """
     asked = dict.fromkeys([*question_terms(frame), *(word for subject in _subjects(frame) for word in subject)])
     words = (word for word in asked if word.isalpha() and word.isascii() and len(word) >= _SHORTEST_WORD)
@@ -104,33 +116,36 @@ def find_missing_subjects(
     statements: Sequence[Collection[str]],
     spelling: Mapping[str, str],
 ) -> list[str]:
-    """The subjects of a question that no sentence and no title speaks of.
+    """Return the subjects of a question without a mention in any sentence or title.
 
     Args:
         frame: The question.
-        passages: The terms of each passage, its title's among them.
-        statements: The terms of each of their sentences and titles: the words of a subject stand together.
-        spelling: What `correct_spelling` found for the terms of the question.
+        passages: The terms of each passage, including those of its title.
+        statements: The terms of each sentence and title of the passages. The words of a subject must stand together in
+            a sentence or title.
+        spelling: The result of `correct_spelling` for the terms of the question.
     """
 
     def spoken_of(words: Sequence[str]) -> bool:
         alike = any(_is_written_alike(words, said) for said in statements)
-        return alike or _covered(words, statements, passages, spelling) >= _SPOKEN_OF
+        return alike or _measure_coverage(words, statements, passages, spelling) >= _SPOKEN_OF
 
-    return [one for one in frame.subjects if (words := matching_terms(one)) and not spoken_of(words)]
+    return [subject for subject in frame.subjects if (words := matching_terms(subject)) and not spoken_of(words)]
 
 
 def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], spelling: Mapping[str, str]) -> list[str]:
-    """The proper names of a question that no passage has; of things compared each, else only where all are absent.
+    """Return the proper names of a question not found in any passage.
 
-    An absent name has no word, numbers aside, in any passage; of a Chinese name, which may be cut too long, more pairs
-    of characters are missing than one wrong character takes away. Short forms ("UK", "CEO") may be written out, and
-    where the passages are written in another script than the name nothing is known.
+    If the question compares things, each absent name is returned. Otherwise names are returned only if all are absent.
+    A name is absent if no passage has any of its words, numbers aside. A Chinese name, which may be cut too long, is
+    absent if more of its character pairs are missing than one wrong character takes away. Short forms ("UK", "CEO") are
+    skipped because the passages may write them out. Names in a script that the passages do not use are skipped because
+    nothing is known about them.
     """
     vocabulary = frozenset().union(*passages)
     scripts = {term.isascii() for term in vocabulary}
     absent, present = [], False
-    for name in dict.fromkeys(one.text for one in names(frame.question)):
+    for name in dict.fromkeys(item.text for item in names(frame.question)):
         words = [word for word in matching_terms(name) if word.isalpha()]
         found = sum(spelling.get(word, word) in vocabulary for word in words)
         short = name.isupper() and len(name) < _SHORTEST_WORD
@@ -146,25 +161,30 @@ def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], sp
 def is_about_subject(
     frame: QueryFrame, missing: Sequence[str], passages: Sequence[Collection[str]], spelling: Mapping[str, str]
 ) -> bool:
-    """Whether any passage speaks of what a question is about.
+    """Report whether any passage is about the subject of a question.
 
     Args:
         frame: The question.
-        missing: What `find_missing_subjects` found.
-        passages: The terms of each passage, its title's among them.
-        spelling: What `correct_spelling` found for the terms of the question.
+        missing: The result of `find_missing_subjects`.
+        passages: The terms of each passage, including those of its title.
+        spelling: The result of `correct_spelling` for the terms of the question.
 
     Returns:
-        Whether a subject stands in a sentence or a title, or enough of all that is asked in one passage: most of it
-        where there are subjects, which may have been made out wrongly.
+        True if a subject stands in a sentence or a title, or if a single passage has enough of the question's terms. If
+        the question has subjects, most terms are required, because the subjects may have been recognised wrongly.
     """
     subjects = _subjects(frame)
     enough = _MOST_TERMS if subjects else _SPOKEN_OF_TERMS[frame.language]
-    return len(missing) < len(subjects) or _covered(question_terms(frame), passages, passages, spelling) >= enough
+    return (
+        len(missing) < len(subjects) or _measure_coverage(question_terms(frame), passages, passages, spelling) >= enough
+    )
 
 
 def _is_written_alike(words: Sequence[str], said: Collection[str]) -> bool:
-    """Whether a Chinese name of five characters or more stands there with another character in one place inside it."""
+    """Report whether a Chinese name occurs with a single inner character replaced.
+
+    Only names of five characters or more are compared.
+    """
     if len(words) < _LEAST_PAIRS or words[0].isascii() or words[0] not in said:
         return False
     missing = [at for at, word in enumerate(words) if word not in said]
@@ -174,13 +194,13 @@ def _is_written_alike(words: Sequence[str], said: Collection[str]) -> bool:
     return any(word[0] == before and word[1:] + behind in said for word in said if len(word) == 2)
 
 
-def _covered(
+def _measure_coverage(
     words: Sequence[str],
     places: Sequence[Collection[str]],
     passages: Sequence[Collection[str]],
     spelling: Mapping[str, str],
 ) -> float:
-    """The greatest share of the words, by their rarity among passages, that one place has."""
+    """Return the highest share of the words found in a single place, weighted by rarity among passages."""
     weights = inverse_document_frequency((spelling[word] for word in words), passages)
     for word in weights:
         if not word.isascii() and not any(word in passage for passage in passages):
@@ -195,7 +215,7 @@ def _subjects(frame: QueryFrame) -> list[list[str]]:
 
 
 def _nearest(word: str, words: Sequence[str]) -> str:
-    """The most similar word, if one or two letters make the difference; empty if there is none."""
+    """Return the most similar word within a difference of a letter or two, or an empty string."""
     alike = get_close_matches(word, words, n=1, cutoff=_ALIKE_LONG if len(word) >= _LONG_WORD else _ALIKE)
     return alike[0] if alike else ""
 
@@ -208,7 +228,10 @@ _SAID: Final = 0.2
 
 
 class ValueWorth:
-    """Finds values of the type that a question asks for, other than those it holds itself."""
+    """Scoring of sentences by new values of the type requested by a question.
+
+    Values that the question itself contains do not count.
+    """
 
     def __init__(self, frame: QueryFrame) -> None:
         self._type = frame.answer_type
@@ -221,16 +244,22 @@ class ValueWorth:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether a value of a certain type is asked for, so that not any text answers."""
+        """Report whether the question asks for a value of a certain type, so not any text answers."""
         return self._type in _VALUES
 
     def of(self, text: str) -> float:
-        """What a value of the type asked for adds to a sentence, more where it says the relation asked for."""
+        """Return the score of a sentence for a value of the requested type.
+
+        The score is higher if the sentence also states the requested relation.
+        """
         held = self._held(text)
         return held and _TYPED * held + _SAID * any(phrase in text.lower() for phrase in self._says)
 
     def _held(self, text: str) -> float:
-        """Whether a sentence holds such a value, 0 to 1; 0 where any text would answer."""
+        """Return the presence of a value of the requested type in a sentence, from 0 to 1.
+
+        Returns 0 if any text would answer the question.
+        """
         if self._type in {"date", "year"}:
             return float(any(span.date not in self._dates for span in find_dates(text)))
         if self._type in {"number", "quantity"}:

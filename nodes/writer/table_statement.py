@@ -1,4 +1,4 @@
-"""The sentence that tells the result of a table request: "The total amount in orders is 900 (3 of 3 rows)."""
+"""Sentences for the results of table requests: "The total amount in orders is 900 (3 of 3 rows)"."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ _DATE_OPERATORS: Final = frozenset({"<", "<=", ">", ">="})
 
 
 def tell_table_result(result: Outcome, language: Language) -> str:
-    """Put a table result into a sentence: what was asked of which rows, and what came of it."""
+    """Write a table result as a sentence: the request, the covered rows, and the result."""
     made: Mapping[str, Any] = result.detail.computation or {}
     words = _WORDS[language]
     value = _show_value(result, result.value, made, language)
@@ -25,7 +25,7 @@ def tell_table_result(result: Outcome, language: Language) -> str:
     within = {"table": made.get("title", ""), "where": where, "v": value}
     text = _choose_sentence(made, words, within, language)
     variants = list(made.get("variants") or ())
-    counted = any(one["kind"] == "hidden" and one["rows"] for one in variants)  # which says of how many rows
+    counted = any(item["kind"] == "hidden" and item["rows"] for item in variants)  # which says of how many rows
     told = text if counted else f"{text}{words['counted'].format(n=made['rows'], m=made['of'])}"
     for variant in variants:
         told += _tell_variant(result, variant, made, language)
@@ -33,9 +33,9 @@ def tell_table_result(result: Outcome, language: Language) -> str:
         told += words["parts"].format(names=join_names([str(name) for name in made["parts"]], language))
     if computed := [" ".join(map(str, (name, "=", *rest))) for name, *rest in made.get("computed") or ()]:
         told += words["notes"].format(notes=words["between_notes"].join(computed))
-    if assumed := [_tell_assumption(one) for one in made.get("assumed") or ()]:
+    if assumed := [_tell_assumption(item) for item in made.get("assumed") or ()]:
         told += words["assumed"].format(names=words["between_notes"].join(assumed[:_MOST_NOTES]))
-    if unused := [str(one) for one in made.get("unused") or ()]:
+    if unused := [str(item) for item in made.get("unused") or ()]:
         told = words["unused"].format(words=join_names(unused, language), told=told)
     if notes := describe_notes(made.get("notes") or (), language)[:_MOST_NOTES]:
         told += words["notes"].format(notes=words["between_notes"].join(notes))
@@ -45,19 +45,25 @@ def tell_table_result(result: Outcome, language: Language) -> str:
 def _choose_sentence(
     made: Mapping[str, Any], words: Mapping[str, str], within: Mapping[str, str], language: Language
 ) -> str:
-    """The sentence of a result, by what was asked: one figure, figures of groups, the first of an order, or rows."""
+    """Write the main sentence of a result, chosen by the kind of request.
+
+    The kinds are a single figure, several figures, figures of groups, the first rows of an order, and plain rows.
+    """
     measures, groups, order = (list(made.get(name) or ()) for name in ("measures", "groups", "order"))
     columns = [str(name) for name in made.get("columns") or ()]
     if groups:
-        figures = [_name_figure(one, words) for one in measures or [("count", "")]]
-        named = {"figure": join_names(figures, language), "groups": join_names([str(one) for one in groups], language)}
+        figures = [_name_figure(measure, words) for measure in measures or [("count", "")]]
+        named = {
+            "figure": join_names(figures, language),
+            "groups": join_names([str(group) for group in groups], language),
+        }
         return words["grouped"].format(**within, **named)
     if len(measures) == 1:
         function, column = measures[0]
         key = f"{function}_where" if within["where"] and f"{function}_where" in words else function
         return words[key].format(**within, column=column)
     if measures:
-        figures = [_name_figure(one, words) for one in measures]
+        figures = [_name_figure(measure, words) for measure in measures]
         return words["figures"].format(**within, figures=join_names(figures, language))
     if order and columns:
         name, kind, descending, top = order
@@ -68,7 +74,7 @@ def _choose_sentence(
 
 
 def _tell_assumption(assumed: Mapping[str, Any]) -> str:
-    """What some words of the question were taken for."""
+    """Describe the column or value assumed for words of the question."""
     meant = f"{assumed['column']} = {assumed['value']}" if assumed["value"] else str(assumed["column"])
     return f"{assumed['words']} → {meant}"
 
@@ -79,31 +85,34 @@ def _name_figure(measure: Sequence[Any], words: Mapping[str, str]) -> str:
 
 
 def _tell_conditions(conditions: Sequence[Sequence[Any]], language: Language) -> str:
-    """The conditions of a request; empty where there is none."""
+    """Describe the conditions of a request. Returns an empty string if the request has no conditions."""
     words = _WORDS[language]
     told = []
     for name, operator, values, kind in conditions:
         key = f"{operator} date" if kind in _DATED and operator in _DATE_OPERATORS else operator
-        shown = join_names([str(one) for one in values], language, either=operator == "in")
+        shown = join_names([str(value) for value in values], language, either=operator == "in")
         told.append(words[key].format(column=name, v=shown, a=values[0], b=values[-1]))
     return words["where"].format(join_names(told, language)) if told else ""
 
 
 def _tell_variant(result: Outcome, variant: Mapping[str, Any], made: Mapping[str, Any], language: Language) -> str:
-    """The result with hidden rows, or without those that may be totals."""
+    """Describe the result with hidden rows included, or without possible total rows."""
     words = _WORDS[language]
     rows = variant.get("rows") or ()
     key = f"{variant['kind']}{'' if rows else '_same'}"
     flat = [row[0] if len(row) == 1 else " – ".join(map(str, row)) for row in rows]
-    value: JsonValue = flat[0] if len(flat) == 1 else [str(one) for one in flat]
+    value: JsonValue = flat[0] if len(flat) == 1 else [str(item) for item in flat]
     shown = _show_value(result, value, made, language) if flat else ""
-    named = [str(one) for one in variant.get("places") or ()]
+    named = [str(place) for place in variant.get("places") or ()]
     places = join_names(named, language) if named else ""
     return words[key].format(v=shown, n=made["rows"], k=variant["count"], places=places)
 
 
 def _show_value(result: Outcome, value: JsonValue, made: Mapping[str, Any], language: Language) -> str:
-    """A value as the sentence shows it: a mean to the decimals that mean something."""
+    """Format a value for the sentence.
+
+    A mean of at least 1 is rounded to two decimals, because further decimals carry no meaning.
+    """
     measures = list(made.get("measures") or ())
     if len(measures) == 1 and measures[0][0] == "mean" and isinstance(value, int | float) and abs(value) >= 1:
         value = round(value, 2)

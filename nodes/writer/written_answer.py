@@ -1,4 +1,4 @@
-"""The answer as it is written: immutable parts, one from each answerer that was asked, folded into one answer."""
+"""An answer in progress: immutable parts from the answerers, combined into a single answer."""
 
 from collections.abc import AsyncGenerator, Collection, Iterator
 from dataclasses import dataclass, replace
@@ -16,29 +16,30 @@ AnswererName = Literal["reader", "draft", "rules", "report", "unsourced"]
 
 @dataclass(frozen=True)
 class Coverage:
-    """The parts of the question that nothing answers, as a draft names them before its first line."""
+    """Parts of the question without an answer, as listed by a draft before the first line."""
 
     missing: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class AnswerPart:
-    """The part of an answer that one answerer wrote, its claims settled.
+    """A part of an answer written by a single answerer, with settled claims.
 
     Attributes:
-        pieces: Its pieces, in order; none where it has nothing to say.
+        pieces: Its pieces, in order. Empty if it has nothing to say.
         decided_by: Who worded it.
-        broken: Why a model's text ends early, or is empty; empty where it is whole, None where no model was asked.
-        basis: What it rests on; None where it leaves that to the part before.
-        told: Of statements by rule, the tasks whose values they state; None of any other part.
-        lead: What it begins with, where its answerer says so; else it follows from the basis.
+        broken: The reason why a model's text ends early or is empty. An empty string if the text is whole, None if no
+            model was asked.
+        basis: The basis of the part, or None to keep the basis of the part before.
+        told: For statements by rule, the tasks whose values they state. None for any other part.
+        lead: The kind of opening, if the answerer sets it. Otherwise it follows from the basis.
         asserted: Mechanisms of the rules that assert something in it.
         extracts: The passages that it shows as they are, under draft numbers.
-        confidence: How probable it is that these hold the answer, where nothing is asserted; else None.
-        notices: What a reader should know beside it, a line each, told below the sources.
+        confidence: The probability that the extracts hold the answer, if nothing is asserted, else None.
+        notices: What a reader should know beside it, a line each, shown below the sources.
         is_plain: Whether a small model's verified sentence is the answer.
         is_one_claim: Whether the whole answer is one claim that cites nothing.
-        shows_more: Whether passages belong below it: it tells that nothing was found.
+        shows_more: Whether passages belong below it, because it says that nothing was found.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -57,7 +58,7 @@ class AnswerPart:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the answer needs no further part."""
+        """Report whether the answer needs no further part."""
         return bool(self.pieces) and not self.broken and not self.shows_more
 
 
@@ -69,12 +70,12 @@ their place. A draft that was asked for it gives the coverage of the question fi
 
 @dataclass(frozen=True)
 class WrittenAnswer:
-    """An answer as far as it is written.
+    """An answer in progress.
 
     Attributes:
         sources: The sources that may be cited.
         parts: Its parts, in order, each with the name of its answerer.
-        notes: Pieces below it, such as what it assumes and what it leaves open.
+        notes: Pieces below it, such as assumptions and open questions.
     """
 
     sources: CitableSources
@@ -86,16 +87,16 @@ class WrittenAnswer:
         return replace(self, parts=(*self.parts, (answerer, part)))
 
     def with_note(self, note: Piece) -> "WrittenAnswer":
-        """Return the answer with another note below it."""
+        """Return the answer with a further note below."""
         return replace(self, notes=(*self.notes, note))
 
     def render(self) -> Rendering:
-        """Render it anew, to go on from there."""
+        """Create a fresh rendering for callers to extend."""
         return Rendering(self.sources, (*self._pieces, *self.notes))
 
     @cached_property
     def rendering(self) -> Rendering:
-        """Its rendering, only to be read."""
+        """Cached rendering of the answer, for reading only."""
         return self.render()
 
     @property
@@ -104,17 +105,17 @@ class WrittenAnswer:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was said."""
+        """Report whether the answer is empty."""
         return not any(part.pieces for _, part in self.parts)
 
     @property
     def text(self) -> str:
-        """The answer as it is spoken."""
+        """Text of the answer."""
         return self.rendering.text
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
-        """Its claims under final numbers."""
+        """Claims of the answer under final numbers."""
         if any(part.is_one_claim for _, part in self.parts):
             text = Rendering(self.sources, self._pieces).text.strip()
             return (Claim(text=text, verdict="uncited"),)
@@ -122,73 +123,76 @@ class WrittenAnswer:
 
     @property
     def decided_by(self) -> DecidedBy:
-        """Who wrote it: a model, if any of it is in a model's words."""
+        """Author of the answer: "model" if any part is in a model's words, else "rule"."""
         return "model" if any(part.pieces and part.decided_by == "model" for _, part in self.parts) else "rule"
 
     @property
     def broken(self) -> str:
-        """Why the last model that was asked ended early; empty where it did not."""
+        """Reason why the last model ended early, or an empty string if no model ended early."""
         return self._last("broken") or ""
 
     @property
     def basis(self) -> Basis:
-        """What it rests on, as its answerers say."""
+        """Basis of the answer, as set by the answerers."""
         found: Basis = self._last("basis") or "none"
         return found
 
     @property
     def told(self) -> frozenset[str] | None:
-        """The tasks whose values it states by rule; None of a model's answer."""
+        """Tasks with values stated by rule. None for a model's answer."""
         found: frozenset[str] | None = self._last("told")
         return found
 
     @property
     def lead(self) -> Lead | None:
-        """What it begins with, where an answerer says so."""
+        """Kind of opening, if set by an answerer, else None."""
         found: Lead | None = self._last("lead")
         return found
 
     @property
     def confidence(self) -> float | None:
-        """How probable it is that the passages shown hold the answer, where nothing is asserted."""
+        """Probability of the answer being in the passages shown, if nothing is asserted."""
         found: float | None = self._last("confidence")
         return found
 
     @property
     def asserted(self) -> list[str]:
-        """Mechanisms of the rules that assert something in it."""
+        """Mechanisms of the asserting rules in the answer."""
         return [mechanism for _, part in self.parts for mechanism in part.asserted]
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a reader should know beside it, a line each."""
+        """Notices for the reader beside the answer, a line each."""
         return tuple(notice for _, part in self.parts for notice in part.notices)
 
     @property
     def extracts(self) -> list[Extract]:
-        """The passages that it shows as they are, under final numbers."""
+        """Passages shown unchanged, under final numbers."""
         numbers = self.rendering.numbers
         shown = (extract for _, part in self.parts for extract in part.extracts)
         return [extract.model_copy(update={"n": numbers[extract.n]}) for extract in shown]
 
     @property
     def is_plain(self) -> bool:
-        """Whether a small model's verified sentence is the answer."""
+        """Report whether a small model's verified sentence is the answer."""
         return any(part.is_plain for _, part in self.parts)
 
     @property
     def cites(self) -> bool:
-        """Whether it cites anything."""
+        """Report whether the answer has any citation."""
         return bool(self.rendering.numbers)
 
     def comes_from(self, answerers: Collection[AnswererName]) -> bool:
-        """Return whether one of these answerers said something in it."""
+        """Return whether any of the given answerers contributed a non-empty part."""
         return any(part.pieces and name in answerers for name, part in self.parts)
 
     def list_cited_ids(self, numbers: Collection[int]) -> frozenset[str]:
-        """List the ids of the passages that it cites under some final numbers."""
-        return frozenset(one.evidence_id for one in self.rendering.citations if one.n in numbers)
+        """List the ids of the passages cited under the given final numbers."""
+        return frozenset(citation.evidence_id for citation in self.rendering.citations if citation.n in numbers)
 
     def _last(self, name: str) -> Any:
-        """Return a field of the last part that sets it; None where none does."""
+        """Return a field of the last part with a value for the field.
+
+        Returns None if no part sets the field.
+        """
         return next((value for _, part in reversed(self.parts) if (value := getattr(part, name)) is not None), None)

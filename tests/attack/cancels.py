@@ -24,7 +24,7 @@ from weiwo.app.server.langgraph_api.threads import copy_thread
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.store import open_store
-from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
+from weiwo.graph.persistence.thread_lock import ThreadBusyError, claim_thread
 from weiwo.graph.persistence.threads import list_threads
 from weiwo.state.settings import Settings
 from weiwo.tools.usage.task_log import TaskCost, TaskLog
@@ -204,14 +204,14 @@ async def open_targets(stack: AsyncExitStack, home: Path, url: str | None) -> As
 
     async def claim(number: int) -> None:
         with suppress(ThreadBusyError):
-            async with claimed(settings, f"t{number % 3}"):
+            async with claim_thread(settings, f"t{number % 3}"):
                 await asyncio.sleep(0)
 
     async def free() -> None:
         for number in range(3):
             for pause in (0.1, 0.2, 0.4, 0.0):
                 try:
-                    async with claimed(settings, f"t{number}"):
+                    async with claim_thread(settings, f"t{number}"):
                         break
                 except ThreadBusyError:
                     if not pause:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
+from weiwo.graph.persistence.thread_lock import ThreadBusyError, claim_thread
 from weiwo.state.settings import Settings
 
 pytestmark = pytest.mark.integration
@@ -39,16 +39,16 @@ async def test_a_claim_keeps_others_off_until_its_process_ends(url, tmp_path):
     assert process.stdout is not None
     assert await process.stdout.readline() == b"claimed\n"
     with pytest.raises(ThreadBusyError, match="thread t; another process"):
-        async with claimed(settings, "t", url):
+        async with claim_thread(settings, "t", url):
             pass
-    async with claimed(settings, "other", url):
+    async with claim_thread(settings, "other", url):
         pass
     process.send_signal(signal.SIGKILL)
     await process.wait()
     async with asyncio.timeout(120):
         while True:
             try:
-                async with claimed(settings, "t", url):
+                async with claim_thread(settings, "t", url):
                     return
             except ThreadBusyError:
                 await asyncio.sleep(0.1)  # Postgres notices the lost session a moment later
@@ -57,7 +57,7 @@ async def test_a_claim_keeps_others_off_until_its_process_ends(url, tmp_path):
 async def test_a_claim_is_given_back(url, tmp_path):
     settings = Settings(home=str(tmp_path))
     for _ in range(3):
-        async with claimed(settings, "t", url):
+        async with claim_thread(settings, "t", url):
             with pytest.raises(ThreadBusyError):
-                async with claimed(settings, "t", url):
+                async with claim_thread(settings, "t", url):
                     pass

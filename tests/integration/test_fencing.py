@@ -28,7 +28,7 @@ from weiwo.graph.persistence.claims import Claim, LostClaimError, current_claim,
 from weiwo.graph.persistence.forks import ForkError, branch, fork
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.graph.persistence.store import open_store
-from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed
+from weiwo.graph.persistence.thread_lock import ThreadBusyError, claim_thread
 from weiwo.state.settings import Context, Settings
 
 pytestmark = pytest.mark.integration
@@ -118,7 +118,7 @@ async def test_a_run_that_lost_its_thread_ends_with_one_line_and_acts_no_more(sa
     at: Any = {"configurable": {"thread_id": "t"}}
 
     async def run() -> None:
-        async with claimed(settings, "t", url, saver):
+        async with claim_thread(settings, "t", url, saver):
             context = Context(allow_acting=True, max_parallel=1)
             await graph.ainvoke({"question": QUESTION}, at, context=context, durability="sync")
 
@@ -130,15 +130,15 @@ async def test_a_run_that_lost_its_thread_ends_with_one_line_and_acts_no_more(sa
 
 
 async def test_a_claim_ends_with_its_block(saver, settings, url):
-    async with claimed(settings, "t", url, saver):
+    async with claim_thread(settings, "t", url, saver):
         assert current_claim() is not None
         first = current_claim().epoch
     assert current_claim() is None
-    async with claimed(settings, "t", url):
+    async with claim_thread(settings, "t", url):
         assert current_claim().epoch > first
     close, done = closing_tool()
     graph = build_graph(saver, tools=[close], models=planning("7"))
-    async with claimed(settings, "t", url, saver):
+    async with claim_thread(settings, "t", url, saver):
         at: Any = {"configurable": {"thread_id": "t"}}
         await graph.ainvoke({"question": QUESTION}, at, context=Context(allow_acting=True))
     assert [number for number, _ in done] == ["7"]
@@ -179,7 +179,7 @@ async def test_a_stalled_process_that_wakes_up_late_writes_nothing(saver, settin
     async with asyncio.timeout(60):
         while True:
             try:
-                async with claimed(settings, "t", url, saver):
+                async with claim_thread(settings, "t", url, saver):
                     await _put(saver)
                     break
             except ThreadBusyError:
@@ -193,14 +193,14 @@ async def test_a_stalled_process_that_wakes_up_late_writes_nothing(saver, settin
 
 async def test_a_claim_whose_connection_broke_is_made_again(settings, request):
     postgres = request.getfixturevalue("postgres_url")
-    async with open_checkpointer(settings, postgres) as opened, claimed(settings, "u", postgres, opened):
+    async with open_checkpointer(settings, postgres) as opened, claim_thread(settings, "u", postgres, opened):
         before = await opened.fetch_rows(HOLDERS, ())
         await opened.fetch_rows(END_HOLDERS, ())
         async with asyncio.timeout(60):
             while not set(await opened.fetch_rows(HOLDERS, ())) - set(before):  # noqa: ASYNC110 - it is of the server
                 await asyncio.sleep(0.1)
         with pytest.raises(ThreadBusyError):
-            async with claimed(settings, "u", postgres, opened):
+            async with claim_thread(settings, "u", postgres, opened):
                 pass
         await opened.aput(
             {"configurable": {"thread_id": "u", "checkpoint_ns": ""}},
@@ -239,7 +239,7 @@ async def test_a_database_of_before_is_migrated_and_its_threads_go_on(settings):
         older = SqliteSaver(database)
         older.setup()
         older.put(AT, empty_checkpoint(), {"source": "loop", "step": 1, "parents": {}}, {})
-    async with open_checkpointer(settings) as opened, claimed(settings, "t", saver=opened):
+    async with open_checkpointer(settings) as opened, claim_thread(settings, "t", saver=opened):
         assert await opened.aget_tuple(AT) is not None
         await _put(opened)
 
@@ -249,7 +249,7 @@ async def test_a_claim_on_a_folder_that_cannot_be_written_says_so(tmp_path):
         pytest.skip("root writes everywhere")
     tmp_path.chmod(0o500)
     with pytest.raises((StorageError, OSError)):
-        async with claimed(Settings(home=str(tmp_path / "home")), "t"):
+        async with claim_thread(Settings(home=str(tmp_path / "home")), "t"):
             pass
 
 
@@ -267,7 +267,7 @@ async def test_a_claim_is_taken_though_its_first_connection_breaks(settings, req
         return await raise_epoch(connection, thread_id)
 
     monkeypatch.setattr(thread_lock, "raise_postgres_epoch", breaks_once)
-    async with claimed(settings, "v", postgres):
+    async with claim_thread(settings, "v", postgres):
         assert current_claim().epoch > 0
     assert broken
 
@@ -308,7 +308,7 @@ async def test_the_server_changes_no_thread_that_the_command_works_on(settings):
     object.__setattr__(engine, "settings", settings)
     async with open_checkpointer(settings) as opened:
         object.__setattr__(engine, "threads", SimpleNamespace(saver=opened))
-        async with claimed(settings, "t", saver=opened):
+        async with claim_thread(settings, "t", saver=opened):
             with pytest.raises(RequestError, match="another process is working on it") as refused:
                 async with engine.claim("t"):
                     pytest.fail("it was let in")

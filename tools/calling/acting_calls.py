@@ -1,8 +1,9 @@
-"""The log of acting calls: written before a call that may change something is made and after, so none is made twice.
+"""Log of acting calls, written before and after each call, so that no call is made twice.
 
-A key is the call's idempotency key (`CallContext`): the same where a call is made again after a crash, another in
-another run. A saver of ours keeps the log beside its checkpoints, on the disk before the call is made, and takes no
-booking of a process whose thread another one has claimed. With any other saver it is in the graph's store.
+An acting call may change something. A key is the call's idempotency key (`CallContext`): the same if a call is made
+again after a crash, and a different one in another run. A saver of ours keeps the log beside its checkpoints, on disk
+before the call is made, and refuses records of a process with a thread that another process has claimed. With any other
+saver the log is in the graph's store.
 """
 
 import time
@@ -26,69 +27,69 @@ class ActingLog(Protocol):
     """Texts by key, booked once."""
 
     async def get(self, key: str) -> str | None:
-        """What is known of a call."""
+        """Return the recorded text of a call."""
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Book a call that is not booked yet; whether it was not, and now is."""
+        """Record a call, and report whether the call was new and is now recorded."""
 
     async def put(self, key: str, text: str, seconds: float) -> None:
-        """Book what came of a call."""
+        """Record the result of a call."""
 
     async def drop(self, key: str) -> None:
-        """Book that a call did nothing."""
+        """Remove the record of a call without effect."""
 
 
 class StoreLog:
-    """The log in the graph's store, or in memory where there is none."""
+    """Acting-call log in the graph's store, or in memory without a store."""
 
     def __init__(self, store: "BaseStore | None" = None) -> None:
         self._kept = TtlCache(store, _NAMESPACE, _memory, time.time)
 
     async def get(self, key: str) -> str | None:
-        """What is known of a call."""
+        """Return the recorded text of a call."""
         return await self._kept.get(key)
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Book a call; whether the store has it now."""
+        """Record a new call, and report whether the store now holds the record."""
         if await self._kept.get(key) is not None:
             return False
         await self._kept.put(key, text, seconds)
         return await self._kept.get(key) is not None
 
     async def put(self, key: str, text: str, seconds: float) -> None:
-        """Book what came of a call."""
+        """Record the result of a call."""
         await self._kept.put(key, text, seconds)
 
     async def drop(self, key: str) -> None:
-        """Book that a call did nothing."""
+        """Remove the record of a call without effect."""
         await self._kept.drop(key)
 
 
 class ActingCalls:
-    """What became of the calls that may have changed something."""
+    """State of acting calls, able to change something."""
 
     def __init__(self, log: ActingLog, earlier: ActingLog | None = None) -> None:
         self._log = log
         self._earlier = earlier  # where versions before booked them
 
     async def has_begun(self, key: str) -> bool:
-        """Whether the call was begun, and nobody knows that it did nothing."""
+        """Report whether the call was begun and may have had an effect."""
         return await self._text(key) is not None
 
     async def begin(self, key: str) -> bool:
-        """Book that the call is about to be made; whether that is booked now and was not before."""
+        """Record a call about to be made, and report whether the record is new."""
         return await self._log.add(key, _BEGUN, _KEPT_SECONDS)
 
     async def forget(self, key: str) -> None:
-        """Book that the call did nothing."""
+        """Remove the record of a call without effect."""
         await self._log.drop(key)
 
     async def end(self, key: str, result: ToolResult) -> None:
-        """Book what the call gave."""
+        """Record the result of the call."""
         await self._log.put(key, dump_result(result, time.time() + _KEPT_SECONDS), _KEPT_SECONDS)
 
     async def result(self, key: str) -> ToolResult | None:
-        """What the call gave, if it was made to its end."""
+        """Return the result of the call, if completed."""
         text = await self._text(key)
         return None if text is None else load_result(text, time.time())
 

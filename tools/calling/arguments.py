@@ -1,4 +1,4 @@
-"""Validation of arguments: a tool's schema, and whether a call fits it."""
+"""Argument validation: a tool's schema, and checks of calls against the schema."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -31,7 +31,10 @@ def schema_of(tool: BaseTool) -> dict[str, Any]:
 
 
 def _schema_and_model(tool: BaseTool) -> tuple[dict[str, Any], Any]:
-    """The schema, and the model that a call is validated with, which LangChain makes anew each time it is asked."""
+    """Return the schema and the validation model of a tool, cached.
+
+    LangChain makes the model anew each time it is asked.
+    """
     declared = tool.args_schema
     if not isinstance(declared, type):
         return _derive_schema(tool), None if _takes_one(tool) else tool.tool_call_schema
@@ -84,14 +87,14 @@ def check_arguments(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
 
 
 def is_default(value: JsonValue, schema: Any) -> bool:
-    """Whether a value is the one that its schema names as the default, and of the same type."""
+    """Report whether a value equals the schema's default, with the same type."""
     if not isinstance(schema, Mapping) or "default" not in schema:
         return False
     return type(schema["default"]) is type(value) and bool(schema["default"] == value)
 
 
 def arguments_fit(tool: BaseTool, args: Mapping[str, JsonValue]) -> bool:
-    """Whether a call fits the tool's schema."""
+    """Report whether a call fits the tool's schema."""
     try:
         check_arguments(tool, args)
     except ToolCallError:
@@ -100,12 +103,18 @@ def arguments_fit(tool: BaseTool, args: Mapping[str, JsonValue]) -> bool:
 
 
 def _takes_one(tool: BaseTool) -> bool:
-    """Whether it is a tool of one string, whose schema LangChain derives from the wrong function."""
+    """Report whether a tool takes a single string.
+
+    LangChain derives the schema of such a tool from the wrong function.
+    """
     return isinstance(tool, Tool) and tool.args_schema is None
 
 
 def argument_mismatch(value: JsonValue, schema: Mapping[str, Any]) -> str:
-    """What is wrong with a value by its schema's type and choices, or nothing; deeper rules are the tool's to check."""
+    """Describe a mismatch between a value and the schema's type and choices, or return an empty string.
+
+    Deeper rules are checked by the tool.
+    """
     allowed = schema.get("enum")
     if allowed is not None and value not in allowed:
         return f"must be one of {', '.join(map(str, allowed))}"

@@ -1,7 +1,7 @@
-"""The call under way, as a tool may look at it: on whose account it works, and where it may keep things.
+"""Context of the current call for tools: the user, the run, and storage.
 
-A tool gets its arguments from a plan; what it needs to know of the run it works for it finds here. So whoever makes
-calls need not know what the tools do with it.
+A tool gets its arguments from a plan. Everything else that it needs to know of its run is here, so a caller need not
+know how the tools use it.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class CallContext:
-    """What a tool may know of the call that it is made for."""
+    """Context of a call, as available to the tool."""
 
     run: str = ""  # names the run, across the processes it may take; empty outside of one
     store: "BaseStore | None" = None  # where things may be kept for later calls; without one, in this process
@@ -32,7 +32,10 @@ class CallContext:
 
     @property
     def idempotency_key(self) -> str:
-        """What tells this call from others; the same where a call in flight is made again after a crash."""
+        """Return the idempotency key of this call.
+
+        The key is the same if a call in progress is made again after a crash.
+        """
         parts = (self.run, self.task, str(self.attempt), self.tool)
         return sha256("\0".join(parts).encode()).hexdigest()[:32]
 
@@ -41,15 +44,15 @@ _current: Final[ContextVar[CallContext | None]] = ContextVar("call", default=Non
 
 
 def current_call() -> CallContext:
-    """The context of the call under way; an empty one outside of any."""
+    """Return the context of the current call, or an empty context outside any call."""
     return _current.get() or CallContext()
 
 
 def find_call() -> CallContext | None:
-    """The context of the call under way, if there is one."""
+    """Return the context of the current call, if any."""
     return _current.get()
 
 
 def set_current_call(context: CallContext) -> None:
-    """Make this the context of all that the running asyncio task does from now on."""
+    """Set the context for all further work of the running asyncio task."""
     _current.set(context)

@@ -1,7 +1,7 @@
-"""Errors of tool calls: any exception classified as one of a few kinds, on which policies can act.
+"""Errors of tool calls: every exception is classified into a few kinds for policies.
 
-Messages are one line for people. They may carry what a server said, never a key: whatever looks like a secret, or is
-the value of an environment variable named like one, is struck out.
+Messages are one line for people. They may carry a server's words, never a key: any text that looks like a secret, or is
+the value of an environment variable named like one, is removed.
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from weiwo.state import FailureKind
 from weiwo.state.errors import WeiwoError
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.text.retry_after import retry_after_of
 
 _BY_STATUS: Final[dict[int, FailureKind]] = {
@@ -36,22 +36,22 @@ _NETWORK: Final = frozenset(
 
 
 class ToolCallError(WeiwoError, ToolException):
-    """A tool call that came to nothing. Outside Weiwo, LangChain handles it as any tool's error.
+    """Error for a failed tool call. Outside Weiwo, LangChain handles the error like any tool's error.
 
     Attributes:
-        kind: The kind, on which policies act.
+        kind: The kind, used by policies.
         message: One line for people, without secrets.
-        retry_after: Seconds to wait before another try, where the other side said so.
+        retry_after: Seconds to wait before another try, if the other side said so.
         transient: Whether the same call may work a moment later.
         attempts: Calls made.
-        seconds: Seconds these took, the waits between them included.
+        seconds: Seconds these calls took, the waits between them included.
     """
 
     def __init__(
         self, kind: FailureKind, message: str, *, retry_after: float | None = None, transient: bool | None = None
     ) -> None:
         self.kind = kind
-        self.message = one_line(redacted(message))
+        self.message = one_line(redact_secrets(message))
         self.retry_after = retry_after
         self.transient = kind in {"timeout", "rate_limit"} if transient is None else transient
         self.attempts = 1
@@ -59,14 +59,17 @@ class ToolCallError(WeiwoError, ToolException):
         super().__init__(self.message)
 
     def of_another(self) -> "ToolCallError":
-        """The same failure for somebody who waited for another's call, and made none."""
+        """Return a copy of the failure for a caller waiting on another caller's call."""
         same = ToolCallError(self.kind, self.message, retry_after=self.retry_after, transient=self.transient)
         same.attempts = 0
         return same
 
 
 class ToolNotCalledError(ToolCallError):
-    """A call that was not made, for a reason of the caller's run; it says nothing of the tool to anybody else."""
+    """Error for a call not made, for a reason of the caller's run.
+
+    The error says nothing about the tool to other callers.
+    """
 
     def __init__(self, kind: FailureKind, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(kind, message, retry_after=retry_after, transient=False)
@@ -91,12 +94,15 @@ def classify_error(error: BaseException, tool: str) -> ToolCallError:
 
 
 def classify_status(status: int) -> tuple[FailureKind, bool]:
-    """What an HTTP status of 400 or more stands for: the kind of failure, and whether it may pass."""
+    """Classify an HTTP status of 400 or more: the kind of failure, and whether a retry may help."""
     return _BY_STATUS.get(status, "crash"), status in {408, 429} or status >= 500
 
 
 def _classify_by_name(error: BaseException) -> tuple[FailureKind, str, bool]:
-    """The kind of an exception by what it is called, since every HTTP client has its own: kind, words, transient."""
+    """Classify an exception by class name: kind, words, transient.
+
+    Names are used because every HTTP client has its own classes.
+    """
     names = {kind.__name__ for kind in type(error).__mro__}
     if any("Timeout" in name for name in names):
         return "timeout", "took too long", True
@@ -119,7 +125,7 @@ def first_complaint(error: ValidationError) -> str:
 
 
 def _http_status(error: BaseException) -> int | None:
-    """The HTTP status an exception carries, as httpx, requests, openai and others put it."""
+    """Return the HTTP status of an exception of httpx, requests, openai and similar clients."""
     response = getattr(error, "response", None)
     for holder, name in ((response, "status_code"), (error, "status_code"), (error, "status"), (error, "code")):
         status = getattr(holder, name, None)

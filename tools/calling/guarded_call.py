@@ -1,4 +1,4 @@
-"""One guarded tool call: on whose account it is made, and when its breaker, slots and limits let it through."""
+"""Guarded tool call: the caller, and admission by breaker, slots and limits."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,7 +14,7 @@ from weiwo.tools.calling.tool_breaker import ToolBreaker
 
 @dataclass(frozen=True)
 class Caller:
-    """On whose account calls are made."""
+    """The caller of tool calls, with slots and limits."""
 
     # Bounds the work that goes on at the same time; held while a tool works, never while waiting.
     slots: AbstractAsyncContextManager[Any]
@@ -27,7 +27,7 @@ class Caller:
 
 @dataclass(frozen=True, eq=False)
 class GuardedCall:
-    """One call, its retries included, as its tool's breaker and its caller see it."""
+    """A call with retries, as seen by the tool's breaker and the caller."""
 
     guard: ToolBreaker  # the breaker of the tool
     caller: Caller  # on whose account
@@ -42,7 +42,7 @@ class GuardedCall:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[float]:
-        """Wait until the tool may be called; gives the seconds that the run has left."""
+        """Wait for admission of the call. Yields the run's remaining seconds."""
         guard, caller = self.guard, self.caller
         while True:  # once round for each time that the other side asks to wait; the run's time ends it
             self._admitted()
@@ -71,7 +71,13 @@ class GuardedCall:
         self._tell(self.guard.admit(self, early=self.early))
 
     async def _held(self) -> None:
-        """Wait as long as the other side asked everybody to, if that is worth it."""
+        """Wait out a requested pause, if worthwhile.
+
+        The other side asked every caller to wait.
+
+        Raises:
+            ToolNotCalledError: The pause is too long.
+        """
         wait = self.guard.waiting()
         if not wait:
             return
@@ -95,7 +101,7 @@ class GuardedCall:
         self._tell(self.guard.succeeded(self))
 
     def ended(self) -> None:
-        """Whatever became of it, the call is over."""
+        """Release the finished call in the breaker, successful or not."""
         self.guard.released(self)
 
     def _tell(self, note: str) -> None:

@@ -1,7 +1,7 @@
-"""Injected arguments: what a LangChain tool is given by the run and not by the plan (`ToolRuntime`, `InjectedState`).
+"""Injected arguments of LangChain tools, set by the run (`ToolRuntime`, `InjectedState`).
 
-A tool finds here what LangGraph's `ToolNode` would give it: the state of the run, its store, the writer of its stream,
-the id of the call. A plan neither sees nor sets them. There is no `context`: it is the graph's own.
+A tool gets here what LangGraph's `ToolNode` would give it: the state of the run, its store, the writer of its stream,
+the id of the call. A plan neither sees nor sets these arguments. There is no `context`, because it is the graph's own.
 """
 
 import sys
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def takes_injected(tool: BaseTool) -> bool:
-    """Whether a tool is given something by the run, so that its results are of that run alone."""
+    """Report whether a tool has injected arguments, so that results belong to a single run."""
     return next(_find_markers(tool), None) is not None
 
 
 def injected_arguments(tool: BaseTool, call_id: str, context: "CallContext") -> dict[str, Any]:
-    """What the run gives to a tool, by the names of its arguments.
+    """Return the injected arguments of a tool by name.
 
     Raises:
-        ToolCallError: The tool wants a store and there is none, or what the state does not have.
+        ToolCallError: The tool wants a store and there is none, or a value missing from the state.
     """
     return {name: _make_value(tool, marker, call_id, context) for name, marker in _find_markers(tool)}
 
@@ -64,7 +64,7 @@ def _stream_writer() -> Any:
 
 
 def _find_markers(tool: BaseTool) -> Iterator[tuple[str, Any]]:
-    """The arguments that the run gives, each with what marks it."""
+    """Yield the injected arguments of a tool, each with the marker."""
     module = sys.modules.get("langgraph.prebuilt.tool_node")  # slow to import; a tool that names its kinds has done so
     if module is None:
         return

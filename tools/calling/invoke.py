@@ -1,8 +1,8 @@
-"""Calling a tool: arguments checked, time and size bounded, failures typed, transient ones tried again.
+"""Tool invocation: checked arguments, bounded time and size, typed failures, and retries.
 
-The one way every tool is called, ours or anyone's. What comes back is a `ToolResult`, or a `ToolCallError` is raised;
-an empty result is a result, and for the caller to judge. Cancellation always passes through. How often a call is made
-again is for `weiwo.tools.calling.policies` to say.
+Every tool is called this way, ours or anyone's. The result is a `ToolResult`, or a `ToolCallError` is raised. An empty
+result is a result, and for the caller to judge. Cancellation always passes through. The number of retries is set in
+`weiwo.tools.calling.policies`.
 """
 
 import asyncio
@@ -33,14 +33,17 @@ _chance: Final = SystemRandom()
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How long to wait before a call is made again."""
+    """Backoff: the wait before each retry."""
 
     first: float = 0.5  # seconds before the first further call; each later wait is twice as long
     jitter: float = 0.5  # share of a wait that is left to chance, so that tasks do not come back all at once
     longest: float = math.inf  # seconds that are worth waiting at most; where more is asked for, the call has failed
 
     def wait(self, attempt: int, asked: float | None) -> float:
-        """Seconds to wait after a call: twice the wait before, and never less than the other side asked for."""
+        """Return the seconds to wait after a call.
+
+        Each wait is twice the wait before, and never less than the other side asked for.
+        """
         grown: float = self.first * 2 ** (attempt - 1)
         return max(
             grown * (1 + _chance.uniform(-self.jitter, self.jitter)),
@@ -71,20 +74,20 @@ async def run_tool(
 
     Args:
         tool: Any LangChain tool.
-        args: Its arguments by name.
+        args: The arguments by name.
         seconds: Time for everything, the waits between calls included, waiting for the turn to call excluded.
-        max_bytes: Bytes of its reply to keep.
-        backoff: How to wait between calls.
-        turn: When a call may be made; it is held while calling, not while waiting to call again.
-        repeats: Whether a call that failed may be made again; not where it may have changed something.
+        max_bytes: Maximum bytes of the reply to keep.
+        backoff: Wait between calls.
+        turn: Admission of a call. It is held while calling, not while waiting to call again.
+        repeats: Whether a failed call may be made again. False if the call may have changed something.
 
     Returns:
-        The reply. Of a tool that is not ours, passages come from its text or JSON, with the source `tool:NAME` where
+        The reply. For a tool that is not ours, passages come from its text or JSON, with the source `tool:NAME` if
         the reply names none.
 
     Raises:
         ToolCallError: No usable reply: `timeout rate_limit auth not_found bad_arguments blocked oversized crash`, or
-            `limit` where the turn's time was shorter than the call's. Only failures that may pass (a timeout of the
+            `limit` if the turn's time was shorter than the call's. Only transient failures (a timeout of the
             tool's own, a rate limit, the network) are tried again, as often as their policy says.
     """
     backoff = backoff or Backoff()
@@ -119,7 +122,7 @@ async def run_tool(
 async def _call_once(
     tool: BaseTool, args: Mapping[str, JsonValue], seconds: float, max_bytes: int, over: ToolCallError
 ) -> ToolResult:
-    """One call; `over` is raised when its time is up."""
+    """Make a single call. `over` is raised on timeout."""
     call_id = f"call_{uuid4().hex}"
     given = {**args, **injected_arguments(tool, call_id, current_call())}
     call = {"type": "tool_call", "id": call_id, "name": tool.name, "args": given}

@@ -1,14 +1,14 @@
-"""Failure policies: what is done about a failed tool call, by its kind; one table, and nothing else decides.
+"""Failure policies for tool calls, by kind of failure. This table alone decides.
 
-First the same call again (`invoke`), then another tool that does the same (`substitutes`), then whoever
-looks back at the whole plan: it may run the task once more, or find another way.
+First the same call is made again (`invoke`), then another tool that does the same is called (`substitutes`), then
+reflection reviews the whole plan: it may run the task once more, or find another way.
 
 - A timeout, a rate limit or a broken line may pass. So it is tried again, a timeout only once, since it has cost the
-  most already; a rate limit after the time the other side asked for.
-- A refused key or a refused caller stays refused: no second call, a stand-in at once.
-- What one tool does not have, or has too much of, another may have: a stand-in, no second call.
-- Arguments that are wrong for one tool are wrong for its stand-ins: only another plan helps.
-- What no time is left for is not tried in any way.
+  most already, and a rate limit after the time the other side asked for.
+- A refused key or a refused caller stays refused: no second call, a substitute at once.
+- If one tool lacks something, or has too much of it, another tool may have it: a substitute, no second call.
+- Arguments that are wrong for one tool are wrong for its substitutes, so only another plan helps.
+- If no time is left, nothing is tried.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _Strain = Literal["none", "counts", "opens"]
 
 @dataclass(frozen=True, slots=True)
 class _FailurePolicy:
-    """What is done about one kind of failure, in this order."""
+    """Policy for a kind of failure, in order of application."""
 
     # Further calls of the same tool with the same arguments at most, if the failure is a transient one.
     retries: int = 0
@@ -60,10 +60,10 @@ PATIENCE: Final = 2.0
 
 
 def strain_of(kind: FailureKind, cluster: str, *, transient: bool) -> _Strain:
-    """What a failure tells of the tool's health.
+    """Return the effect of a failure on the tool's health.
 
     A page that wants a login, or refuses readers, says nothing of the tool that opens pages. Nor does an exception of
-    the tool's own (no such city), if it is not about the way to what it asks: other arguments may be fine.
+    the tool's own (no such city), unless it concerns the connection, because other arguments may work.
     """
     if (cluster == "open" and kind in {"auth", "blocked"}) or (kind == "crash" and not transient):
         return "none"

@@ -1,6 +1,6 @@
-"""A cache of tool results: in the graph's store where it has one, else in memory.
+"""Cache of tool results, in the graph's store or else in memory.
 
-Only results are kept, neither failures nor empty ones, as JSON and up to a size. Who may read the store may read the
+Only results are kept, neither failures nor empty ones, as JSON and up to a size. A reader of the store may read the
 results, which is why the key, but no argument of a call, is written in plain.
 """
 
@@ -48,12 +48,12 @@ class ResultCache:
         self._clock = clock
 
     async def get(self, key: str) -> ToolResult | None:
-        """A result that was kept and has not expired; it says so (`cached`) and took no call."""
+        """Return a cached result if not expired, marked as `cached` and without a call."""
         text = await self._kept.get(key)
         return None if text is None else load_result(text, self._clock())
 
     async def put(self, key: str, result: ToolResult, seconds: float) -> None:
-        """Keep a result, if there is anything in it and it is not too large."""
+        """Cache a result, unless empty or too large."""
         if seconds <= 0 or (result.value is None and not result.passages):
             return
         try:
@@ -78,7 +78,7 @@ def dump_result(result: ToolResult, expires: float) -> str:
 
 
 def load_result(text: str, now: float) -> ToolResult | None:
-    """A result read back; None if it has expired, or was written by something else."""
+    """Parse a cached result. Returns None for expired or foreign data."""
     try:
         parts = json.loads(text)
         if not (float(parts["expires"]) > now and parts["type"] in (None, *VALUE_TYPES)):

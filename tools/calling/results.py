@@ -1,8 +1,8 @@
-"""Normalization of tool replies to one shape: passages to read, or a value to use.
+"""Normalization of tool replies to a single shape: passages to read, or a value to use.
 
-Our own tools hand over passages or a value as an artifact. Any other LangChain tool is taken as it comes: LangChain
-documents, JSON lists of results, text. Long text is cut into passages, and where there are too many, those that
-have most to do with the call's arguments are kept. Everything is cleaned of control characters and bounded.
+Our own tools return passages or a value as an artifact. Any other LangChain tool is accepted as it is: LangChain
+documents, JSON lists of results, text. Long text is cut into passages, and if there are too many, the passages most
+relevant to the call's arguments are kept. Everything is cleaned of control characters and bounded.
 """
 
 import json
@@ -19,7 +19,7 @@ from weiwo.state import VALUE_TYPES, Evidence, JsonValue, ValueType, passage_id
 from weiwo.text.chunking import LARGEST, chunk_text, measure_weight
 from weiwo.text.dates import iso_date
 from weiwo.text.patterns import lazy
-from weiwo.text.printable import clipped, one_line, printable
+from weiwo.text.printable import clip_bytes, one_line, printable
 from weiwo.tools.passages import RankedText, rank_passages
 
 _MOST_PASSAGES: Final = 20
@@ -40,7 +40,7 @@ _MOST_ROWS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool call gave."""
+    """Result of a tool call."""
 
     content: str  # the reply as text for a model
     # The reply as passages, best first; of a computed value those that it rests on; none where nothing was found.
@@ -60,7 +60,7 @@ def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_byt
     """Read a tool's reply."""
     tool = message.name or "tool"
     whole = printable(_content_text(message))
-    content = clipped(whole, max_bytes)
+    content = clip_bytes(whole, max_bytes)
     detail: dict[str, JsonValue] = {"truncated": True} if len(content) < len(whole) else {}
     artifact = message.artifact
     if isinstance(artifact, Mapping) and "value" in artifact and artifact.get("type") in VALUE_TYPES:
@@ -89,10 +89,10 @@ def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_byt
 def read_passages(
     text: str, tool: str, query: str, *, source: str, title: str = "", plain: bool = False
 ) -> list[Evidence]:
-    """The passages of a reply in JSON or plain text; where there are many, those nearest to a query."""
+    """Return the passages of a reply in JSON or plain text, or the nearest to a query among many."""
     found = _item_passages({"content": text}, tool, source) if plain else _text_passages(text, tool, source)
     passages = _select_nearest(list(found), query)
-    return [one.model_copy(update={"title": one.title or title, "tool": tool}) for one in passages]
+    return [passage.model_copy(update={"title": passage.title or title, "tool": tool}) for passage in passages]
 
 
 def _content_text(message: ToolMessage) -> str:
@@ -105,7 +105,10 @@ def _content_text(message: ToolMessage) -> str:
 
 
 def _own_passages(artifact: object) -> list[Evidence] | None:
-    """An artifact of passages, as objects or in JSON form; None if it is something else."""
+    """Return the passages in an artifact, as objects or in JSON form.
+
+    Returns None for any other artifact.
+    """
     if not isinstance(artifact, list | tuple):
         return None
     try:
@@ -115,7 +118,7 @@ def _own_passages(artifact: object) -> list[Evidence] | None:
 
 
 def _document_passages(artifact: object, tool: str) -> Iterable[Evidence]:
-    """LangChain documents, as retriever tools return them."""
+    """Yield the passages of LangChain documents, as returned by retriever tools."""
     for item in artifact if isinstance(artifact, list | tuple) else ():
         text, metadata = getattr(item, "page_content", None), getattr(item, "metadata", None)
         if isinstance(text, str) and isinstance(metadata, Mapping):
@@ -137,7 +140,10 @@ def _text_passages(content: str, tool: str, source: str = "") -> Iterable[Eviden
 
 
 def _rows(artifact: object, content: str, tool: str) -> Iterable[Evidence]:
-    """Passages of an artifact in JSON's form, whose content sums it up; where that is JSON too, it says the same."""
+    """Yield the passages of a JSON artifact with summary content.
+
+    If the content is JSON too, it says the same, and nothing is yielded.
+    """
     if content.lstrip()[:1] in ("[", "{"):
         return
     for item in islice(_list_items(artifact), _MOST_ROWS):
@@ -146,7 +152,10 @@ def _rows(artifact: object, content: str, tool: str) -> Iterable[Evidence]:
 
 
 def _list_items(data: object) -> list[Any]:
-    """The results in JSON data: a list, one that an object holds, or the object; none where it is neither."""
+    """Return the results in JSON data: a list, a list held by an object, or the object itself.
+
+    The list is empty for other data.
+    """
     if isinstance(data, Mapping):
         listed = next((data[key] for key in _LIST_KEYS if isinstance(data.get(key), list)), None)
         return listed if listed is not None else [data]
@@ -154,7 +163,7 @@ def _list_items(data: object) -> list[Any]:
 
 
 def _item_passages(item: Mapping[str, Any], tool: str, source: str = "") -> Iterable[Evidence]:
-    """One result, cut up if it is long; `source` is that of an item that names none."""
+    """Yield the passages of a result, split if long. `source` is the default source."""
     said = next((item[key] for key in _TEXT_KEYS if isinstance(item.get(key), str) and item[key].strip()), None)
     if said is None:
         only = item.get("content") if set(item) == {"content"} else item
@@ -172,14 +181,14 @@ def _item_passages(item: Mapping[str, Any], tool: str, source: str = "") -> Iter
 
 
 def _safe_source(value: object) -> str:
-    """A source a reader can be led to; a link that would run something is none."""
+    """Return a source fit for readers, or an empty string for a link able to run code."""
     if not isinstance(value, str) or len(value) > _LONGEST_SOURCE or _OTHER_SCHEME.match(value.strip()):
         return ""
     return one_line(value, _LONGEST_SOURCE)
 
 
 def _select_nearest(passages: list[Evidence], query: str) -> list[Evidence]:
-    """All passages if they are few; else those nearest to the query, then the first."""
+    """Return all passages if few, else the nearest to the query, then the first."""
     if len(passages) <= _MOST_PASSAGES:
         return passages
     order = rank_passages((RankedText(passage.title, "", passage.text) for passage in passages), query, _MOST_PASSAGES)
@@ -187,7 +196,7 @@ def _select_nearest(passages: list[Evidence], query: str) -> list[Evidence]:
 
 
 def _deduplicate(passages: Iterable[Evidence], tool: str, max_bytes: int) -> tuple[Evidence, ...]:
-    """Each text once with all its addresses, clean, ranked, as long as there is room."""
+    """Deduplicate passages: each text once with all URLs, cleaned, ranked, within the size limit."""
     kept: dict[str, Evidence] = {}
     room = max_bytes
     for passage in passages:

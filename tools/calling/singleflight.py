@@ -1,8 +1,8 @@
-"""Single flight: equal work under way at the same time is done once, and all who asked get what comes of it.
+"""Single flight: equal concurrent work is done once, and all callers get the result.
 
-The work is a task of its own, so that it belongs to nobody: whoever is cancelled or runs out of time leaves, and the
-others get their result all the same; when the last has left, the work is cancelled too. Nobody waits for
-anything but that task and their own time, so nobody can hang.
+The work is a task of its own and belongs to no caller. A caller that is cancelled or runs out of time leaves, and the
+others still get their result. When the last has left, the work is cancelled too. Callers wait only for that task and
+their own time, so none can hang.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[T]):
-    """Work under way, by key; one event loop's never meets another's."""
+    """Work in progress by key, separate for each event loop."""
 
     def __init__(self) -> None:
         self._under_way: dict[Hashable, tuple[asyncio.Task[T], set[object]]] = {}
@@ -27,13 +27,13 @@ class SingleFlight(Generic[T]):
     async def join(
         self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]], seconds: float
     ) -> tuple[asyncio.Task[T], bool]:
-        """Do some work, or wait for it where it is under way.
+        """Start work, or wait for the same work in progress.
 
         Returns:
             The work, which has ended, and whether this call began it.
 
         Raises:
-            TimeoutError: It has not ended within that time; for others it goes on.
+            TimeoutError: The work has not ended within that time. For other callers it continues.
         """
         place = (asyncio.get_running_loop(), key)
         task, waiting = self._under_way.get(place, (None, set()))
@@ -48,20 +48,20 @@ class SingleFlight(Generic[T]):
             await asyncio.wait({task}, timeout=seconds)
         except asyncio.CancelledError:
             waiting.discard(me)
-            if self._abandoned(place, task, waiting):
+            if self._cancel_abandoned(place, task, waiting):
                 await asyncio.wait({task})  # whoever cancels decides how long to wait for it to put itself in order
             raise
         waiting.discard(me)
-        self._abandoned(place, task, waiting)
+        self._cancel_abandoned(place, task, waiting)
         if not task.done():
             raise TimeoutError
         return task, begins
 
     async def run(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """The result of some work, begun or joined; the work bounds its own time.
+        """Return the result of work, started or joined. The work limits its own time.
 
         Raises:
-            ToolCallError: As the work does; whoever joined it gets a copy, for they made no call.
+            ToolCallError: As the work does. A caller that joined gets a copy, because it made no call.
         """
         ended, own = await self.join(key, work, math.inf)
         try:
@@ -71,8 +71,8 @@ class SingleFlight(Generic[T]):
                 raise
             raise error.of_another() from None
 
-    def _abandoned(self, place: Hashable, task: asyncio.Task[T], waiting: set[object]) -> bool:
-        """End work that nobody waits for any more."""
+    def _cancel_abandoned(self, place: Hashable, task: asyncio.Task[T], waiting: set[object]) -> bool:
+        """Cancel work without waiting callers, and report whether the work was cancelled."""
         if waiting or task.done():
             return False
         self._forget(place, task)  # nobody may join what is being cancelled

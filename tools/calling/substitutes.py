@@ -1,8 +1,8 @@
-"""Mapping of arguments to a substitute: whether one tool's call can be another's, and what they are called there.
+"""Argument mapping to a substitute tool: feasibility, and the argument names.
 
-Nothing is guessed: an argument goes to the one of the same name, or of a name that obviously means the same, if it is
-of a type that fits; everything the other tool must have is there; and nothing that was asked for is lost but
-preferences (how many results, in which language).
+Nothing is guessed. An argument maps to the one of the same name, or of a name that obviously means the same, if the
+type fits. Every required argument of the other tool must be present, and nothing requested is lost but preferences (how
+many results, in which language).
 """
 
 from collections.abc import Mapping
@@ -38,34 +38,34 @@ _PREFERENCES: Final = _NUMBER | _LANGUAGE | _TOPIC
 
 
 def is_query(name: str) -> bool:
-    """Whether an argument of that name is what to look for."""
+    """Report whether an argument of a given name is a search query."""
     return name.casefold() in _QUERY
 
 
 def is_address(name: str) -> bool:
-    """Whether an argument of that name is the address of a page."""
+    """Report whether an argument of a given name is the URL of a page."""
     return name.casefold() in _ADDRESS
 
 
-def same_meaning(one: str, other: str) -> bool:
-    """Whether two names of arguments mean the same."""
-    one, other = one.casefold(), other.casefold()
-    return one == other or any(one in group and other in group for group in _SYNONYMS)
+def same_meaning(text: str, other: str) -> bool:
+    """Report whether two argument names mean the same."""
+    text, other = text.casefold(), other.casefold()
+    return text == other or any(text in group and other in group for group in _SYNONYMS)
 
 
 def map_arguments(
     args: Mapping[str, JsonValue], given: Mapping[str, Any], wanted: Mapping[str, Any], cluster: str = ""
 ) -> dict[str, JsonValue] | None:
-    """The arguments of a call as another tool takes them.
+    """Map the arguments of a call to a substitute tool.
 
     Args:
         args: The call's arguments.
-        given: JSON schema of the tool they were for: `properties` and `required`.
-        wanted: The same of the other tool.
-        cluster: What both tools do. Of tools that open a page, what to look for in it is a preference too.
+        given: JSON schema of the original tool: `properties` and `required`.
+        wanted: The same for the substitute.
+        cluster: The kind of both tools. For tools that open a page, the query within it is a preference too.
 
     Returns:
-        The other tool's arguments; None where it cannot stand in without a new plan.
+        The substitute's arguments. None if it cannot stand in without a new plan.
     """
     known, properties = given["properties"], wanted["properties"]
     found: dict[str, JsonValue] = {}
@@ -86,7 +86,10 @@ def map_arguments(
 def _target_argument(
     name: str, value: JsonValue, properties: Mapping[str, Any], taken: Mapping[str, JsonValue]
 ) -> str | None:
-    """The argument a value goes to: the namesake, else the first that means the same; None if none takes it."""
+    """Return the target argument for a value: the same name, else the first synonym.
+
+    Returns None if no argument accepts the value.
+    """
     for other in sorted(properties, key=lambda other: other != name):
         if other in taken or not same_meaning(name, other) or argument_mismatch(value, properties[other] or {}):
             continue

@@ -1,6 +1,6 @@
-"""The circuit breaker of a tool in a run: what is out of order costs a run a few calls, not one a task.
+"""Circuit breaker of a tool in a run: an outage costs a few calls per run, not a call per task.
 
-A rate limit also makes everybody wait who calls the same tool, for as long as the other side asked.
+A rate limit also makes every caller of the same tool wait, for as long as the other side asked.
 """
 
 import math
@@ -22,7 +22,7 @@ _MAX_BREAKERS: Final = 256
 
 
 class ToolBreaker:
-    """What a run knows of the health of one tool.
+    """Health of a tool as seen by a run.
 
     Methods that may change the state return a note for people, empty if nothing worth telling changed.
     """
@@ -37,11 +37,16 @@ class ToolBreaker:
 
     @property
     def state(self) -> CircuitState:
-        """Closed, warned, open, or half-open: cooled, one call may pass or is under way."""
+        """Return the state: closed, warned, open or half-open.
+
+        Half-open means that the breaker has cooled and one call may pass or is under way.
+        """
         return self._circuit.state
 
     def admit(self, call: object, *, early: bool = False) -> str:
-        """Let a call pass; `early`: before the breaker has cooled, because somebody decided to try again.
+        """Admit a call. With `early`, admit before the breaker has cooled.
+
+        Somebody then decided to try again.
 
         Raises:
             ToolNotCalledError: The tool is out of order as far as this run knows.
@@ -52,11 +57,14 @@ class ToolBreaker:
         return f"{self.tool}: on trial, one call is let through" if self._circuit.on_trial(call) and not known else ""
 
     def succeeded(self, call: object) -> str:
-        """The tool answered, if only that there is nothing."""
+        """Record an answer of the tool, even an empty answer."""
         return f"{self.tool}: works again" if self._circuit.succeeded(call) else ""
 
     def failed(self, call: object, error: ToolCallError, *, final: bool = False) -> str:
-        """The tool failed, retries included; `final` if there is no point in another call during this run."""
+        """Record a failure of the tool, retries included.
+
+        With `final`, another call during this run is pointless.
+        """
         cooling = self._circuit.failed(call, opens=final, at_least=FOREVER if final else error.retry_after or 0.0)
         if cooling is None:
             return ""
@@ -68,15 +76,15 @@ class ToolBreaker:
         return f"{self.tool}: blocked {period} ({error.message})"
 
     def released(self, call: object) -> None:
-        """A call ended without a word on the tool's health: it was broken off, or never made."""
+        """Release a call without information on the tool's health, cancelled or never made."""
         self._circuit.released(call)
 
     def hold(self, seconds: float) -> None:
-        """The other side asked everybody to wait."""
+        """Record a pause requested by the service for all callers."""
         self._wait_until = max(self._wait_until, self._clock() + seconds)
 
     def waiting(self) -> float:
-        """Seconds still to wait before a call, as the other side asked; 0 if none."""
+        """Return the remaining seconds of a requested pause, or 0."""
         return max(0.0, self._wait_until - self._clock())
 
 

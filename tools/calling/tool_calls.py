@@ -1,17 +1,17 @@
-"""The tool calls of a run: each made once, by a tool that works, and kept for the next who asks.
+"""Tool calls of a run: each made once, by a working tool, and cached for later callers.
 
-`ToolCalls` is the one door from tasks to tools. A call goes through, in this order:
+`ToolCalls` is the only way from tasks to tools. A call goes through, in this order:
 
-1. merging: an equal call under way anywhere in the process is joined, not repeated (`singleflight`);
-2. the cache: a recent result is used again (`weiwo.tools.calling.result_cache`), unless the run wants everything fresh;
-3. its turn: a slot for work, the tool's circuit breaker (`weiwo.tools.calling.tool_breaker`), the run's time;
-4. the call itself, with its retries (`weiwo.tools.calling.invoke`).
+1. merging: an equal call in progress anywhere in the process is joined, not repeated (`singleflight`)
+2. the cache: a recent result is used again (`weiwo.tools.calling.result_cache`), unless the run wants everything fresh
+3. its turn: a slot for work, the tool's circuit breaker (`weiwo.tools.calling.tool_breaker`), the run's time
+4. the call itself, with its retries (`weiwo.tools.calling.invoke`)
 
-A call that acts is neither merged, nor kept for others, nor made again: it is booked before it is made, so that whoever
-takes the run up after a crash knows that it may have been (`weiwo.tools.calling.acting_calls`).
+A call that acts is neither merged, nor cached for others, nor made again. It is recorded before it is made, so that a
+process that resumes the run after a crash knows that it may have been (`weiwo.tools.calling.acting_calls`).
 
-What is done about a failure is in `policies`. Breakers and calls under way are found by run and by process, since
-each execution of a node makes a `ToolCalls` of its own.
+The handling of failures is in `policies`. Breakers and calls in progress are found by run and by process, since each
+execution of a node makes a `ToolCalls` of its own.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -46,16 +46,16 @@ _single_flight: Final[SingleFlight[ToolResult]] = SingleFlight()
 
 
 class _Toolbox(Protocol):
-    """The tools that calls are made to, by name; `weiwo.tools.registry.Registry` is one."""
+    """Callable tools by name, for example `weiwo.tools.registry.Registry`."""
 
     def get(self, name: str) -> BaseTool:
-        """A tool that can be called."""
+        """Return a callable tool."""
 
     def info(self, name: str) -> ToolInfo:
-        """What is known of a tool."""
+        """Return the metadata of a tool."""
 
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
-        """The tools that can make the same call, with their arguments."""
+        """Return the tools able to make the same call, with mapped arguments."""
 
 
 _Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None], Awaitable[None]]
@@ -87,11 +87,11 @@ class ToolCalls:
         self._asked: set[str] = set()
 
     def breaker(self, name: str) -> ToolBreaker:
-        """What this run knows of the health of a tool."""
+        """Return the breaker of a tool in this run."""
         return tool_breaker(self.run, name)
 
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
-        """The tools that can make the same call, with their arguments: those that work before those that may not."""
+        """Return the tools able to make the same call, with mapped arguments, healthy tools first."""
         found = self.toolbox.substitutes(name, args)
         health = {"closed": 0, "warned": 1, "half_open": 2, "open": 3}
         return dict(sorted(found.items(), key=lambda item: health[self.breaker(item[0]).state]))
@@ -104,26 +104,28 @@ class ToolCalls:
         *,
         has_substitute: bool = False,
     ) -> ToolResult:
-        """Make a call, or get an equal one's result; with a substitute to ask, long waits are not worth it.
+        """Make a call, or return the result of an equal call.
+
+        If there is a substitute to ask, long waits are not worth it.
 
         Returns:
-            The result. `attempts` counts the calls really made for it: none if it was kept or another's.
+            The result. `attempts` counts the calls really made for it: none if it was cached or another's.
 
         Raises:
-            ToolCallError: As `run_tool` does; `limit` when the run's time or calls are over; when the breaker of the
+            ToolCallError: As `run_tool` does. `limit` if the run's time or calls are used up. If the breaker of the
                 tool is open, the kind it failed with before, and then no call was made.
         """
         tool, info = self.toolbox.get(name), self.toolbox.info(name)
         if info.acts:
             return await self._act(info, args, caller, has_substitute=has_substitute)
         if info.injected:
-            return await self._made(name, args, caller, has_substitute=has_substitute)
+            return await self._make_call(name, args, caller, has_substitute=has_substitute)
         key = cache_key(tool, args, info.args_schema, self.max_bytes)
 
         async def work() -> ToolResult:
             if not self.fresh and info.cache_seconds and (kept := await self._cache.get(key)) is not None:
                 return kept
-            result = await self._made(name, args, caller, has_substitute=has_substitute)
+            result = await self._make_call(name, args, caller, has_substitute=has_substitute)
             if not result.notes:  # the next may fare better
                 await self._cache.put(key, result, info.cache_seconds)
             return result
@@ -146,14 +148,17 @@ class ToolCalls:
         raise out_of_time_error(name)
 
     async def has_begun(self, name: str, task: str, attempt: int) -> bool:
-        """Whether an acting call was made, or begun, in this run already: before a crash, or by an earlier try."""
+        """Report whether an acting call was already made or started in this run.
+
+        It may have been made before a crash, or by an earlier try.
+        """
         key = CallContext(self.run, task=task, attempt=attempt, tool=name).idempotency_key
         return await self._acting.has_begun(key)
 
     async def _act(
         self, info: ToolInfo, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
     ) -> ToolResult:
-        """Make a call that may change something: once, whatever happens to the process."""
+        """Make an acting call exactly once, even across process crashes."""
         key = CallContext(self.run, task=caller.task, attempt=caller.attempt, tool=info.name).idempotency_key
         if (known := await self._acting.result(key)) is not None:
             return replace(known, cached=False)
@@ -169,7 +174,7 @@ class ToolCalls:
                 raise ToolNotCalledError("incomplete", f"{info.name}: not called, it cannot be booked that it was")
 
         try:
-            result = await self._made(info.name, args, caller, has_substitute=has_substitute, book=book)
+            result = await self._make_call(info.name, args, caller, has_substitute=has_substitute, book=book)
         except ToolCallError as failure:
             if booked and (isinstance(failure, ToolNotCalledError) or failure.kind in _NOTHING_DONE):
                 await self._acting.forget(key)
@@ -177,7 +182,7 @@ class ToolCalls:
         await self._acting.end(key, result)
         return result
 
-    async def _made(
+    async def _make_call(
         self,
         name: str,
         args: Mapping[str, JsonValue],
@@ -186,7 +191,10 @@ class ToolCalls:
         has_substitute: bool,
         book: Callable[[], Awaitable[None]] | None = None,
     ) -> ToolResult:
-        """Make a call and book what it tells of the tool's health; `book` is done last before it, and may refuse it."""
+        """Make a call and record the effect on the tool's health.
+
+        `book` runs last before the call, and may refuse it.
+        """
         context = CallContext(
             self.run,
             self.store,
@@ -231,7 +239,10 @@ class ToolCalls:
             conduct.ended()
 
     async def _keep(self, name: str, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
-        """Keep how a call fared; one that was not made, or was broken off for the run's own reasons, tells nothing."""
+        """Record the outcome of a call for telemetry.
+
+        A call that was not made, or was cancelled for the run's own reasons, is not recorded.
+        """
         of_the_run = failure is not None and (
             isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up"
         )

@@ -1,6 +1,6 @@
-"""A cache of texts with a time to live: in the graph's store where there is one, else in memory, bounded.
+"""Text cache with a time to live: in the graph's store, or bounded in memory.
 
-A store may be slow, full, broken or closed: then a text is simply not there, and not kept.
+A store may be slow, full, broken or closed. Then a text is simply not found, and not kept.
 """
 
 import asyncio
@@ -33,13 +33,13 @@ class LruMemory:
         self._bytes = 0
 
     def get(self, key: str) -> str | None:
-        """What is kept under a key."""
+        """Return the text stored under a key."""
         if key in self._kept:
             self._kept.move_to_end(key)
         return self._kept.get(key)
 
     def put(self, key: str, text: str) -> None:
-        """Keep a text, in place of what was there."""
+        """Store a text, replacing any previous text."""
         self.drop(key)
         self._bytes += _size_in_bytes(text)
         self._kept[key] = text
@@ -47,12 +47,12 @@ class LruMemory:
             self._bytes -= _size_in_bytes(self._kept.popitem(last=False)[1])
 
     def drop(self, key: str) -> None:
-        """Keep a text no longer, if it is there."""
+        """Remove a text, if present."""
         self._bytes -= _size_in_bytes(self._kept.pop(key, ""))
 
 
 def _size_in_bytes(text: str) -> int:
-    """What Python needs for it: one byte a character, two where there are others than Latin ones."""
+    """Return the approximate memory size of a text: a byte per ASCII character, else two bytes."""
     return len(text) if text.isascii() else 2 * len(text)
 
 
@@ -61,7 +61,10 @@ _paused: Final["WeakKeyDictionary[BaseStore, float]"] = WeakKeyDictionary()
 
 
 class TtlCache:
-    """Texts by key in one namespace. A store drops them when their time is over; the reader must see if it has."""
+    """Texts by key in a namespace.
+
+    A store drops texts after their time, but the reader must check the expiry.
+    """
 
     def __init__(
         self,
@@ -76,15 +79,15 @@ class TtlCache:
         self._clock = clock
 
     async def get(self, key: str) -> str | None:
-        """What is kept under a key."""
+        """Return the text stored under a key."""
         if self._store is None:
             return self._memory.get(key)
-        item = await self._guarded("read", lambda store: store.aget(self._namespace, key, refresh_ttl=False))
+        item = await self._run_guarded("read", lambda store: store.aget(self._namespace, key, refresh_ttl=False))
         text = item.value.get("text") if item is not None and isinstance(item.value, Mapping) else None
         return text if isinstance(text, str) else None
 
     async def put(self, key: str, text: str, seconds: float) -> None:
-        """Keep a text for so many seconds at most, in place of what was there."""
+        """Store a text for a limited number of seconds, replacing any previous text."""
         if self._store is None:
             self._memory.put(key, text)
             return
@@ -93,17 +96,17 @@ class TtlCache:
             more: dict[str, Any] = {"ttl": seconds / 60} if store.supports_ttl else {}
             return store.aput(self._namespace, key, {"text": text}, index=False, **more)
 
-        await self._guarded("written", put)
+        await self._run_guarded("written", put)
 
     async def drop(self, key: str) -> None:
-        """Keep a text no longer, if it is there."""
+        """Remove a text, if present."""
         if self._store is None:
             self._memory.drop(key)
         else:
-            await self._guarded("deleted", lambda store: store.adelete(self._namespace, key))
+            await self._run_guarded("deleted", lambda store: store.adelete(self._namespace, key))
 
-    async def _guarded(self, what: str, work: Callable[["BaseStore"], Any]) -> Any:
-        """Whatever a store does wrong, the call goes on without it."""
+    async def _run_guarded(self, what: str, work: Callable[["BaseStore"], Any]) -> Any:
+        """Access the store, ignoring every error. The call continues without the store."""
         store = self._store
         if store is None or self._clock() < _paused.get(store, 0.0):
             return None

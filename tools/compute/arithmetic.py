@@ -1,4 +1,4 @@
-"""Arithmetic on a parsed tree: an allow-list of operations, every one of them bounded. Nothing is ever executed."""
+"""Arithmetic on a parsed tree: allow-listed and bounded operations. No code is executed."""
 
 import ast
 import math
@@ -25,12 +25,12 @@ _Value = Scalar | list[Scalar]
 
 
 def evaluate(expression: str) -> Scalar:
-    """Work out an expression.
+    """Evaluate an expression.
 
-    Numbers, + - * / // % **, parentheses, comparisons, lists, `min max abs round sum avg mean sqrt` and
-    `date(year[, month[, day]])` with negative years before our era. × ÷ − ^ and full-width characters are understood,
-    so are "1,234" and "15%". A date minus a date is the difference of their calendar years; there is no year 0 between
-    1 BC and AD 1. Whole numbers are exact; other results are rounded to 15 significant digits; `round` takes halves
+    The syntax has numbers, + - * / // % **, parentheses, comparisons, lists, `min max abs round sum avg mean sqrt` and
+    `date(year[, month[, day]])` with negative years for BC. × ÷ − ^ and full-width characters are accepted, and so are
+    "1,234" and "15%". A date minus a date is the difference of their calendar years. There is no year 0 between 1 BC
+    and AD 1. Whole numbers are exact. Other results are rounded to 15 significant digits, and `round` rounds halves
     away from zero.
 
     Args:
@@ -40,7 +40,7 @@ def evaluate(expression: str) -> Scalar:
         A number, a truth value, or a date.
 
     Raises:
-        ValueError: The expression is no such thing, has no result, or is too large; the message says what to change.
+        ValueError: The expression is invalid, has no result, or is too large. The message says what to change.
     """
     formula = normalize_formula(expression)
     try:
@@ -57,7 +57,7 @@ def evaluate(expression: str) -> Scalar:
         raise ValueError("the result is too large") from None
     if isinstance(result, list):
         raise ValueError("the result is a list; use sum, min, max or avg to make one value of it")  # noqa: TRY004  # every refusal is a ValueError
-    return _rounded(result) if isinstance(result, float) else result
+    return _strip_float_noise(result) if isinstance(result, float) else result
 
 
 def _value(node: ast.expr) -> _Value:
@@ -130,7 +130,7 @@ def _compared(op: type[ast.cmpop], left: Scalar, right: Scalar) -> bool:
         if left != right and (left.contains(right) or right.contains(left)) and op not in {ast.Eq, ast.NotEq}:
             raise ValueError(f"cannot tell which is earlier, {left.iso()} or {right.iso()}; give both as precisely")
         return bool(_COMPARISONS[op](left, right))
-    return bool(_COMPARISONS[op](_rounded(_number(left)), _rounded(_number(right))))
+    return bool(_COMPARISONS[op](_strip_float_noise(_number(left)), _strip_float_noise(_number(right))))
 
 
 def _call(node: ast.expr) -> _Value:
@@ -215,8 +215,11 @@ def _bounded(value: Number) -> Number:
     return value
 
 
-def _rounded(value: Number) -> Number:
-    """The number without the noise of binary fractions; an int where it is whole and that is certain."""
+def _strip_float_noise(value: Number) -> Number:
+    """Round a number to remove binary fraction noise.
+
+    The result is an int if it is whole and that is certain.
+    """
     if isinstance(value, int):
         return value
     rounded = float(f"{value:.15g}")

@@ -18,7 +18,7 @@ _WIDEST = 2**63
 
 
 class CalculatorArguments(BaseModel):
-    """What `calculator` takes."""
+    """Arguments of `calculator`."""
 
     expression: str = Field(
         description=(
@@ -30,12 +30,13 @@ class CalculatorArguments(BaseModel):
 
 
 class Calculator(BaseTool):
-    """Works out an expression; the artifact is `{"value", "type", "expression"}`, type number, date or boolean.
+    """Tool for evaluating an expression.
 
-    In the artifact a date is an ISO string, and a whole number beyond 64 bits a float; the content has all its digits.
+    The artifact is `{"value", "type", "expression"}`, type number, date or boolean. In the artifact a date is an ISO
+    string, and a whole number beyond 64 bits a float. The content has all its digits.
 
     Raises:
-        ToolCallError: `bad_arguments`: the expression cannot be worked out; one line says why and what to do.
+        ToolCallError: `bad_arguments`: the expression cannot be evaluated. One line gives the reason and the fix.
     """
 
     name: str = "calculator"

@@ -19,7 +19,7 @@ _DATE: Final = "A year, month or day of any era: 156 BC, -156, 12 July 100 BC, 1
 
 
 class DateDifferenceArguments(BaseModel):
-    """What `date_difference` takes."""
+    """Arguments of `date_difference`."""
 
     start: str = Field(description=f"The first date. {_DATE}")
     end: str = Field(description="The second date, in any of the same forms; it may be the earlier one.")
@@ -33,15 +33,15 @@ class DateDifferenceArguments(BaseModel):
 
 
 class DateDifference(BaseTool):
-    """Tells how far two dates are apart, never negative, and which is the earlier.
+    """Tool for the difference between two dates, never negative, and the earlier of the two.
 
     The artifact is `{"value", "type", "unit", "start", "end", "earlier", "exact"}`: value a whole number of the unit,
-    type "number", dates in ISO form, earlier "start", "end" or "same". Exact is false where the dates are too vague for
-    an age or a number of months, which may then be one less, and for days counted in the Gregorian calendar before
-    its time. There is no year 0 between 1 BC and AD 1.
+    type "number", dates in ISO form, earlier "start", "end" or "same". Exact is false if the dates are too vague for an
+    age or a number of months, which may then be one less, and for days counted in the Gregorian calendar before its
+    time. There is no year 0 between 1 BC and AD 1.
 
     Raises:
-        ToolCallError: `bad_arguments`: a date cannot be read, or is too vague for the unit; one line says which.
+        ToolCallError: `bad_arguments`: a date cannot be read, or is too vague for the unit. One line says which.
     """
 
     name: str = "date_difference"
@@ -91,7 +91,7 @@ def _parse_argument(argument: str, text: str) -> PartialDate:
 
 
 def _difference(earlier: PartialDate, later: PartialDate, unit: _Unit) -> tuple[int, bool]:
-    """The difference in a unit, and whether it is exact."""
+    """Return the difference in a unit, and whether the difference is exact."""
     years = later.astronomical - earlier.astronomical
     if unit == "years":
         return years, True
@@ -113,7 +113,10 @@ def _difference(earlier: PartialDate, later: PartialDate, unit: _Unit) -> tuple[
 
 
 def _is_reached(before: tuple[int | None, ...], after: tuple[int | None, ...]) -> bool | None:
-    """Whether a point of the year or month is reached, compared from the largest part; None if it cannot be told."""
+    """Report whether a point of the year or month is reached, or None if undetermined.
+
+    The parts are compared from the largest.
+    """
     for left, right in zip(before, after, strict=True):
         if left is None or right is None:
             return None

@@ -1,4 +1,4 @@
-"""Normalization of formulas: arithmetic as people write it, brought to plain ASCII before it is parsed."""
+"""Formula normalization: convert arithmetic as people write to plain ASCII for parsing."""
 
 from typing import Final
 
@@ -58,7 +58,7 @@ def normalize_formula(expression: str) -> str:
 
 
 def _strip_thousands_separators(text: str) -> str:
-    """Take the commas out of "1,234" wherever they cannot separate arguments."""
+    """Remove the commas of "1,234", unless the commas may separate arguments."""
     grouped = {at for group in _GROUP.finditer(text) for at in range(*group.span()) if text[at] == ","}
     if not grouped:
         return text
@@ -77,12 +77,12 @@ def _strip_thousands_separators(text: str) -> str:
 
 
 def _is_single_value(text: str, bracket: int) -> bool:
-    """Whether a bracket holds one value, not several: it opens no list and no function of several."""
+    """Report whether a bracket holds a single value, rather than a list or several arguments."""
     owner = _OWNER.search(text, max(0, bracket - 8), bracket)
     return text[bracket] == "(" and (owner is None or owner[0].strip() in _ONE_NUMBER)
 
 
 def _thousands_separators(text: str, frame: tuple[bool, list[int]], grouped: set[int]) -> set[int]:
-    """The commas directly inside a bracket that group thousands."""
-    one, commas = frame
-    return grouped.intersection(commas) if one or any(text[at + 1 : at + 2] == " " for at in commas) else set()
+    """Return the thousands separators directly inside a bracket."""
+    item, commas = frame
+    return grouped.intersection(commas) if item or any(text[at + 1 : at + 2] == " " for at in commas) else set()

@@ -1,4 +1,4 @@
-"""The `Corpus` interface: a searchable collection of documents, and the errors it raises."""
+"""The `Corpus` interface: a searchable collection of documents, with errors."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -12,20 +12,26 @@ if TYPE_CHECKING:
 
 
 class CorpusError(WeiwoError, ValueError):
-    """A corpus that cannot be used at all. The message is one line: what, why, what to do."""
+    """Error for an unusable corpus.
+
+    The message is one line: the object, the cause, the fix.
+    """
 
 
 class NoPlaceError(CorpusError):
-    """There is nowhere to keep an index: every disk is full or cannot be written. The message is one line."""
+    """Error: no disk can hold an index, because every disk is full or read-only.
+
+    The message is one line.
+    """
 
 
 class DocumentNotFoundError(WeiwoError, LookupError):
-    """A corpus has no document under the name asked for. The message is one line."""
+    """Error: a corpus has no document under the requested name. The message is a single line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file that was left out, or taken in part."""
+    """A file left out, or taken in part."""
 
     source: str  # the file, named as evidence would name it
     reason: str  # why, in one line
@@ -33,7 +39,7 @@ class Problem:
 
     @classmethod
     def in_part(cls, source: str, losses: tuple[Loss, ...]) -> "Problem":
-        """The problem of a file that was taken in part."""
+        """Return the problem of a file taken in part."""
         return cls(source, describe_losses(losses), losses)
 
 
@@ -42,12 +48,12 @@ class Corpus(Protocol):
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """The sources of all documents, in document order; `open` takes any of them."""
+        """Return the sources of all documents, in document order. `open` accepts any of these."""
         ...
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The files that could not be taken in."""
+        """Return the files not indexed or indexed in part."""
         ...
 
     @property
@@ -57,7 +63,10 @@ class Corpus(Protocol):
 
     @property
     def version(self) -> str:
-        """The identity of all that it holds now; empty where nobody can tell, as of a store elsewhere."""
+        """Return the version id of the current content, or an empty string if unknown.
+
+        For a remote store, for example, it is unknown.
+        """
         ...
 
     async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
@@ -75,15 +84,15 @@ class Corpus(Protocol):
         ...
 
     async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
-        """Read one document.
+        """Read a document.
 
         Args:
-            source: The document, as `documents` or a passage's `source` names it.
-            query: What to look for in it; without one, the passages come in document order from the start.
-            k: How many passages at most.
+            source: The document, as named by `documents` or a passage's `source`.
+            query: The query within the document. Without one, the passages come in document order from the start.
+            k: Maximum number of passages.
 
         Returns:
-            Its passages; those that match the query first, then the others in document order.
+            The passages: matches of the query first, then the others in document order.
 
         Raises:
             DocumentNotFoundError: The corpus has no such document.

@@ -1,8 +1,8 @@
-"""The corpus loader: opens what the settings of a run name, brought up to its files.
+"""Corpus loader: opens the corpora named in the settings of a run, updated from the files.
 
-Files, folders and patterns are indexed on the fly, into a corpus of their own below Weiwo's home or the one that
-`weiwo index` made of exactly these. Whoever asks again pays for a listing alone. What `weiwo index` made can also be
-named; it is read as it is.
+Files, folders and patterns are indexed on the fly, into a corpus of their own below Weiwo's home or the one that `weiwo
+index` made of exactly these. A repeated call costs only a listing. A corpus made by `weiwo index` can also be named,
+and is read as it is.
 """
 
 import logging
@@ -57,24 +57,24 @@ async def load_corpus(
     tell: Notify | None = None,
     clock: Clock = time.monotonic,
 ) -> Corpus:
-    """Open documents, indexed on the fly where they are files; quick where nothing has changed.
+    """Open documents, indexing files on the fly. The call is quick if nothing has changed.
 
     Args:
         entries: Files, folders, patterns, names of corpora, and `@module.attribute` for a LangChain vector store or
-            retriever. None means the corpus that `weiwo index` makes where no name is given, or the sample corpus where
-            there is none.
-        settings: Where corpora are kept, the embedding model, and whether there is telemetry; from the environment if
+            retriever. Without entries, the corpus that `weiwo index` makes without a name is opened, or else the sample
+            corpus.
+        settings: The corpora's location, the embedding model, and whether there is telemetry. From the environment if
             not given.
-        tell: Told what a person should know, such as how far indexing is, each line once in a process; logged if not
+        tell: Receives messages for people, such as indexing progress, each line once in a process. Logged if not
             given.
-        clock: Seconds, by which it is known how long a listing is good, and when it is time to tell something.
+        clock: Seconds, used for the validity of a listing and the time of messages.
 
     Returns:
-        The corpus, shared by all who load the same; it may be empty.
+        The corpus, shared by all callers that load the same. It may be empty.
 
     Raises:
         CorpusError: An entry is neither a file nor a corpus, cannot be read, or the embedding model cannot be set up.
-        NoPlaceError: There is nowhere to keep an index.
+        NoPlaceError: No disk can hold an index.
     """
     settings = settings or Settings.resolve()
     given = tuple(os.fspath(entry) for entry in entries)
@@ -99,7 +99,7 @@ _guard: Final = Lock()
 
 
 class _CorpusLoader:
-    """Loads what one call names; blocks."""
+    """Loader for the entries of a single call. Blocks."""
 
     def __init__(self, settings: Settings, job: BackgroundJob[Corpus], clock: Clock) -> None:
         self._settings = settings
@@ -135,7 +135,7 @@ class _CorpusLoader:
         return corpora[0] if len(corpora) == 1 else FederatedCorpus(corpora)
 
     def _open_by_name(self, given: Sequence[str]) -> Corpus:
-        """Corpora that a server's client named; no path, pattern or module of its own is looked at."""
+        """Open corpora named by a server's client, without accepting paths, patterns or modules."""
         for entry in given:
             if not corpus_exists(self._home, entry):
                 raise CorpusError(
@@ -172,7 +172,7 @@ class _CorpusLoader:
         return kept.corpus
 
     def _refresh(self, folder: Path, files: RequestedFiles) -> _OpenCorpus:
-        """Bring a corpus up to its files, and open it."""
+        """Update a corpus from the files, and open the corpus."""
         kept = self._find_open(folder)
         if kept is None or kept.files != files or kept.corpus.generation != files.generation:
             refresh_corpus(folder, files, self._job, self._notify, self._clock)
@@ -190,7 +190,7 @@ class _CorpusLoader:
         return kept
 
     def _find_open(self, folder: Path) -> _OpenCorpus | None:
-        """The corpus as it is open, unless its folder has another now."""
+        """Return the open corpus of a folder, unless the store file was replaced."""
         with _guard:
             kept = _open.get(self._make_key(folder))
         try:

@@ -1,7 +1,7 @@
-"""Extraction losses: what a reader did not take in of a document, by kind, number and place, and how that is said.
+"""Extraction losses: content of a document not read, by kind, number and place.
 
-A reader adds a `Loss` to its `Part`; it is kept with the document, listed by `weiwo index` and `weiwo corpora`, and
-told in an answer that leans on the document. The kinds are the keys of the section `corpus.losses` of the catalogue.
+A reader adds a `Loss` to its `Part`. It is stored with the document, listed by `weiwo index` and `weiwo corpora`, and
+reported in an answer that uses the document. The kinds are the keys of the section `corpus.losses` of the catalogue.
 """
 
 import json
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from weiwo.state import Language
-from weiwo.text.localization import localized, localized_section
+from weiwo.text.localization import localize_message, localized_section
 
 _WORDS: Final = localized_section("corpus.losses")
-_BETWEEN: Final = localized("corpus.losses.list", "between")
+_BETWEEN: Final = localize_message("corpus.losses.list", "between")
 _MOST_PLACES: Final = 8
 _MOST_KEPT: Final = 200
 _LONGEST_PLACE: Final = 80
@@ -21,7 +21,7 @@ _LONGEST_PLACE: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something of a document that its passages do not hold."""
+    """Content of a document missing from the passages."""
 
     kind: str  # a key of the section `corpus.losses`; `other` is said as its places
     count: int = 1  # how many pages, cells, sheets, lines it is
@@ -29,13 +29,13 @@ class Loss:
 
 
 def count_places(kind: str, places: Iterable[object]) -> list[Loss]:
-    """A loss at each of some places, or none where there are none."""
+    """Return a loss with the given places, or an empty list without places."""
     named = [str(place)[:_LONGEST_PLACE] for place in places]
     return [Loss(kind, len(named), tuple(named[:_MOST_KEPT]))] if named else []
 
 
 def describe_losses(losses: Iterable[Loss], language: Language = "en") -> str:
-    """Losses in one line, for people; empty where there are none."""
+    """Describe losses in a line for people, or return an empty string."""
     return "; ".join(_describe_loss(loss, language) for loss in losses)
 
 
@@ -61,12 +61,12 @@ def _join_runs(places: tuple[str, ...]) -> Iterator[str]:
         at = end + 1
 
 
-def _follows(one: str, other: str) -> bool:
-    return one.isdecimal() and other.isdecimal() and int(other) == int(one) + 1
+def _follows(text: str, other: str) -> bool:
+    return text.isdecimal() and other.isdecimal() and int(other) == int(text) + 1
 
 
 def encode_losses(losses: Iterable[Loss]) -> str:
-    """Losses as JSON, empty where there are none."""
+    """Encode losses as JSON, or an empty string without losses."""
     rows = [[loss.kind, loss.count, list(loss.places)] for loss in losses]
     return json.dumps(rows, ensure_ascii=False) if rows else ""
 

@@ -1,4 +1,4 @@
-"""Index records: documents, passages, and the batches of changes in which ingestion hands them over."""
+"""Index records: documents, passages, and the batches of changes from ingestion."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ READER: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class StoredTable:
-    """A table of a document as the index keeps it, ready to be asked."""
+    """A table of a document in the index, ready for queries."""
 
     name: str  # its name, apart from those of the document's other tables
     facts: str  # what is known of it, as `weiwo.tools.tables.table_store` writes it: JSON
@@ -22,7 +22,7 @@ class StoredTable:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document of a corpus, as it was when it was read."""
+    """A document of a corpus, as of the last read."""
 
     source: str  # the name that citations give it; unique in its corpus
     path: str  # where it lies, absolute; of a document that is no file, a name that its loader gave rise to
@@ -57,7 +57,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A file as the index knows it: enough to tell whether it must be read again."""
+    """A file known to the index, with the data for detecting changes."""
 
     path: str  # where it lies, absolute
     source: str  # the name that citations give it
@@ -90,7 +90,7 @@ BATCH_SECONDS: Final = 2.0
 
 
 class ChangeBatch:
-    """Collects changes. No path is twice in a batch, so that their order does not matter."""
+    """Collector of changes. Each path occurs once in a batch, so the order does not matter."""
 
     def __init__(self) -> None:
         self._put: dict[str, tuple[Document, Sequence[Passage]]] = {}
@@ -105,17 +105,17 @@ class ChangeBatch:
 
     @property
     def full(self) -> bool:
-        """Whether it is large enough to be written."""
+        """Report whether the batch is large enough to be written."""
         documents = len(self._put) + len(self._touched) + len(self._failed) + len(self._removed)
         return self._passages >= _BATCH_PASSAGES or documents >= _BATCH_DOCUMENTS
 
     @property
     def wait(self) -> float | None:
-        """Seconds until it is old enough to be written; None while it is empty."""
+        """Return the seconds until the batch is old enough to be written, or None if empty."""
         return None if self._since is None else max(0.0, BATCH_SECONDS - (time.monotonic() - self._since))
 
     def holds(self, path: str) -> bool:
-        """Whether a document of that path is in it already."""
+        """Report whether the batch already holds a document of a path."""
         return path in self._put
 
     def put(self, document: Document, passages: Sequence[Passage]) -> None:

@@ -1,7 +1,7 @@
-"""Source names: what citations call a file and its parts; and the folder of the sample corpus.
+"""Source names of files and file parts in citations, and the folder of the sample corpus.
 
 A long file of records is several documents to the index: the file itself, which holds its beginning, and its further
-parts, whose paths are the file's, two slashes and a key. No path on disk has two slashes inside.
+parts. Their paths are the file's path, two slashes and a key. No path on disk has two slashes inside.
 """
 
 import os
@@ -25,7 +25,7 @@ LOADED: Final = "loader:"
 
 @cache
 def find_sample_corpus() -> Path:
-    """The sample corpus that comes with Weiwo: in a checkout, or in an installed package."""
+    """Return the bundled sample corpus, in a checkout or in an installed package."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "sample_corpus"
     return installed if installed.is_dir() else package.parent / _SAMPLE
@@ -42,9 +42,10 @@ def pin_working_directory() -> Iterator[None]:
 
 
 def name_source(path: Path) -> str:
-    """The name of a file in evidence: from the current folder if it is below that, else absolute.
+    """Return the name of a file in evidence: relative to the current folder, or absolute.
 
-    A file of the sample corpus is named alike wherever that is installed.
+    A file below the current folder has a relative name. A file of the sample corpus has the same name wherever the
+    corpus is installed.
     """
     here = _here.get("") or os.getcwd()  # noqa: PTH109
     absolute = os.path.normpath(os.path.join(here, path))  # noqa: PTH118  # resolve() would replace the user's links
@@ -52,7 +53,7 @@ def name_source(path: Path) -> str:
 
 
 def name_relative_to(path: str, here: str) -> str:
-    """The name of an absolute path for somebody in the folder `here`."""
+    """Return the name of an absolute path as seen from the folder `here`."""
     for top, shown in ((str(find_sample_corpus()), f"{_SAMPLE.as_posix()}/"), (here, "")):
         beginning = top.rstrip(os.sep) + os.sep
         if path.startswith(beginning):
@@ -61,33 +62,36 @@ def name_relative_to(path: str, here: str) -> str:
 
 
 def make_part_path(path: str, key: str) -> str:
-    """The path under which the index knows a part of a file."""
+    """Return the index path of a part of a file."""
     return f"{path}{_PART}{key}" if key else path
 
 
 def strip_part(path: str) -> str:
-    """The file that a document or a part of one is in."""
+    """Return the file of a document or document part."""
     at = path.find(_PART, 1)
     return path if at < 0 else path[:at]
 
 
 def mark_part(path: str) -> str:
-    """The mark of a part in its source name, as in `data/log.jsonl#L2001`; empty for a file."""
+    """Return the mark of a part in the source name, as in `data/log.jsonl#L2001`.
+
+    The mark is empty for a file.
+    """
     file = strip_part(path)
     return f"#L{path[len(file) :].strip('/')}" if file != path else ""
 
 
 def make_loaded_path(loader: str, key: str, source: str) -> str:
-    """The path under which the index knows a document that is no file."""
+    """Return the index path of a document from a loader."""
     digest = sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return make_loaded_prefix(loader, key) + digest
 
 
 def make_loaded_prefix(loader: str, key: str = "") -> str:
-    """The beginning of the paths of all documents of a loader; with any arguments if there is no key."""
+    """Return the path prefix of all documents of a loader, with any arguments if no key is given."""
     return f"{LOADED}{loader}:{key}:" if key else f"{LOADED}{loader}:"
 
 
 def is_loaded(path: str) -> bool:
-    """Whether a document is no file but came from a loader."""
+    """Report whether a document came from a loader, not from a file."""
     return path.startswith(LOADED)

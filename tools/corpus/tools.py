@@ -1,6 +1,6 @@
-"""The corpus tools: `corpus_search` finds passages, `open_document` reads one document.
+"""Corpus tools: `corpus_search` finds passages, `open_document` reads a document.
 
-Content is text for a model; the artifact is the same passages as a list of `Evidence` in JSON form.
+Content is text for a model. The artifact is the same passages as a list of `Evidence` in JSON form.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ class CorpusSearch(AsyncTool):
 
 
 class OpenDocument(AsyncTool):
-    """Reads one document of the corpus. Nothing outside the corpus can be opened."""
+    """Tool for reading a document of the corpus. Nothing outside the corpus can be opened."""
 
     name: str = "open_document"
     description: str = (
@@ -98,7 +98,9 @@ class OpenDocument(AsyncTool):
 
 
 async def _read_on(corpus: Corpus, source: str, query: str, near: str) -> list[Evidence]:
-    """A short document whole and in order; of a long one what stands around a place, then what matches the query best.
+    """Return a short document whole, or the most useful passages of a long document.
+
+    These are the passages around a position, then the best matches of the query.
 
     Raises:
         DocumentNotFoundError: The corpus has no such document.
@@ -112,7 +114,7 @@ async def _read_on(corpus: Corpus, source: str, query: str, near: str) -> list[E
     start = max(0, at - _BEFORE)
     around = whole[start : start + _OPENED - _MATCHING]
     shown = {passage.id for passage in around}
-    matching = [one for one in await corpus.open(source, query, _OPENED) if one.score and one.id not in shown]
+    matching = [item for item in await corpus.open(source, query, _OPENED) if item.score and item.id not in shown]
     ordered = [*around, *matching[:_MATCHING]]
     return [passage.model_copy(update={"rank": rank}) for rank, passage in enumerate(ordered, 1)]
 

@@ -1,7 +1,7 @@
-"""The connection to one MCP server, held by one owner task: connect, list, watch, and connect again when it breaks.
+"""Connection to an MCP server with a single owner task: connect, list, watch, reconnect.
 
-All of it lives on the pool's event loop. A session that broke only works again when it was left and entered anew, so
-the owner alone enters and leaves; calls use the session that is there, and wait a moment for the next where none is.
+All of it lives on the pool's event loop. A broken session only works again after it was left and entered anew, so the
+owner alone enters and leaves. Calls use the current session, and wait a moment for the next if there is none.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost, 
 from mcp.shared.exceptions import MCPError
 
 from weiwo.state import FailureKind
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.mcp.definitions import MOST_TOOLS, ToolDefinition, define_tools
 from weiwo.tools.mcp.problems import ProblemLine, clean_problem, describe_problem
@@ -48,7 +48,7 @@ _TIMED_OUT: Final = frozenset({types.REQUEST_TIMEOUT})
 
 
 class Connection:
-    """One server, as this process knows it."""
+    """An MCP server as known to this process."""
 
     def __init__(self, server: McpServer, clock: Callable[[], float] = time.monotonic) -> None:
         self.server = server
@@ -97,20 +97,20 @@ class Connection:
         self._wake.set()
 
     def refresh(self) -> None:
-        """See to it that the list of tools is not older than `_RELIST_SECONDS`."""
+        """Request a new tool list if the current list is older than `_RELIST_SECONDS`."""
         if self.health == "up" and self._clock() - self._listed > _RELIST_SECONDS:
             self._stale.set()
 
     async def call(
         self, definition: ToolDefinition, args: Mapping[str, Any], *, key: str = ""
     ) -> tuple[types.CallToolResult, str]:
-        """Call a tool; its idempotency key is sent along where there is one.
+        """Call a tool and send the idempotency key along if given.
 
         Returns:
-            The result, and the line that a request to the user was declined meanwhile, or nothing.
+            The result, and a line saying that a request to the user was declined during the call, or an empty string.
 
         Raises:
-            ToolCallError: No result. `transient` only where the same call may be made again.
+            ToolCallError: The call produced no result. `transient` is set only if the same call may be repeated.
         """
         client = await self._ready(definition.name)
         self._check(definition)
@@ -170,21 +170,25 @@ class Connection:
         try:
             while True:
                 done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-                if {waits[one] for one in done} != {self._stale}:
+                if {waits[item] for item in done} != {self._stale}:
                     return
                 self._stale.clear()
-                for one in done:
-                    del waits[one]
+                for wait in done:
+                    del waits[wait]
                 waits[asyncio.create_task(self._stale.wait())] = self._stale
                 async with asyncio.timeout(CONNECT_SECONDS):
                     await self._list(client)
         finally:
             follower.cancel()
-            for one in waits:
-                one.cancel()
+            for wait in waits:
+                wait.cancel()
 
     async def _follow(self, client: Client[Any]) -> None:
-        """Subscribe to changes of the list, as the newer protocol wants it; return where the server offers none."""
+        """Subscribe to changes of the tool list, as the newer protocol expects.
+
+        Returns if the server does not offer the subscription. A lost subscription is renewed after a pause, and the
+        list is marked stale because changes in between were not announced.
+        """
         while True:
             try:
                 async with listen(client.session, tools_list_changed=True) as changes:
@@ -200,7 +204,7 @@ class Connection:
             self._stale.set()  # what changed meanwhile was told to nobody
 
     async def _list(self, client: Client[Any]) -> None:
-        """Ask for the list of tools, page by page, up to what is taken."""
+        """Fetch the list of tools page by page, up to the limits on pages and tools."""
         tools: list[Any] = []
         cursor: str | None = None
         seen: set[str] = set()
@@ -221,16 +225,25 @@ class Connection:
             self._stale.set()
 
     async def _decline(self, _context: Any, _params: Any) -> types.ElicitResult:
-        """Decline what the server asks the user; older protocols name no call, so all under way are told of it."""
+        """Decline an elicitation request from the server.
+
+        Older protocols do not name the call that a request belongs to, so every call in progress reports the decline.
+        """
         self._declined += 1
         return types.ElicitResult(action="decline")
 
     def _declined_note(self, definition: ToolDefinition, before: int) -> str:
-        """The line that a request to the user was declined since there were so many; empty where none was."""
+        """Return a line about a declined request to the user, or an empty string.
+
+        The line is given if the number of declined requests has grown past `before`.
+        """
         return f"{definition.name}: {_DECLINED}" if self._declined > before else ""
 
     async def _ready(self, name: str) -> Client[Any]:
-        """Wait a moment for a connection that is being made; not for a server that keeps failing."""
+        """Wait briefly for a connection in progress and return the client.
+
+        Does not wait for a server that keeps failing.
+        """
         try:
             async with asyncio.timeout(_RECONNECT_SECONDS):
                 while (client := self._client) is None or self._broken.is_set():  # its owner is about to notice
@@ -247,7 +260,7 @@ class Connection:
         return ToolCallError("crash", f"{name}: MCP server {self.server.name} is down: {why['en']}", transient=False)
 
     def _check(self, definition: ToolDefinition) -> None:
-        """See that the tool is still what the plan was made for."""
+        """Check the tool against the definition used for the plan."""
         now = self.definitions.get(definition.name)
         if now is None:
             raise ToolCallError("not_found", f"{definition.name}: its server offers it no longer")
@@ -256,7 +269,10 @@ class Connection:
             raise ToolCallError("bad_arguments", f"{definition.name}: {self_said}")
 
     def _failure(self, definition: ToolDefinition, error: MCPError, note: str) -> ToolCallError:
-        """What a JSON-RPC error stands for; a connection that was closed is the owner's to mend."""
+        """Convert a JSON-RPC error into a `ToolCallError`.
+
+        For a closed connection, mark the session as broken. Its owner then reconnects.
+        """
         code, said, name = error.error.code, self._clean(error.error.message), note or definition.name
         if code == _CLOSED:
             self._broken.set()
@@ -268,11 +284,11 @@ class Connection:
         return ToolCallError(_KIND_OF.get(code, "crash"), f"{name}: {said}", transient=False)
 
     def _clean(self, text: str) -> str:
-        return one_line(redacted(text, self.server.secrets), 300)
+        return one_line(redact_secrets(text, self.server.secrets), 300)
 
 
 def _explain(error: BaseException, transport: ClientTransport, server: McpServer) -> ProblemLine:
-    """Why a server could not be used, for people."""
+    """Return a readable reason for a failed connection to a server."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     cause = error.__cause__ if str(error).startswith(_WRAPPED) and error.__cause__ is not None else error
@@ -295,7 +311,7 @@ def _explain(error: BaseException, transport: ClientTransport, server: McpServer
 
 
 def _with_problem(why: ProblemLine, transport: ClientTransport) -> ProblemLine:
-    """A reason with what was wrong with what the server sent, if anything."""
+    """Add the transport's problem with the server's output, if any, to a reason."""
     problem = getattr(transport, "problem", None)
     return describe_problem("with", why, problem) if problem else why
 

@@ -1,8 +1,8 @@
-"""Definitions of MCP tools: what a server says of its tools, bounded and checked.
+"""Definitions of MCP tools: bounded and checked versions of a server's tool descriptions.
 
-It is text from outside, never instructions. A description that speaks to a model (orders a call of another tool, say)
-is left out, and its tool asks a person each time. Annotations are claims: a tool is taken to act unless a trusted
-server declares it read-only.
+Descriptions are text from outside, never instructions. A description that addresses a model (for example by ordering a
+call of another tool) is left out, and its tool asks a person each time. Annotations are claims: a tool is assumed to
+act unless a trusted server declares it read-only.
 """
 
 import json
@@ -34,7 +34,7 @@ _CALLS: Final = data_pattern("injection", "tool_descriptions", "calls")
 
 @dataclass(frozen=True)
 class ToolDefinition:
-    """One tool of an MCP server."""
+    """Definition of a single tool of an MCP server."""
 
     name: str  # its name here: the server's, an underscore and its own, in characters that models take
     server: str
@@ -48,21 +48,21 @@ class ToolDefinition:
 
     @property
     def source(self) -> str:
-        """The source of what it finds."""
+        """Source of the tool's results, as `mcp://SERVER/TOOL`."""
         return f"mcp://{self.server}/{one_line(self.own_name, 100)}"
 
     @property
     def fingerprint(self) -> str:
-        """What makes two definitions the same."""
+        """Hash of the fields used to compare definitions."""
         parts = [self.server, self.own_name, self.description, self.args_schema, self.read_only, self.annotations]
         return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def define_tools(server: McpServer, tools: Sequence[Any]) -> tuple[dict[str, ToolDefinition], list[ProblemLine]]:
-    """The definitions of what a server lists.
+    """Build the definitions of the tools listed by a server.
 
     Returns:
-        Definitions by their names here, and what is wrong with the list, a line each.
+        The definitions by their local names, and the problems found in the list, one line each.
     """
     found: dict[str, ToolDefinition] = {}
     twice: list[str] = []
@@ -83,7 +83,7 @@ def define_tools(server: McpServer, tools: Sequence[Any]) -> tuple[dict[str, Too
         problems.append(describe_problem("twice", join_names(twice)))
     if unfit:
         problems.append(describe_problem("unfit", join_names(unfit)))
-    if odd := [one_line(one.own_name, 60) for one in found.values() if one.suspicious]:
+    if odd := [one_line(value.own_name, 60) for value in found.values() if value.suspicious]:
         problems.append(describe_problem("speaks", join_names(odd)))
     return found, problems
 
@@ -119,33 +119,39 @@ def _define(server: McpServer, tool: Any, siblings: frozenset[str]) -> ToolDefin
 
 
 def _arguments(schema: Any) -> dict[str, Any] | None:
-    """A schema of arguments that can be worked with: an object's, of bearable size and depth."""
+    """Return an argument schema in usable form.
+
+    Returns None if unusable. The schema must describe an object and stay within the limits on size and depth.
+    """
     if not isinstance(schema, dict) or schema.get("type", "object") != "object" or _depth(schema) > _DEEPEST_SCHEMA:
         return None
     properties, required = schema.get("properties", {}), schema.get("required", [])
-    if not isinstance(properties, dict) or not all(isinstance(one, dict) for one in properties.values()):
+    if not isinstance(properties, dict) or not all(isinstance(item, dict) for item in properties.values()):
         return None
     if not isinstance(required, list) or len(json.dumps(schema, default=str)) > _LARGEST_SCHEMA:
         return None
-    return {**schema, "type": "object", "properties": properties, "required": [str(one) for one in required]}
+    return {**schema, "type": "object", "properties": properties, "required": [str(item) for item in required]}
 
 
 def _depth(schema: Any) -> int:
-    """How deep a schema is nested, as far as that matters."""
+    """Return the nesting depth of a schema, counted up to just past the limit."""
     level, depth = [schema], 0
     while level and depth <= _DEEPEST_SCHEMA:
         depth += 1
         level = [
             inner
-            for one in level
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for item in level
+            for inner in (item.values() if isinstance(item, dict) else item)
             if isinstance(inner, dict | list)
         ]
     return depth
 
 
 def _texts(schema: Any) -> Iterable[str]:
-    """What a schema says in words: descriptions and titles, and names, which a model reads too."""
+    """Yield the texts in a schema: descriptions, titles and names.
+
+    Names are included because a model reads them too.
+    """
     if isinstance(schema, dict):
         for key, value in schema.items():
             yield str(key)
@@ -158,7 +164,7 @@ def _texts(schema: Any) -> Iterable[str]:
 def _without_texts(schema: Any) -> Any:
     """A schema without descriptions, titles and examples."""
     if isinstance(schema, list):
-        return [_without_texts(one) for one in schema]
+        return [_without_texts(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     return {
@@ -169,7 +175,10 @@ def _without_texts(schema: Any) -> Any:
 
 
 def _speaks(text: str, siblings: frozenset[str]) -> bool:
-    """Whether a text of a server speaks to a model, or orders a call of a tool that is not the server's."""
+    """Report whether a server's text addresses a model or orders a call of a foreign tool.
+
+    A foreign tool is one that does not belong to the server.
+    """
     if _CALL_ORDERS.search(text) or addresses_model(text):
         return True
     called = (next(filter(None, found.groups())) for found in _CALLS.finditer(text))

@@ -1,7 +1,8 @@
-"""OAuth 2.1 with PKCE for MCP servers over HTTP: tokens in one file of this machine, a login only by a command.
+"""OAuth 2.1 with PKCE for MCP servers over HTTP.
 
-FastMCP does the protocol (discovery, registration, S256, refresh). A run uses and refreshes the tokens that are there;
-it opens no browser. `weiwo tools --login NAME` does, and waits for the answer on a loopback port.
+Tokens are kept in one file on this machine, and a login happens only by a command. FastMCP implements the protocol
+(discovery, registration, S256, refresh). A run uses and refreshes the existing tokens and opens no browser. `weiwo
+tools --login NAME` does, and waits for the answer on a loopback port.
 """
 
 import asyncio
@@ -27,13 +28,16 @@ _writing: Final = Lock()
 
 
 class _TokenFile:
-    """A key-value store in one file that only its owner may read, as FastMCP keeps tokens in one."""
+    """Key-value store in a single file readable only by the owner.
+
+    FastMCP keeps tokens in such a store.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     async def get(self, key: str, *, collection: str | None = None) -> dict[str, Any] | None:
-        """What is kept under a key."""
+        """Return the value stored under a key. Returns None if absent."""
         found = (await asyncio.to_thread(self._read)).get(f"{collection}:{key}")
         return found if isinstance(found, dict) else None
 
@@ -49,7 +53,7 @@ class _TokenFile:
         await asyncio.to_thread(self._change, f"{collection}:{key}", dict(value))
 
     async def delete(self, key: str, *, collection: str | None = None) -> bool:
-        """Forget what is kept under a key; whether there was anything."""
+        """Delete the value stored under a key and report whether the key existed."""
         return await asyncio.to_thread(self._change, f"{collection}:{key}", None)
 
     def _read(self) -> dict[str, Any]:
@@ -70,7 +74,10 @@ class _TokenFile:
 
 
 class ServerLogin(OAuth):
-    """The authorization of requests to one server; `show` sends a person to log in, without it nobody is asked."""
+    """OAuth authorization of requests to a single server.
+
+    `show` sends a person to log in. Without it, nobody is asked.
+    """
 
     def __init__(
         self, server: McpServer, show: Callable[[str], None] | None = None, *, client: Any | None = None
@@ -102,10 +109,12 @@ class ServerLogin(OAuth):
 
 
 async def log_in(server: McpServer, transport: ClientTransport) -> int:
-    """Connect to a server, by a login that asks a person, until its tokens are there; returns how many tools it offers.
+    """Log in to a server through a person and return the number of tools offered.
+
+    Connects until the tokens are stored.
 
     Raises:
-        ToolCallError: It cannot be reached, or the login failed.
+        ToolCallError: The server cannot be reached, or the login failed.
     """
     await ServerLogin(server).token_storage_adapter.clear()  # a client is registered for one port to come back to
     client: Client[Any] = Client(transport, name=f"weiwo-{server.name}", init_timeout=_LOGIN_SECONDS)

@@ -1,7 +1,8 @@
-"""The MCP connections of this process, on an event loop and a thread of their own.
+"""MCP connections of this process, on a dedicated event loop and thread.
 
-Nodes of the graph may run on a loop per `graph.invoke`, which ends with it, and a session works on the loop it was
-opened on only. So connections live on a loop that nobody ends, and callers on any loop wait for what happens there.
+Nodes of the graph may run on a separate loop per `graph.invoke`, which ends with that call, and a session works only on
+the loop where it was opened. Connections therefore live on a loop that keeps running, and callers on any loop wait for
+the results.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ _EXIT_SECONDS: Final = 4.0
 
 
 class McpPool:
-    """The connections, by the description of their servers."""
+    """Pool of MCP connections, keyed by the description of the server."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -34,15 +35,18 @@ class McpPool:
         self._held: dict[str, tuple[Connection, Future[None]]] = {}
 
     async def connections(self, servers: Sequence[McpServer], seconds: float | None = None) -> list[Connection]:
-        """The connections to some servers, begun where there are none; each has been tried once, or is late."""
+        """Return the connections to the given servers, starting missing connections.
+
+        Each connection has been tried once, or is late.
+        """
         return await self.submit(self._connections(servers, FIRST_SECONDS if seconds is None else seconds))
 
     async def submit(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do some work on the pool's loop; cancelled with its caller."""
+        """Run a coroutine on the pool's loop. Cancelling the caller cancels the coroutine."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._running_loop()))
 
     def close(self) -> None:
-        """End all connections and the processes behind them."""
+        """Close all connections and end the server processes."""
         with self._lock:
             loop, self._loop = self._loop, None
             held, self._held = list(self._held.values()), {}

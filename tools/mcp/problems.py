@@ -1,11 +1,11 @@
-"""Problems of MCP servers, told in one line in each language."""
+"""Messages about problems of MCP servers, one line in each language."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from weiwo.state import Language
 from weiwo.text.localization import localized_section
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 
 ProblemLine = Mapping[Language, str]
 """A line by language."""
@@ -16,7 +16,10 @@ _WORDS: Final = localized_section("mcp.problems")
 
 
 def describe_problem(kind: str, *values: Any) -> ProblemLine:
-    """Format a line of a kind. Values that are lines themselves are taken in the same language."""
+    """Format a problem line of the given kind in every language.
+
+    Values that are problem lines themselves are inserted in the same language.
+    """
 
     def fill(language: Language) -> str:
         own = (value[language] if isinstance(value, Mapping) else value for value in values)
@@ -32,5 +35,5 @@ def join_names(names: Sequence[str]) -> ProblemLine:
 
 
 def clean_problem(line: ProblemLine, secrets: Sequence[str]) -> ProblemLine:
-    """Return a problem as one bounded line without secrets."""
-    return {language: one_line(redacted(text, secrets), _LONGEST_LINE) for language, text in line.items()}
+    """Return a problem as a bounded line without secrets, in each language."""
+    return {language: one_line(redact_secrets(text, secrets), _LONGEST_LINE) for language, text in line.items()}

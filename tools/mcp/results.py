@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from weiwo.state import Evidence, JsonValue
 from weiwo.text.patterns import lazy
-from weiwo.text.printable import clipped, one_line, printable
+from weiwo.text.printable import clip_bytes, one_line, printable
 from weiwo.tools.calling.results import read_passages
 from weiwo.tools.mcp.definitions import ToolDefinition
 
@@ -40,12 +40,12 @@ def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, Json
         readable = text = text or (_without_base64(structured) if isinstance(structured, str) else "")
     query = " ".join(value for value in args.values() if isinstance(value, str))
     passages = read_passages(
-        clipped(readable, LONGEST_TEXT), definition.name, query, source=definition.source, title=title
+        clip_bytes(readable, LONGEST_TEXT), definition.name, query, source=definition.source, title=title
     )
     others = [(block, _read_block(block)) for block in result.content[:_MOST_BLOCKS] if block.type != "text"]
     for block, (said, source, name) in others:
         own = read_passages(
-            clipped(said, LONGEST_TEXT),
+            clip_bytes(said, LONGEST_TEXT),
             definition.name,
             query,
             source=_source(source, definition),
@@ -58,24 +58,31 @@ def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, Json
 
 
 def _items(structured: list[Any]) -> list[Any]:
-    """The items of a list: hits of a search as such, others whole, since any of their fields may be what is asked."""
+    """Convert a result list into items.
+
+    Search hits are kept as they are. Other items are kept whole as `content`, since any of their fields may hold the
+    answer.
+    """
     listed = structured[:_MOST_BLOCKS]
-    hits = all(isinstance(one, dict) and isinstance(one.get("url", one.get("link")), str) for one in listed)
+    hits = all(isinstance(item, dict) and isinstance(item.get("url", item.get("link")), str) for item in listed)
     return (
         listed
         if hits
-        else [{"content": _without_base64(one if isinstance(one, str) else _dump(one))} for one in listed]
+        else [{"content": _without_base64(item if isinstance(item, str) else _dump(item))} for item in listed]
     )
 
 
 def error_text(result: Any) -> str:
-    """What a result that is an error says, on one line."""
+    """Return the message of an error result on a single line."""
     texts = (block.text for block in result.content[:_MOST_BLOCKS] if block.type == "text")
     return one_line(_without_base64(" ".join(texts)) or "it failed and says nothing of why", 500)
 
 
 def _read_block(block: Any) -> tuple[str, str, str]:
-    """A block that is no text: what can be said of it, the address it names, and its name."""
+    """Return the text, the URI and the name of a non-text block.
+
+    The text is the block's description or content.
+    """
     if block.type == "resource_link":
         about = one_line(block.description or "", 500)
         return f"{block.title or block.name}: {about or block.uri}", str(block.uri), block.title or block.name
@@ -92,7 +99,7 @@ def _bytes(kind: str, mime_type: str | None, encoded: str) -> str:
 
 
 def _source(address: str, definition: ToolDefinition) -> str:
-    """Where a block is from: the page it names, else its place at the server."""
+    """Return the source of a block: the linked web page, or else a location at the server."""
     if address.startswith(("http://", "https://")):
         return one_line(address, 2_000)
     return f"{definition.source}#{one_line(address, 500)}" if address else definition.source

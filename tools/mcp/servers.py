@@ -1,10 +1,10 @@
-"""The `mcpServers` configuration file: which MCP servers there are, and how each is reached.
+"""`mcpServers` configuration file: the MCP servers and the way to reach each server.
 
-The form is the one that desktop clients use. Under `{"mcpServers": {"NAME": …}}` stands `{"command": …, "args": […],
-"env": {…}, "cwd": …}` for a program, `{"url": …, "headers": {…}}` for Streamable HTTP, with `"type": "sse"` for the
-older transport. `${VAR}` and `${VAR:-default}` stand for the environment's values. `servers` and `${env:VAR}`, as VS
-Code writes them, and `serverUrl` mean the same. Beside these, `"disabled": true` leaves a server out, and `"trusted":
-false` says that its claims about which tools only read are not to be believed.
+The format is that of desktop clients. `{"mcpServers": {"NAME": …}}` holds `{"command": …, "args": […], "env": {…},
+"cwd": …}` for a program, or `{"url": …, "headers": {…}}` for Streamable HTTP, with `"type": "sse"` for the older
+transport. `${VAR}` and `${VAR:-default}` are replaced by the environment's values. `servers` and `${env:VAR}`, as VS
+Code writes them, and `serverUrl` mean the same. In addition, `"disabled": true` leaves a server out, and `"trusted":
+false` says that the server's claims about read-only tools are not to be believed.
 """
 
 import json
@@ -38,7 +38,10 @@ _Kind = TypeVar("_Kind", list[Any], dict[str, Any])
 
 @dataclass(frozen=True)
 class McpServer:
-    """One MCP server, as its file describes it. What holds keys (`env`, `headers`, `oauth`) is never shown."""
+    """Configuration of a single MCP server.
+
+    Fields that hold keys (`env`, `headers`, `oauth`) are never shown.
+    """
 
     name: str  # the prefix of its tools' names
     transport: _TransportKind  # `stdio` for a program, `http` for Streamable HTTP, `sse` for the transport before that
@@ -54,7 +57,7 @@ class McpServer:
 
     @property
     def identity(self) -> str:
-        """What makes two descriptions the same server: all of it, hashed."""
+        """Hash of the whole description, equal for two descriptions of the same server."""
         parts = [self.name, self.transport, self.command, self.args, sorted(self.env.items()), self.cwd, self.url]
         oauth = None if self.oauth is None else sorted(self.oauth.items())
         text = json.dumps([*parts, sorted(self.headers.items()), self.trusted, oauth], default=str)
@@ -67,7 +70,7 @@ class McpServer:
 
     @property
     def address(self) -> str:
-        """Where it is, for people: the program's name, or the URL without user, query and fragment."""
+        """Readable address: the program's name, or the URL without user, query and fragment."""
         if self.transport == "stdio":
             return one_line(self.command, 100)
         parts = urlsplit(self.url)
@@ -77,10 +80,11 @@ class McpServer:
 
 
 def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpServer, ...]:
-    """The servers that a file names.
+    """Read the servers listed in a configuration file.
 
     Raises:
-        SettingsError: The file cannot be read, is not JSON, or describes a server that cannot be; the message names it.
+        SettingsError: The file cannot be read, is not JSON, or describes an impossible server. The message names the
+            server.
     """
     file, env = Path(path).expanduser(), os.environ if env is None else env
     try:
@@ -110,7 +114,10 @@ def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpSe
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object each of whose keys stands there once; of two, JSON would keep the last, silently."""
+    """Build an object from key-value pairs and reject duplicate keys.
+
+    Of two equal keys, JSON would silently keep the last.
+    """
     known: dict[str, Any] = {}
     for key, value in pairs:
         if key in known:
@@ -146,7 +153,7 @@ def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | N
         name=name,
         transport=kind,
         command=os.path.expanduser(values.get("command", "")),  # noqa: PTH111 - a command is no path until it is one
-        args=tuple(_filled(name, "args", one, env) for one in _given(name, "args", entry.get("args"), list)),
+        args=tuple(_filled(name, "args", item, env) for item in _require_kind(name, "args", entry.get("args"), list)),
         env=_filled_object(name, "env", entry, env),
         cwd=values.get("cwd"),
         url=url,
@@ -157,7 +164,10 @@ def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | N
 
 
 def _read_oauth(name: str, entry: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str] | None:
-    """How requests are authorized: `"auth": "oauth"`, or an object `oauth`; None where neither is there."""
+    """Read the OAuth settings of a server: `"auth": "oauth"`, or an object `oauth`.
+
+    Returns None if neither is present.
+    """
     if entry.get("auth") not in (None, "oauth"):
         raise _wrong(name, f"auth {one_line(str(entry['auth']), 40)!r} is unknown", '"auth": "oauth", or "headers"')
     if entry.get("auth") is None and entry.get("oauth") is None:
@@ -173,8 +183,8 @@ def _wrong(name: str, why: str, instead: str) -> SettingsError:
     return SettingsError(f"mcp: server {name!r}: {why}; write {instead}")
 
 
-def _given(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
-    """A list or an object of the file; empty where it is not there."""
+def _require_kind(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
+    """Return a list or an object from the file, or an empty value if absent."""
     if value is None:
         return kind()
     if not isinstance(value, kind):
@@ -186,8 +196,8 @@ def _given(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
 
 def _filled_object(name: str, key: str, entry: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
     """An object of texts."""
-    given = _given(name, key, entry.get(key), dict)
-    return {field_name: _filled(name, f"{key}.{field_name}", one, env) for field_name, one in given.items()}
+    given = _require_kind(name, key, entry.get(key), dict)
+    return {field_name: _filled(name, f"{key}.{field_name}", value, env) for field_name, value in given.items()}
 
 
 def _filled(name: str, key: str, value: Any, env: Mapping[str, str]) -> str:

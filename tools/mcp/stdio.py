@@ -1,8 +1,9 @@
-"""The stdio transport: a server's process and its pipes, one bounded JSON-RPC message at a time.
+"""The stdio transport: a server process and pipes carrying bounded JSON-RPC messages.
 
-Not the SDK's own, whose reader takes quadratic time in the length of a message and has no bound: 50 MB never end.
-Here a message that is too long is skipped as it comes in, and the call it answers fails; lines that are no messages are
-skipped too, up to a number; and what the process last said on standard error is kept, to tell why it ended.
+The SDK's own transport is not used: its reader takes quadratic time in the length of a message and has no bound, so a
+message of 50 MB never finishes. Here a message that is too long is skipped as it arrives, and the call it answers
+fails. Lines that are not messages are skipped too, up to a limit. The last output of the process on standard error is
+kept to explain why the process ended.
 """
 
 import asyncio
@@ -40,7 +41,10 @@ _ID_AT_TAIL: Final = re.compile(rb'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")\s*(?:,\
 
 
 class BoundedStdioTransport(ClientTransport):
-    """A client transport over the pipes of a process that is started with the session and ended with it."""
+    """Client transport over the pipes of a process.
+
+    The process starts with the session and ends with it.
+    """
 
     def __init__(self, server: McpServer) -> None:
         self._server = server
@@ -51,7 +55,7 @@ class BoundedStdioTransport(ClientTransport):
 
     @property
     def problem(self) -> ProblemLine | None:
-        """What was wrong with what the server sent, or else its last words on standard error, if any."""
+        """Problem with the server's output, or else the last output on standard error, if any."""
         said = describe_problem("last_words", self._last_words) if self._last_words else None
         return self._broken or said
 
@@ -59,7 +63,7 @@ class BoundedStdioTransport(ClientTransport):
     async def connect_session(
         self, *, transport_options: TransportOptions | None = None, **session_kwargs: Any
     ) -> AsyncIterator[ClientSession]:
-        """Start the process and open a session over its pipes."""
+        """Start the process and open a session over the pipes."""
         session_class = (transport_options or TransportOptions()).session_class
         self.closed = asyncio.Event()
         process = await self._start()
@@ -100,13 +104,13 @@ class BoundedStdioTransport(ClientTransport):
         )
 
     async def _read(self, process: asyncio.subprocess.Process, to_session: Any) -> None:
-        """Hand over what the server sends, until it ends or sends what is not to be borne."""
+        """Pass the server's messages to the session until the output ends or breaks a limit."""
         assert process.stdout is not None  # noqa: S101 - it was asked for
         stray = unasked = 0
         try:
             async for line, short in _lines(process.stdout):
                 whole = short and count_parts(line) <= MOST_OBJECTS
-                message = _parsed(line) if whole else _refusal(line)
+                message = _parse_message(line) if whole else _refusal(line)
                 if message is None:
                     stray += bool(line.strip())
                     if not whole or stray > _MOST_STRAY_LINES:
@@ -147,7 +151,10 @@ class BoundedStdioTransport(ClientTransport):
 
 
 async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, bool]]:
-    """The lines of an output, each whole or, where too long, its head and tail joined; in linear time."""
+    """Yield the lines of an output, with a flag for lines within the size limit.
+
+    The head and the tail of a line that is too long are joined. The time is linear in the length of the output.
+    """
     parts: list[bytes] = []
     size = 0
     while chunk := await stdout.read(_CHUNK):
@@ -163,12 +170,15 @@ async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, boo
 
 
 def count_parts(text: bytes) -> int:
-    """Objects and lists that JSON may hold, at most."""
+    """Return an upper bound on the number of objects and lists in a JSON text."""
     return text.count(b"{") + text.count(b"[")
 
 
-def _parsed(line: bytes) -> Any:
-    """The message of a line; None if it is none."""
+def _parse_message(line: bytes) -> Any:
+    """Parse a line as a JSON-RPC message.
+
+    Returns None if the line is not a message.
+    """
     if not line.strip().startswith(b"{"):
         return None
     try:
@@ -178,7 +188,10 @@ def _parsed(line: bytes) -> Any:
 
 
 def _refusal(line: bytes) -> types.JSONRPCError | None:
-    """The error that stands for a reply that was too long; None if it cannot be told which call it answers."""
+    """Return the error response for an oversized reply.
+
+    Returns None if the call it answers cannot be determined.
+    """
     found = _ID_AT_HEAD.match(line[:400]) or _ID_AT_TAIL.search(line[-400:])
     if found is None:
         return None
@@ -192,7 +205,10 @@ def _refusal(line: bytes) -> types.JSONRPCError | None:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Close its input, wait a moment, then end it and whatever it started; close its pipes."""
+    """Stop the process with all child processes, and close the pipes.
+
+    Closes the input first and waits a moment.
+    """
     try:
         await _stop(process)
     finally:

@@ -14,7 +14,7 @@ from weiwo.tools.passages import as_artifact
 
 
 class McpTool(AsyncTool):
-    """One tool of a server; its passages have the source `mcp://SERVER/TOOL`."""
+    """Tool of an MCP server. Passages have the source `mcp://SERVER/TOOL`."""
 
     _definition: ToolDefinition = PrivateAttr()
     _connection: Connection = PrivateAttr()

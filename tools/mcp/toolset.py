@@ -1,4 +1,7 @@
-"""Tools of the MCP servers of a file. A server that is down costs its tools, never the question."""
+"""Tools of the MCP servers in a configuration file.
+
+A server that is down costs its own tools, never the question.
+"""
 
 import asyncio
 from collections.abc import Collection
@@ -26,7 +29,9 @@ class _McpToolset:
 
 
 async def load_mcp_tools(path: str, taken: Collection[str] = (), run_seconds: float | None = None) -> _McpToolset:
-    """Load the tools of the servers that a file names. New servers get a quarter of the run's seconds.
+    """Load the tools of the servers in a configuration file.
+
+    New servers get a quarter of the run's seconds.
 
     Raises:
         SettingsError: The file cannot be used, or the packages for it are not installed.

@@ -1,7 +1,7 @@
-"""Transports to MCP servers: pipes, Streamable HTTP, SSE; all bounded, and none runs a schema of a server's.
+"""Transports to MCP servers: pipes, Streamable HTTP and SSE.
 
-HTTP responses are bounded in bytes, and redirects are not followed: headers hold keys, and an address that moved is
-the file's to say.
+All are bounded, and none evaluates a schema supplied by a server. HTTP responses are bounded in bytes, and redirects
+are not followed: headers hold keys, and only the configuration file may name a new address.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -26,7 +26,7 @@ _Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult]]
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """A response's bytes, up to as many, and as many parts, as one message may have."""
+    """Byte stream of a response, limited to the bytes and parts allowed per message."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -61,22 +61,25 @@ def _bounded_client(**options: Any) -> httpx2.AsyncClient:
 
 
 async def _accept_result(name: str, result: types.CallToolResult) -> None:
-    """Leave a result unchecked against the schema that its server gives.
+    """Accept a result without validating against the server's schema.
 
-    Python's `re` holds the interpreter's lock, so that a pattern (or references that branch) in it would stop the
-    whole process, past every limit. Results are text from outside, whatever their schema says.
+    Python's `re` holds the interpreter's lock, so a pattern in the schema (or references that branch) would stop the
+    whole process, past every limit. Results are text from outside, regardless of their schema.
     """
 
 
 def _drop_unsound_tools(session: Any) -> None:
-    """Have a session pass over entries of a list of tools that are none: each costs itself, not the list."""
+    """Make a session skip invalid entries in a list of tools.
+
+    Each invalid entry then costs only itself, not the whole list.
+    """
     dispatcher = session._dispatcher  # noqa: SLF001 - the SDK checks the whole list before anybody else sees it
     send = dispatcher.send_raw_request
 
     async def send_raw_request(method: str, *given: Any) -> dict[str, Any]:
         raw: dict[str, Any] = await send(method, *given)
         if method == "tools/list" and isinstance(raw.get("tools"), list):
-            raw = {**raw, "tools": [one for one in raw["tools"] if _is_tool(one)]}
+            raw = {**raw, "tools": [item for item in raw["tools"] if _is_tool(item)]}
         return raw
 
     dispatcher.send_raw_request = send_raw_request
@@ -91,9 +94,10 @@ def _is_tool(entry: Any) -> bool:
 
 
 class _SafeTransport(ClientTransport):
-    """A transport whose sessions answer what a server asks the user, and run no schema of a server's.
+    """Base transport for sessions with elicitation answers and without schema validation.
 
-    FastMCP's own way makes a class of each form first, however large it is.
+    Sessions answer the server's requests to the user and never run a schema supplied by a server. FastMCP's own way
+    first makes a class of each form, however large the form is.
     """
 
     elicit: _Elicit | None = None
@@ -124,7 +128,10 @@ class _SseTransport(_SafeTransport, SSETransport):
 def make_transport(
     server: McpServer, show: Callable[[str], None] | None = None, *, elicit: _Elicit | None = None
 ) -> ClientTransport:
-    """How a server is reached; `show` sends a person to log in, `elicit` answers what the server asks the user."""
+    """Build the transport to a server.
+
+    `show` sends a person to log in. `elicit` answers the server's requests to the user.
+    """
     transport: _SafeTransport
     if server.transport == "stdio":
         transport = _StdioTransport(server)

@@ -1,8 +1,8 @@
-"""Tool selection: which tools a question gets, and which can do the same.
+"""Tool selection: the tools offered for a question, and tools with the same function.
 
-Selection reads what tools say of themselves and what was used before; it calls no tool and no chat model.
+Selection reads tool descriptions and earlier usage. It calls no tool and no chat model.
 
-Modules: `clusters` (tools that are alike), `tool_fit` (whether one tool answers one question), `tool_retriever` (the
-ranking), `tool_index` over `sparse_index` (by words, n-grams and vectors), `tool_scenes` (tools that were
-used together), `vector_cache`, `evaluation`.
+Modules: `clusters` (similar tools), `tool_fit` (whether one tool answers one question), `tool_retriever` (the ranking),
+`tool_index` over `sparse_index` (by words, n-grams and vectors), `tool_scenes` (tools that were used together),
+`vector_cache`, `evaluation`.
 """

@@ -1,9 +1,9 @@
-"""Functional clusters: which tools do the same, from what their documentation says.
+"""Functional clusters: tools with the same function, judged by documentation.
 
-The AI Search Paradigm (arXiv 2506.17188, section 4.1) clusters tools by function so that a broken one has stand-ins.
-A stand-in that answers another question is worse than none, so this errs on the side of tools that stand alone: two
-are alike only if they must be given the same and if what they are about, once the words that every tool has in its
-description are set aside, is the same.
+The AI Search Paradigm (arXiv 2506.17188, section 4.1) clusters tools by function so that a broken tool has substitutes.
+A substitute that answers another question is worse than no substitute, so clustering prefers to leave a tool alone. Two
+tools are alike only if they require the same arguments and have the same topic, after removing the words found in every
+tool description.
 """
 
 import re
@@ -44,7 +44,7 @@ TURNS: Final = tuple(map(frozenset, data_rows("tool_words", "words", "turns")))
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """What a tool says of itself."""
+    """Documentation of a tool."""
 
     name: str  # its name
     description: str  # what it does
@@ -56,14 +56,14 @@ class Documentation:
 
     @property
     def own_name(self) -> str:
-        """Its name without its server's."""
+        """Name of the tool without the server's name."""
         return self.name[len(self.server) + 1 :] if self.server else self.name
 
     @classmethod
     def of(
         cls, name: str, description: str, args_schema: Mapping[str, Any], cluster: str = "", server: str = ""
     ) -> "Documentation":
-        """The documentation of a tool whose arguments are given as JSON schema."""
+        """Build the documentation of a tool from a JSON schema of the arguments."""
         properties: Mapping[str, Any] = args_schema["properties"]
         needs = tuple((need, _json_type(properties.get(need))) for need in args_schema["required"])
         return cls(name, description, tuple(properties), needs, cluster, server)
@@ -76,7 +76,10 @@ def _json_type(schema: Any) -> str:
 
 @lru_cache(maxsize=64)
 def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
-    """The cluster of each tool: the one it states, else that of tools which are all like it, else one of its own."""
+    """Assign a cluster to each tool.
+
+    The cluster is the tool's stated cluster, else that of tools which are all similar to it, else a new cluster.
+    """
     known: dict[str, list[Documentation]] = {}
     about: dict[str, list[str]] = {}  # by topic, the clusters whose first tool is about it: others cannot be like it
     sizes: dict[str, int] = {}  # how many topics that tool has
@@ -94,7 +97,7 @@ def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
             same = (
                 name
                 for name in known
-                if name in near and all(_are_alike(tool, one) for one in known[name][:_MOST_COMPARED])
+                if name in near and all(_are_alike(tool, item) for item in known[name][:_MOST_COMPARED])
             )
             cluster = next(same, f"other:{tool.name}")
         if cluster not in known:
@@ -106,23 +109,28 @@ def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
     return found
 
 
-def _are_alike(one: Documentation, other: Documentation) -> bool:
-    """Whether two tools answer the same question from the same arguments."""
-    if not _same_needs(one, other):
+def _are_alike(documentation: Documentation, other: Documentation) -> bool:
+    """Report whether two tools answer the same question from the same arguments."""
+    if not _same_needs(documentation, other):
         return False
-    topics, others = topic_words(one), topic_words(other)
+    topics, others = topic_words(documentation), topic_words(other)
     if any(bool(row & topics) != bool(row & others) for row in TURNS):
         return False
-    if _DIRECTION.search(one.description) and _order(one, topics & others) != _order(other, topics & others):
+    if _DIRECTION.search(documentation.description) and _order(documentation, topics & others) != _order(
+        other, topics & others
+    ):
         return False
-    named = name_words(one)
+    named = name_words(documentation)
     if named and named == name_words(other):
         return topics <= others or others <= topics  # the same name, and nothing that contradicts it
     return len(topics & others) >= _ALIKE * max(1, len(topics | others))
 
 
 def _general_cluster(tool: Documentation) -> str | None:
-    """The cluster of what every research needs: a search of the whole web, or a reader of any page."""
+    """Return the cluster of a general research tool.
+
+    Returns None for any other tool. General tools are a search of the whole web and a reader of any page.
+    """
     text = f"{tool.own_name.replace('_', ' ')} {tool.description}"
     if len(tool.needs) != 1 or tool.needs[0][1] not in {"string", ""} or _OF_A_KIND.search(text):
         return None
@@ -133,30 +141,30 @@ def _general_cluster(tool: Documentation) -> str | None:
 
 
 def searches_one_kind(name: str) -> bool:
-    """Whether a tool's name says that it searches for one kind of thing, such as flights or images."""
+    """Report whether a tool's name limits the search to a kind of item, e.g. flights or images."""
     return _OF_A_KIND.search(name.replace("_", " ")) is not None
 
 
-def _same_needs(one: Documentation, other: Documentation) -> bool:
-    """Whether what one must be given is what the other must be given, by name and type."""
+def _same_needs(documentation: Documentation, other: Documentation) -> bool:
+    """Report whether two tools have the same required arguments, by name and type."""
     left = list(other.needs)
-    for need, kind in one.needs:
+    for need, kind in documentation.needs:
         match = next((item for item in left if same_meaning(need, item[0]) and kind == item[1]), None)
         if match is None:
             return False
         left.remove(match)
-    return bool(one.needs) and not left
+    return bool(documentation.needs) and not left
 
 
 @lru_cache(maxsize=1 << 14)
 def topic_words(tool: Documentation) -> frozenset[str]:
-    """The words that tell what a tool is about, its arguments' own names left out."""
+    """Return the words describing a tool's topic, without the names of the arguments."""
     return _words_about(f"{tool.own_name} {tool.description}", tool)
 
 
 @lru_cache(maxsize=1 << 14)
 def name_words(tool: Documentation) -> frozenset[str]:
-    """The same of its name alone."""
+    """Return the topic words of the tool's name alone."""
     return _words_about(tool.own_name, tool)
 
 
@@ -171,12 +179,18 @@ def _words_about(text: str, tool: Documentation) -> frozenset[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of a text that tell what it is about: neither stop words nor what every tool's description has."""
+    """Return the words carrying the topic of a text.
+
+    Leaves out stop words and words found in every tool description.
+    """
     words = set(terms(_EVERY_TOOL_ZH.sub(" ", text.replace("_", " ")))) - _EVERY_TOOL
     return frozenset(stem(word) for word in words if len(word) > 1)
 
 
 def stem(word: str) -> str:
-    """A word without the plural's ending. Of Chinese only pairs are used: more of them are words than of characters."""
+    """Return a word without the plural ending.
+
+    For Chinese, only pairs of characters are used: more pairs than single characters are words.
+    """
     plural = word.isascii() and len(word) > 3 and word.endswith("s") and not word.endswith("ss")
     return word[:-1] if plural else word

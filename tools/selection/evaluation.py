@@ -20,7 +20,7 @@ _DEPTH: Final = 5
 
 
 class LabelledQuestion(NamedTuple):
-    """A question with the tools that it needs."""
+    """Question labelled with the required tools."""
 
     text: str  # the question
     gains: Mapping[str, int]  # the gain of each tool that it needs, above 0
@@ -68,7 +68,7 @@ def evaluate_tools(
     }
     for group, members in groups.items():
         if members:
-            means = {name: asdict(_average([of[id(one)] for one in members])) for name, of in measured.items()}
+            means = {name: asdict(_average([of[id(member)] for member in members])) for name, of in measured.items()}
             found[group] = {"questions": len(members), **means}
     return found
 
@@ -88,6 +88,6 @@ def _discount(gains: Sequence[int]) -> float:
 
 
 def _average(scores: Sequence[_ToolMetrics]) -> _ToolMetrics:
-    rows = [asdict(one) for one in scores]
+    rows = [asdict(score) for score in scores]
     means = {name: fmean(row[name] for row in rows) for name in rows[0] if name != "p50_ms"}
     return _ToolMetrics(**means, p50_ms=median(row["p50_ms"] for row in rows))

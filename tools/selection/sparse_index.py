@@ -1,6 +1,7 @@
-"""Inverted index over sparse vectors, in memory: the score of every document is its dot product with the query.
+"""In-memory inverted index over sparse vectors.
 
-Made for some ten thousand short documents. A document is a number, counted from 0.
+The score of every document is its dot product with the query. Made for some ten thousand short documents. A document is
+a number, counted from 0.
 """
 
 from collections import Counter
@@ -21,7 +22,7 @@ _B: Final = 0.75
 
 
 class SparseIndex:
-    """Postings by term. It is not changed once it is made, so that any thread may use it."""
+    """Postings by term. Immutable after creation and usable from any thread."""
 
     def __init__(self, vectors: Iterable[Mapping[str, float]]) -> None:
         """Index vectors, in the order given."""
@@ -63,7 +64,7 @@ def bm25_vectors(documents: Sequence[Mapping[str, float]]) -> list[dict[str, flo
 
 
 def bm25_bound(documents: int) -> float:
-    """The most that one term can weigh among so many documents."""
+    """Return the maximum weight of a single term in an index of `documents` documents."""
     return _inverse_frequency(documents, 0) * (_K1 + 1)
 
 
@@ -72,12 +73,12 @@ def _inverse_frequency(documents: int, holding: int) -> float:
 
 
 def unit_vector(vector: Mapping[str, float]) -> dict[str, float]:
-    """A vector of length one; an empty one stays empty."""
+    """Scale a vector to length 1. An empty vector stays empty."""
     length = sqrt(sum(weight * weight for weight in vector.values()))
     return {term: weight / length for term, weight in vector.items()} if length else {}
 
 
 def scale(scores: Scores) -> Scores:
-    """Scores divided by the best; unchanged where none is above 0."""
+    """Divide scores by the best score. Returns the scores unchanged if no score is above 0."""
     best = float(scores.max(initial=0.0))
     return scores / best if best > 0 else scores

@@ -1,7 +1,7 @@
-"""Fit of a tool to a question for one thing: whether it is about what is asked, and its arguments can be filled.
+"""Fit of a tool to a question: matching topic and arguments found in the question.
 
-A tool that answers another question is worse than a search, so this errs on the side of searching: what is asked of the
-subject must be what the tool says it is about, and each argument that it must be given must be in the question.
+A tool that answers another question is worse than a search, so this prefers searching. The aspect asked about the
+subject must be part of the tool's topic, and each required argument must be in the question.
 """
 
 import re
@@ -23,7 +23,7 @@ _SEVERAL: Final = lazy(r"\b(?:and|or|to|versus|vs)\b|[,;，、；和与或]", re
 
 
 class ToolFit(NamedTuple):
-    """A tool that fits a question; of two the greater fits better."""
+    """Fit of a tool to a question. The greater of two fits better."""
 
     coverage: float  # share of what is asked that it is about, 0 to 1
     hits: int  # how many of its words are asked for
@@ -31,7 +31,10 @@ class ToolFit(NamedTuple):
 
 
 def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:
-    """How a tool fits a question; None where it does not, or an argument it needs is not in the question."""
+    """Return the fit of a tool to a question.
+
+    Returns None if the tool does not fit, or if a required argument is not in the question.
+    """
     tool = Documentation.of(info.name, info.description, info.args_schema, info.cluster)
     said = frame.search or frame.question
     subjects = frozenset(word for subject in frame.subjects for word in content_words(subject))
@@ -53,7 +56,10 @@ def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:
 
 
 def _fill_arguments(frame: QueryFrame, schema: Mapping[str, Any], subject: str) -> dict[str, JsonValue] | None:
-    """The arguments that a tool must be given, as a question says them; None where one is not in it."""
+    """Fill the required arguments of a tool from a question.
+
+    Returns None if an argument is not in the question.
+    """
     args: dict[str, JsonValue] = {}
     for name in schema["required"]:
         value = _find_value(frame, name, schema["properties"].get(name) or {}, subject)
@@ -72,12 +78,15 @@ def _find_value(frame: QueryFrame, name: str, schema: Mapping[str, Any], subject
         return None
     if is_query(name):
         return ((frame.search if frame.language == "zh" else "") or frame.question)[:_LONGEST]
-    one = subject and len(frame.subjects) == 1 and not _SEVERAL.search(subject)
-    return subject[:_LONGEST] if one else None
+    item = subject and len(frame.subjects) == 1 and not _SEVERAL.search(subject)
+    return subject[:_LONGEST] if item else None
 
 
 def _without(subject: str, hits: frozenset[str]) -> str:
-    """A subject without the words that say what is asked of it: Chinese has no blank between the two."""
+    """Remove the words for the requested aspect from a subject.
+
+    This is needed for Chinese, which has no blank between the two.
+    """
     for hit in hits:
         subject = subject if hit.isascii() else subject.replace(hit, " ")
     kept = [word for word in subject.split() if stem(word.casefold()) not in hits]
@@ -85,7 +94,7 @@ def _without(subject: str, hits: frozenset[str]) -> str:
 
 
 def _share_of_text(said: str, subject: str, hits: frozenset[str]) -> float:
-    """The share of a Chinese question, its subject aside, that a tool's words make up."""
+    """Return the share of a Chinese question covered by a tool's words, without the subject."""
     rest = "".join(said.replace(subject, "").split()) if subject else "".join(said.split())
     covered = rest
     for hit in hits:

@@ -1,7 +1,8 @@
-"""The tool index: tools by fields, found by words, character n-grams and, where there are any, embeddings.
+"""The tool index: search by words, character n-grams and, if present, embeddings.
 
-What a tool is called weighs more than what its reply looks like. Words and n-grams are weighed by BM25F; n-grams find
-what is misspelt or compounded. The scores of each way are scaled to its best and blended. No model is called.
+Tools are indexed by fields, and a tool's name weighs more than the format of its reply. Words and n-grams are weighted
+by BM25F, and n-grams find misspelt or compound words. The scores of each method are scaled to its best score and
+blended. No model is called.
 """
 
 from collections import Counter
@@ -24,7 +25,7 @@ _VECTORS: Final = 0.6
 
 
 class ToolDocument(NamedTuple):
-    """What is written of a tool."""
+    """Indexed text of a tool."""
 
     id: str  # what it is known by
     name: str  # what it is called, in words
@@ -44,23 +45,23 @@ class ToolDocument(NamedTuple):
         return cls(info.name, info.name, info.description, "\n".join(arguments), " ".join(info.returns), info.cluster)
 
     def fields(self) -> dict[str, str]:
-        """The text of each field, cut to what is indexed."""
+        """Return the text of each field, cut to the indexed length."""
         return {field: getattr(self, field)[:_LONGEST_FIELD].replace("_", " ") for field in _WEIGHTS}
 
     def text(self) -> str:
-        """What is embedded of it."""
+        """Return the text of the tool for embedding."""
         return f"{self.cluster} {self.name}: {self.description}"[:_LONGEST_FIELD]
 
 
 class _IndexMatch(NamedTuple):
-    """How well tools fit a question, by what is written of them."""
+    """Match scores of all tools for a question."""
 
     scores: Scores  # the score of each tool, 0 to 1, the best having 1 where any fits
     words: float  # how well the words of the best fit: its BM25 score, in units of the most that one word can give
 
 
 class ToolIndex:
-    """An index of tools. Not changed once it is made; safe to use from any thread."""
+    """Index of tools. Immutable after creation and safe to use from any thread."""
 
     def __init__(self, tools: Sequence[ToolDocument], vectors: Matrix | None = None) -> None:
         """Index tools.
@@ -72,12 +73,12 @@ class ToolIndex:
         self.ids = tuple(tool.id for tool in tools)
         self._vectors = vectors
         fields, indexer = [tool.fields() for tool in tools], Indexer()
-        grams = [_count(one, lambda text: indexer(text).grams.split()) for one in fields]
-        self._words = SparseIndex(bm25_vectors([_count(one, _stems) for one in fields]))
+        grams = [_count(field, lambda text: indexer(text).grams.split()) for field in fields]
+        self._words = SparseIndex(bm25_vectors([_count(field, _stems) for field in fields]))
         self._grams = SparseIndex(bm25_vectors(grams))
 
     def match(self, question: str, vector: Matrix | None = None) -> _IndexMatch:
-        """How well each tool fits."""
+        """Score each tool for a question."""
         question = question[:_LONGEST_QUERY].replace("_", " ")
         by_word = self._words.score(dict.fromkeys(map(stem, query_terms(question)), 1.0))
         by_gram = self._grams.score(dict.fromkeys(query_grams(question), 1.0))
@@ -93,7 +94,7 @@ def _stems(text: str) -> list[str]:
 
 
 def _count(fields: Mapping[str, str], split: Callable[[str], Iterable[str]]) -> dict[str, float]:
-    """How often each term occurs, times the weight of the field."""
+    """Count each term, weighted by field."""
     found: dict[str, float] = {}
     for field, text in fields.items():
         for term, count in Counter(split(text)).items():

@@ -1,9 +1,9 @@
-"""Tool retrieval: the tools that a question needs, completed by what was used with them before.
+"""Tool retrieval: ranking of tools for a question, completed by earlier usage.
 
-Two rankings are blended: the tool index says which tools fit the words of the question, scenes say which tools
-answered questions like it together. Where a question asks for what was asked before, scenes know the whole set; where
-it does not, they know some of its tools at best, and the index decides. Which of the two it is must be told from the
-question (`_measure_trust`). Without any history, or a past question that shares a word, the index ranks alone.
+Two rankings are blended. The tool index ranks tools by the words of the question, and scenes rank tools by the sets
+that answered similar questions together. If a question repeats an earlier question, scenes know the whole set.
+Otherwise they know some of its tools at best, and the index decides. Which case applies must be judged from the
+question (`_measure_trust`). Without any history, or without a past question that shares a word, the index ranks alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,10 @@ _NEVER_USED: Final = 1.6
 
 
 class _Gate(NamedTuple):
-    """How the nearest scene earns trust; fitted on ToolLens, on sets in the history and sets that are not."""
+    """Parameters of the trust in the nearest scene.
+
+    Fitted on ToolLens, on tool sets inside and outside the history.
+    """
 
     lead: float  # what it counts for how much nearer it is than the next
     words: float  # what it counts against it how well the question's words fit some tool: they may say it all
@@ -53,7 +56,7 @@ class ToolRetriever:
         self._unused = np.array([name not in used for name in index.ids], bool)
 
     def rank(self, question: str, vector: Matrix | None = None) -> list[str]:
-        """The ids of all tools, the most useful first; tools alike stay in their order."""
+        """Rank the ids of all tools, the most useful first. Tied tools keep their order."""
         ids = self._index.ids
         scores, words = self._index.match(question, vector)
         scenes = self._scenes.rank(question, vector) if self._scenes is not None else []
@@ -67,19 +70,24 @@ class ToolRetriever:
         return [ids[number] for number in np.argsort(-scores, kind="stable").tolist()]
 
     def _measure_novelty(self, scores: Scores) -> float:
-        """How much better the best tool that was never used fits than the best of the others, -1 to 1."""
+        """Measure how much better the best unused tool fits than the best used tool, -1 to 1.
+
+        A used tool occurs in the history.
+        """
         never, used = scores[self._unused], scores[~self._unused]
         return float(never.max(initial=0.0) - used.max(initial=0.0))
 
 
 def _measure_trust(scenes: list[Scene], novelty: float, words: float, gate: _Gate) -> float:
-    """How far the nearest scene can be trusted to be the set that a question needs, 0 to 1; a logistic function.
+    """Return the trust in the nearest scene, 0 to 1, by a logistic function.
+
+    The trust says how likely the scene is the set of tools that the question needs.
 
     Args:
         scenes: The scenes, nearest first.
-        novelty: How much better a tool fits that no scene has, -1 to 1.
+        novelty: How much better a tool outside all scenes fits, -1 to 1.
         words: How well the question's words fit some tool, as the index counts it.
-        gate: How these count.
+        gate: The weights of these values.
     """
     nearest = scenes[0].similarity
     lead = nearest - scenes[1].similarity if len(scenes) > 1 else 0.0
@@ -87,7 +95,7 @@ def _measure_trust(scenes: list[Scene], novelty: float, words: float, gate: _Gat
 
 
 def _score_members(scenes: list[Scene]) -> dict[str, float]:
-    """The score of each tool that belongs to a scene, 0 to 1, as its nearest scene has it."""
+    """Score each tool in a scene by the nearest scene with the tool, 0 to 1."""
     scores: dict[str, float] = {}
     for scene in scenes:  # nearest first
         for name in scene.tools:
@@ -99,15 +107,17 @@ def _score_members(scenes: list[Scene]) -> dict[str, float]:
 def build_retriever(
     tools: tuple[ToolDocument, ...], history: tuple[ToolUse, ...], embed: Embed | None = None
 ) -> ToolRetriever:
-    """The retriever over a pool, with what was learned of it; remembered, since building may take seconds.
+    """Build the retriever over a pool of tools and a history.
+
+    The result is cached, since building may take seconds.
 
     Args:
         tools: The pool.
-        history: What was asked, and which tools answered it.
-        embed: Gives the embeddings of texts as rows; None: there are none.
+        history: Earlier questions with the tools that answered them.
+        embed: Returns the embeddings of texts as rows. None means that there are no embeddings.
 
     Raises:
-        Exception: What `embed` raised; then nothing is remembered.
+        Exception: The error raised by `embed`. Nothing is cached then.
     """
     pool = {tool.id for tool in tools}
     uses = [use for use in history if use.tools <= pool]
@@ -119,5 +129,8 @@ def build_retriever(
 
 @lru_cache(maxsize=4)
 def _build_index(tools: tuple[ToolDocument, ...], embed: Embed | None) -> ToolIndex:
-    """The index of a pool, which stays where only the history grows."""
+    """Build the index of a pool.
+
+    The index stays cached if only the history grows.
+    """
     return ToolIndex(tools, None if embed is None else embed([tool.text() for tool in tools]))

@@ -1,8 +1,8 @@
-"""Scenes: tools that were used together, found by what they were used for.
+"""Scenes: sets of tools used together, found by the questions answered.
 
-After COLT (arXiv 2405.16089), which goes from queries over scenes to complete sets of tools, but without training: a
-scene is the centroid of the questions that one set of tools answered, as TF-IDF vectors and, where there are any, as
-embeddings. Stop words count: how a question is put tells its kind.
+After COLT (arXiv 2405.16089), which goes from queries over scenes to complete sets of tools, but without training. A
+scene is the centroid of the questions that one set of tools answered, as TF-IDF vectors and, if present, as embeddings.
+Stop words count, because the wording of a question shows its kind.
 """
 
 from collections import Counter, defaultdict
@@ -23,7 +23,7 @@ _VECTORS: Final = 0.3
 
 
 class ToolUse(NamedTuple):
-    """Tools that answered a question together."""
+    """Question with the tools used together for the answer."""
 
     question: str  # the question
     tools: frozenset[str]  # the names of the tools
@@ -31,17 +31,17 @@ class ToolUse(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """A set of tools as a question finds it."""
+    """Set of tools with the similarity to a question."""
 
     tools: frozenset[str]  # their names
     similarity: float  # how like the question those are that they answered, 0 to 1
 
 
 class ToolScenes:
-    """The scenes of a history. Not changed once it is made; safe to use from any thread."""
+    """Scenes of a history. Immutable after creation and safe to use from any thread."""
 
     def __init__(self, history: Iterable[ToolUse]) -> None:
-        """Learn from a history; a use that names no tool is passed over."""
+        """Build the scenes of a history. Uses without tools are skipped."""
         uses = [use for use in history if use.tools]
         counted = [_count(use.question) for use in uses]
         frequencies = Counter(term for found in counted for term in found)
@@ -59,7 +59,10 @@ class ToolScenes:
         self._vectors = _average_vectors(uses, self._tools)
 
     def rank(self, question: str, vector: Matrix | None = None) -> list[Scene]:
-        """The scenes nearest to a question, nearest first; those without any likeness are left out."""
+        """Rank the scenes nearest to a question, nearest first.
+
+        Scenes without any similarity are left out.
+        """
         query = self._weigh(_count(question))
         scores = self._index.score(query)
         if self._vectors is not None and vector is not None:
@@ -68,7 +71,10 @@ class ToolScenes:
         return [Scene(self._tools[number], float(scores[number])) for number in nearest if scores[number] > 0]
 
     def _weigh(self, counted: Mapping[str, int]) -> dict[str, float]:
-        """The TF-IDF vector of a question; words that no past question had make it unlike all of them."""
+        """Return the TF-IDF vector of a question.
+
+        Words missing from all past questions lower the similarity to every scene.
+        """
         return unit_vector({term: (1 + log(n)) * self._rarity.get(term, self._unknown) for term, n in counted.items()})
 
 
@@ -77,7 +83,10 @@ def _count(question: str) -> Counter[str]:
 
 
 def _average_vectors(uses: Sequence[ToolUse], sets: Sequence[frozenset[str]]) -> Matrix | None:
-    """The mean embedding of each set's questions, scaled to length one; None unless every use has one."""
+    """Return the mean question embedding of each tool set, scaled to length 1.
+
+    Returns None unless every use has an embedding.
+    """
     vectors = [use.vector for use in uses if use.vector is not None]
     if not uses or len(vectors) < len(uses):
         return None

@@ -1,7 +1,7 @@
-"""Cache of embeddings in one SQLite file, by model and by the hash of what was embedded.
+"""Cache of embeddings in an SQLite file, keyed by model and by the hash of the embedded text.
 
-What is written of tools, and what was asked of them, comes again in every process; its vector is made once. A run does
-not wait for a pool to be embedded: until all is there, it ranks without vectors.
+Tool descriptions and past questions recur in every process, so each vector is made once. A run does not wait for the
+embedding of a pool. It ranks without vectors until all are ready.
 """
 
 import logging
@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from weiwo.state.errors import WeiwoError
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.private_files import make_private_file
 from weiwo.tools.selection.sparse_index import Matrix
 
@@ -35,16 +35,18 @@ _TABLE: Final = (
 
 
 class VectorsMissingError(WeiwoError):
-    """Some texts have no vector yet."""
+    """Error raised while a text has no vector yet."""
 
 
 class VectorCache:
-    """The vectors of one model. Safe to use from any thread; several processes may use one file.
+    """Cached vectors of a single model.
+
+    Safe to use from any thread. Several processes may use one file.
 
     Args:
-        path: The file; it is made if need be, and where it cannot be, nothing is kept.
+        path: The file. It is created if missing. If it cannot be created, nothing is stored.
         model: The model's name.
-        embed: Embeds with it.
+        embed: Embeds texts with the model.
     """
 
     def __init__(self, path: Path, model: str, embed: _EmbedMany) -> None:
@@ -52,12 +54,13 @@ class VectorCache:
         self._filling = threading.Lock()
 
     def fill(self, texts: Sequence[str], report: Callable[[int, int], None] | None = None) -> Matrix:
-        """The vectors of texts as rows; those that are missing are made first, and kept batch by batch.
+        """Return the vectors of texts as rows, after embedding missing texts.
 
-        `report` is told after each batch how many texts have one, and how many will.
+        New vectors are stored batch by batch. After each batch, `report` is called with the number of texts that have a
+        vector and the total number.
 
         Raises:
-            Exception: What the embedding raised; what was made until then is kept.
+            Exception: The error raised by the embedding. Vectors made until then are kept.
         """
         keys = [_key(text) for text in texts]
         known = self._read(keys)
@@ -71,10 +74,10 @@ class VectorCache:
         return np.stack([known[key] for key in keys])
 
     def ready(self, texts: Sequence[str]) -> Matrix:
-        """The vectors of texts as rows, if all are there.
+        """Return the vectors of texts as rows if all are cached.
 
         Raises:
-            VectorsMissingError: Some are not there; they are made in the background, at most once at a time.
+            VectorsMissingError: Some vectors are missing. They are made in the background, at most once at a time.
         """
         keys = [_key(text) for text in texts]
         known = self._read(keys)
@@ -85,7 +88,7 @@ class VectorCache:
         return np.stack([known[key] for key in keys])
 
     def keep(self, text: str, vector: Matrix) -> None:
-        """Keep a vector that was made elsewhere."""
+        """Store a vector made elsewhere."""
         self._keep({_key(text): vector})
 
     def _fill_behind(self, missing: Mapping[bytes, str]) -> None:
@@ -94,7 +97,7 @@ class VectorCache:
                 for made, vectors in self._embed(iter(missing.items())):
                     self._keep(dict(zip(made, vectors, strict=True)))
             except Exception as error:  # noqa: BLE001 - whatever an embedding model raises, tools are ranked without it
-                told = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+                told = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
                 _log.warning("tools are ranked without %s, which cannot embed them: %s", self._model, told)
             finally:
                 self._filling.release()

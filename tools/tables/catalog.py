@@ -1,4 +1,4 @@
-"""The tables of a corpus, known by name, columns and values, and the requests that they can be asked."""
+"""Catalog of a corpus's tables: names, columns, values and queries."""
 
 import asyncio
 from collections import Counter
@@ -28,23 +28,26 @@ Description = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Part:
-    """A stored table in its index."""
+    """Stored table in an index."""
 
     index: IndexedCorpus
     entry: TableEntry
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What is known of it."""
+        """Facts recorded about the table."""
         return self.entry.facts or {}
 
     @property
     def key(self) -> str:
-        """What identifies its content: another index, or a table that is read again, has another."""
+        """Key identifying the content of the table.
+
+        Another index, or a table that is read again, gets a different key.
+        """
         return f"{self.index.version.partition('.')[0]}:{self.entry.id}"
 
     def read(self) -> bytes:
-        """Read its data."""
+        """Read the table's data."""
         data = self.index.read_table(self.entry.id)
         if data is None:
             raise RequestError(f"{self.entry.source} was indexed anew meanwhile; ask again")
@@ -53,14 +56,14 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Table:
-    """A table that can be asked: one that is stored, or several of like columns in one document."""
+    """Table for queries: a stored table, or several tables with like columns in a document."""
 
     name: str
     source: str
     parts: Sequence[_Part]
 
     def name_it(self) -> Description:
-        """Return all that it may be called."""
+        """Return all names of the table."""
         whole = self.parts[0] if len(self.parts) == 1 else None
         facts = whole.facts if whole else {}
         titles = (facts.get("title", ""), *facts.get("headings", ())[-1:], whole.entry.title if whole else "")
@@ -73,19 +76,19 @@ class _Table:
         }
 
     def describe(self) -> Description:
-        """Describe it for whoever asks about it."""
+        """Describe the table for users and planners."""
         facts = [part.facts for part in self.parts]
-        columns = [_merge_columns(alike) for alike in zip(*(one["columns"] for one in facts), strict=True)]
+        columns = [_merge_columns(alike) for alike in zip(*(fact["columns"] for fact in facts), strict=True)]
         return {
             **self.name_it(),
-            "rows": sum(one["rows"] for one in facts),
+            "rows": sum(fact["rows"] for fact in facts),
             "columns": columns,
-            "notes": [note for one in facts for note in one["notes"]][:10],
-            "torn": sum(one["torn"] for one in facts),
+            "notes": [note for fact in facts for note in fact["notes"]][:10],
+            "torn": sum(fact["torn"] for fact in facts),
         }
 
     def address(self) -> dict[str, Any]:
-        """Describe it for the engine."""
+        """Describe the table for the query engine."""
         parts = [
             {"key": part.key, "name": part.entry.name, "source": part.entry.source, "facts": part.facts}
             for part in self.parts
@@ -94,17 +97,23 @@ class _Table:
 
 
 class TableCatalog:
-    """The tables of a corpus. Its methods block, but for `query`, and may be called from several threads."""
+    """Catalog of the tables of a corpus.
+
+    All methods except `query` block, and may be called from several threads.
+    """
 
     def __init__(self, corpus: Corpus) -> None:
         self._indexes = list(list_indexes(corpus))
 
     def has_tables(self) -> bool:
-        """Whether any document has a table."""
+        """Report whether any document has a table."""
         return any(True for _ in self._list_entries(ANY_SOURCE))
 
     def describe(self, within: SourceFilter = ANY_SOURCE) -> list[Description]:
-        """Describe the tables of the documents that may be used; like tables of a document together, too."""
+        """Describe the tables of the permitted documents.
+
+        Similar tables of a document are also described together.
+        """
         return [table.describe() for table in self._list_tables(within)]
 
     async def query(self, request: TableRequest, within: SourceFilter = ANY_SOURCE, user: str = "") -> dict[str, Any]:
@@ -142,7 +151,10 @@ class TableCatalog:
                     yield _Part(index, entry)
 
     def _list_tables(self, within: SourceFilter) -> Iterator[_Table]:
-        """The tables that can be asked: names apart, like tables of a document joined after their parts."""
+        """Yield the tables available for queries, with distinct names.
+
+        Similar tables of a document follow as a joined table after the single tables.
+        """
         parts = [part for part in self._list_entries(within) if part.entry.facts]
         documents = list(dict.fromkeys(part.entry.source for part in parts))[:_MOST_DOCUMENTS]
         names = Counter(_call(part, parts) for part in parts)
@@ -156,7 +168,10 @@ class TableCatalog:
 
 
 def _call(part: _Part, parts: Sequence[_Part]) -> str:
-    """Name a table: by its document where that has no other, else by document and sheet."""
+    """Name a table by the document, or by document and sheet.
+
+    The document alone is enough if the document has no other table.
+    """
     stem = PurePath(part.entry.source).stem
     alone = sum(other.entry.source == part.entry.source for other in parts) == 1
     own = part.entry.name
@@ -166,7 +181,7 @@ def _call(part: _Part, parts: Sequence[_Part]) -> str:
 
 
 def _join_alike(source: str, parts: Sequence[_Part], most: int) -> Iterator[_Table]:
-    """Sheets of a document with the same columns as one table, under the document's name.
+    """Join a document's sheets with equal columns into a table named after the document.
 
     Two tables on one sheet stay two: costs below sales are not more sales.
     """
@@ -182,7 +197,7 @@ def _join_alike(source: str, parts: Sequence[_Part], most: int) -> Iterator[_Tab
 
 
 def _merge_columns(columns: Sequence[Description]) -> Description:
-    """What is known of a column of like tables together."""
+    """Merge the facts about a column across similar tables."""
     if len(columns) == 1:
         return columns[0]
     values = list(dict.fromkeys(value for column in columns for value in column["values"]))
@@ -220,5 +235,8 @@ def open_catalog(corpus: Corpus) -> TableCatalog:
 
 
 def describe_tables(corpus: Corpus, within: SourceFilter = ANY_SOURCE) -> list[Description]:
-    """The tables of a corpus; none where there are none, or the engine is not installed. It blocks."""
+    """Describe the tables of a corpus. Blocks.
+
+    Returns an empty list if the corpus has no tables or the engine is not installed.
+    """
     return [] if find_spec("duckdb") is None else open_catalog(corpus).describe(within)

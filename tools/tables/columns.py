@@ -1,7 +1,8 @@
-"""Column types: the cells of a column as values of one type, with one unit, or as text.
+"""Column types: cells read as values of a common type and unit, or as text.
 
-Stored values count; a text is read by `weiwo.text.cell_values`, whole or not at all. A column is of a type where nearly
-all of its cells are. A number whose format makes a code of it (zip codes, telephone numbers) is the text it shows.
+Stored values count. A text is read by `weiwo.text.cell_values`, whole or not at all. A column has a type if nearly all
+of its cells have that type. A number with a format that makes it a code (zip codes, telephone numbers) is read as the
+displayed text.
 """
 
 import re
@@ -47,28 +48,28 @@ _SHOWN_NUMBER: Final = lazy(
 
 @dataclass(slots=True)
 class Column:
-    """A column of a table.
+    """Column of a table.
 
     Attributes:
-        name: Its name.
-        type: Type of its values.
-        unit: Unit of all its numbers; empty where they have none, or several.
-        values: Value of each cell: a number, the seconds of a duration, a text that sorts as the values do; None where
-            the cell is empty, is not of the type, or goes on from a merged cell.
-        labels: Values with those that merged cells repeat, where they differ: for conditions and groups.
-        shown: Text of each cell, where it does not follow from its value.
-        units: Unit of each cell, where there are several.
-        template: How the texts of numbers follow from their values.
+        name: Name of the column.
+        type: Type of the values.
+        unit: Unit of all the numbers. Empty if they have no unit, or several.
+        values: Value of each cell: a number, the seconds of a duration, or a text that sorts as the values do. None if
+            the cell is empty, is not of the type, or continues a merged cell.
+        labels: Values including those repeated by merged cells, if different. Used for conditions and groups.
+        shown: Text of each cell, if it does not follow from the value.
+        units: Unit of each cell, if there are several units.
+        template: Rule for deriving the texts of numbers from the values.
         empty: Number of empty cells.
         unread: Number of cells that are not of the type.
-        examples: Some of these.
-        mixed: Units, where there are several.
-        doubt: Two readings of the column, where it has them.
-        filter_doubt: Why rows cannot be told apart by it.
-        samples: Texts of its first cells.
-        hidden: The document hides it.
-        dropped: It has neither a name nor a cell.
-        cut: Index of the first cell that is cut, where one is.
+        examples: Some of the unread cells.
+        mixed: The units, if there are several.
+        doubt: Two readings of the column, if it is ambiguous.
+        filter_doubt: Reason why rows cannot be told apart by the column.
+        samples: Texts of the first cells.
+        hidden: Set if the document hides the column.
+        dropped: Set if the column has neither a name nor a cell.
+        cut: Index of the first cut cell, if any.
     """
 
     name: str
@@ -92,7 +93,7 @@ class Column:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its values are numbers."""
+        """Report whether the values are numbers."""
         return self.type in NUMERIC
 
 
@@ -102,12 +103,14 @@ def fold_value(text: str) -> str:
 
 
 def read_column(name: str, cells: Sequence[Cell | str], *, delimiter: str = "", language: str = "") -> Column:
-    """Read a column: stored values as they are, texts as numbers, dates, times or versions, or as text.
+    """Read a column from cells.
+
+    Stored values are kept as they are. Texts are read as numbers, dates, times or versions, or stay text.
 
     Args:
-        name: Its name.
-        cells: Its cells.
-        delimiter: Mark between the cells of the file, where that is delimited text.
+        name: Name of the column.
+        cells: Cells of the column.
+        delimiter: Delimiter between the cells of the file, if it is delimited text.
         language: Language of the document.
     """
     plain = set(map(type, cells)) <= {str}
@@ -128,7 +131,10 @@ def read_column(name: str, cells: Sequence[Cell | str], *, delimiter: str = "", 
 
 
 def _read_texts(texts: Sequence[str], name: str, delimiter: str, language: str) -> Column:
-    """Read a column of texts: each distinct one once, and those of a long column that have one reading all at once."""
+    """Read the texts of a column, with a fast path for long columns.
+
+    If the sampled texts of a long column are plain numbers, dates or words, the rest is read at once.
+    """
     distinct = dict.fromkeys(texts)
     if len(distinct) > 2 * _SAMPLE:
         filled = [text for text in distinct if text]
@@ -179,7 +185,7 @@ def _are_words(distinct: Sequence[str], name: str, delimiter: str, language: str
 
 
 def _from_reading(name: str, reading: ColumnReading, texts: Sequence[str]) -> Column:
-    """The column of a reading of its texts."""
+    """Build a column from a reading of texts."""
     values = reading.values
     column = Column(name, reading.type, reading.unit, [*map(values.get, texts)], doubt=reading.doubt)
     column.empty = sum(map(reading.empty.__contains__, texts))
@@ -199,12 +205,12 @@ def _from_reading(name: str, reading: ColumnReading, texts: Sequence[str]) -> Co
 
 
 def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Column:
-    """Read a column of stored values, with texts among them."""
+    """Read a column of stored values with texts in between."""
     written = [cell if isinstance(cell, str) else cell.shown for cell in cells]
     found = [("text", cell.strip()) if isinstance(cell, str) else _classify(cell) for cell in cells]
     filled = [kind for kind, value in found if kind != "empty" and not (kind == "text" and is_empty_mark(str(value)))]
     counts = {kind: filled.count(kind) for kind in dict.fromkeys(filled)}
-    kind = max(counts, key=lambda one: counts[one], default="text")
+    kind = max(counts, key=lambda count: counts[count], default="text")
     if {"date", "datetime"} >= counts.keys() - {"text"} and counts.get("datetime") and counts.get("date"):
         kind = "datetime"
         counts["datetime"] += counts["date"]
@@ -212,14 +218,14 @@ def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Colum
     units: list[str | None] = [None] * len(cells)
     wrong: list[str] = []
     column = Column(name, shown=[text.strip() or None for text in written])
-    stray = _read_stray([str(value) for one, value in found if one == "text"], kind, name, language)
-    for at, (one, value) in enumerate(found):
-        if one == "empty" or (one == "text" and is_empty_mark(str(value))):
+    stray = _read_stray([str(value) for item, value in found if item == "text"], kind, name, language)
+    for at, (entry, value) in enumerate(found):
+        if entry == "empty" or (entry == "text" and is_empty_mark(str(value))):
             column.empty += 1
-        elif one == kind or (kind == "datetime" and one == "date"):
+        elif entry == kind or (kind == "datetime" and entry == "date"):
             values[at] = value
             units[at] = "" if isinstance(cells[at], str) else cells[at].unit  # type: ignore[union-attr]
-        elif one == "text" and (amount := stray.get(str(value))) is not None:
+        elif entry == "text" and (amount := stray.get(str(value))) is not None:
             values[at], units[at] = amount
         else:
             wrong.append(written[at])
@@ -236,7 +242,7 @@ def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Colum
 
 
 def _classify(cell: Cell) -> tuple[str, Value]:
-    """The type of a stored value, and the value as a column keeps it."""
+    """Return the type of a stored value, and the value in the form kept by a column."""
     value, shown = cell.value, cell.shown.strip()
     if isinstance(value, bool):
         return "boolean", shown or str(value).upper()
@@ -263,7 +269,7 @@ def _classify_moment(value: CellValue) -> tuple[str, Value]:
 
 
 def _read_stray(texts: Sequence[str], kind: str, name: str, language: str) -> Mapping[str, tuple[Value, str]]:
-    """Texts among stored values of a type that can be read as that type."""
+    """Read texts among stored values of a type as values of the type, where possible."""
     distinct = list(dict.fromkeys(texts))
     if kind == "number":
         amounts = {text: parse_amount(text) for text in distinct}
@@ -287,7 +293,10 @@ def _take_units(column: Column, units: list[str | None]) -> None:
 
 
 def _part_merged(column: Column, cells: Sequence[Cell | str]) -> None:
-    """Count a merged cell once: the cells that continue it keep its value as a label only."""
+    """Count a merged cell once.
+
+    The cells that continue a merged cell keep its value as a label only.
+    """
     if not column.is_numeric:
         return
     continued = [at for at, cell in enumerate(cells) if isinstance(cell, Cell) and cell.continued]
@@ -299,10 +308,7 @@ def _part_merged(column: Column, cells: Sequence[Cell | str]) -> None:
 
 
 def _tidy_texts(column: Column) -> None:
-    """Cut texts that are too long, and give those that differ in case, width and blanks alone one spelling, the first.
-
-    The others are kept as shown.
-    """
+    """Truncate texts longer than a cell may be."""
     texts = [text for text in dict.fromkeys(column.values) if isinstance(text, str)]
     if max(map(len, texts), default=0) > LONGEST_CELL:
         values = [text[:LONGEST_CELL] if isinstance(text, str) else text for text in column.values]
@@ -326,7 +332,10 @@ def _fold_values(texts: Sequence[str]) -> list[str]:
 
 
 def _find_template(column: Column, cells: Iterable[tuple[Value, str | None]]) -> None:
-    """Find how the shown texts of a number column follow from its values; then they need not be kept."""
+    """Find a template deriving a number column's shown texts from the values.
+
+    If a template fits, the texts need not be kept.
+    """
     if column.shown is None or column.type != "number":
         return
     both = list(dict.fromkeys(cells))
@@ -351,7 +360,10 @@ def _guess_templates(text: str) -> list[dict[str, Any]]:
 
 
 def show_number(value: float, template: Mapping[str, Any] | None = None) -> str:
-    """The text of a number, by the template of its column or, without one, without the noise of binary fractions."""
+    """Format a number by the template of a column.
+
+    Without a template, the noise of binary fractions is removed.
+    """
     if template:
         figure = f"{value:{',' if template['commas'] else ''}.{template['decimals']}f}"
         return f"{template['prefix']}{figure}{template['suffix']}"

@@ -1,10 +1,10 @@
-"""The engine: a process that runs typed requests over stored tables in DuckDB, on parameterized statements.
+"""The table engine: a process for typed requests over stored tables in DuckDB.
 
-DuckDB is chosen before polars: one wheel without dependencies, a memory limit and a switch that forbids files and
-network for good, and joins and medians that are checked by many. The process receives tables as bytes and keeps them in
-files of its own; a request opens those of its own tables and no others (`allowed_paths`, then
-`enable_external_access = false`, then `lock_configuration = true`). It runs apart from its parent, so that a hostile
-table costs an answer and no more.
+Requests run as parameterized statements. DuckDB was chosen over polars: it has one wheel without dependencies, a memory
+limit, a switch that forbids files and network for good, and widely checked joins and medians. The process receives
+tables as bytes and keeps them in files of its own. A request opens the files of its own tables and no others
+(`allowed_paths`, then `enable_external_access = false`, then `lock_configuration = true`). The engine runs apart from
+its parent, so a hostile table costs an answer and no more.
 """
 
 import json
@@ -35,7 +35,7 @@ _MEMORY_BYTES: Final = 4_000_000_000
 
 
 class Engine:
-    """Tables by key, and requests over them."""
+    """Engine holding tables by key and running requests over the tables."""
 
     def __init__(self) -> None:
         """Load DuckDB.
@@ -59,10 +59,10 @@ class Engine:
             file.close()
 
     def run(self, asked: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """Run a request over the tables that it names by their keys, within some seconds.
+        """Run a request over the tables named by key, within a time limit in seconds.
 
         Raises:
-            RequestError: It does not fit its tables, or takes too long.
+            RequestError: The request does not fit its tables, takes too long or needs too much memory.
         """
         main = self._make_relation(asked["main"])
         joined = self._make_relation(asked["joined"]) if asked.get("joined") else None
@@ -82,13 +82,14 @@ class Engine:
 
     def _make_relation(self, asked: Mapping[str, Any]) -> Relation:
         parts = [
-            StoredPart(one["name"], one["source"], one["facts"], self._files[one["key"]].path) for one in asked["parts"]
+            StoredPart(item["name"], item["source"], item["facts"], self._files[item["key"]].path)
+            for item in asked["parts"]
         ]
         return Relation(asked["name"], asked["source"], parts)
 
     @contextmanager
     def _open_database(self, paths: list[str]) -> Iterator[Any]:
-        """Open an empty database that may read some files and nothing else."""
+        """Open an empty database with read access to the given files and nothing else."""
         database = self._duckdb.connect(":memory:", config={"threads": 2, "memory_limit": _MOST_MEMORY})
         try:
             listed = ", ".join(f"'{path}'" for path in paths)
@@ -106,7 +107,10 @@ class Engine:
 
 
 class _TableFile:
-    """A table as a file that nobody else can open: in memory on Linux, else in the folder for temporary files."""
+    """Table as a file inaccessible to other processes.
+
+    The file is in memory on Linux, else in the folder for temporary files.
+    """
 
     def __init__(self, data: bytes) -> None:
         if hasattr(os, "memfd_create"):
@@ -126,7 +130,7 @@ class _TableFile:
 
 
 def main() -> None:
-    """Serve requests from standard input until it ends."""
+    """Serve requests from standard input until end of input."""
     serve_requests(_answer)
 
 
@@ -144,7 +148,7 @@ def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
     except RequestError as error:
         reply = {"error": str(error)}
     except ValidationError as error:
-        reply = {"error": one_line("; ".join(f"{one['loc']}: {one['msg']}" for one in error.errors()), 300)}
+        reply = {"error": one_line("; ".join(f"{item['loc']}: {item['msg']}" for item in error.errors()), 300)}
     except MemoryError:
         reply = {"error": "the table takes too much memory"}
     except Exception as error:  # noqa: BLE001 - the engine raises anything over a strange table

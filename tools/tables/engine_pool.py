@@ -1,8 +1,9 @@
-"""A pool of table engines: a few processes, each user's requests in a queue of their own, served in turn.
+"""Pool of table engines: a few processes with a request queue per user.
 
-One user's slow requests hold up their own next ones and nobody else's: a user has one request running at a time, and
-processes go round the users who wait. Threads of the pool wait for the processes, so that no thread that others need
-is held. A request that takes too long is interrupted in the engine; a process is ended only where it does not answer.
+Users are served in turn. A user's slow requests delay only the same user's next requests: a user has one request
+running at a time, and processes go round the waiting users. Threads of the pool wait for the processes, so that no
+thread needed elsewhere is held. A request that takes too long is interrupted in the engine. A process is ended only if
+it does not answer.
 """
 
 import atexit
@@ -30,7 +31,10 @@ _MOST_WAITING: Final = 50
 
 
 class EngineError(WeiwoError):
-    """An engine that failed at a request, through no fault of the request. The message is one line."""
+    """Error raised if an engine fails through no fault of the request.
+
+    The message is one line.
+    """
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class EngineRequest:
 
 
 class _EngineProcess:
-    """An engine's process, and the tables that it holds."""
+    """Engine process and the tables held by the process."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -55,10 +59,10 @@ class _EngineProcess:
         self._held: OrderedDict[str, int] = OrderedDict()
 
     def run(self, request: EngineRequest) -> dict[str, Any]:
-        """Run a request; send the tables that the process does not hold yet.
+        """Run a request and send missing tables to the process first.
 
         Raises:
-            RequestError: It does not fit its tables, or takes too long.
+            RequestError: The request does not fit its tables, or takes too long.
             EngineError: The engine failed.
         """
         if self._process is None or not self._process.alive:
@@ -86,7 +90,10 @@ class _EngineProcess:
         return result
 
     def _make_room(self, needed: Mapping[str, Any]) -> list[str]:
-        """Forget tables that were not asked for longest, until the rest is within bounds."""
+        """Drop the least recently used tables until the rest is within the limit.
+
+        Returns the keys of the dropped tables. Tables needed by the request are kept.
+        """
         dropped = []
         for key in list(self._held):
             if sum(self._held.values()) <= _MOST_HELD:
@@ -109,14 +116,14 @@ _Waiting = tuple[EngineRequest, "Future[dict[str, Any]]"]
 
 @dataclass
 class _Queues:
-    """The requests that wait, by user, and the users of whom one runs."""
+    """Waiting requests by user, and the users with a running request."""
 
     waiting: OrderedDict[str, deque[_Waiting]] = field(default_factory=OrderedDict)
     running: set[str] = field(default_factory=set)
 
 
 class EnginePool:
-    """Runs requests of several users, some at a time."""
+    """Pool for the requests of several users, with a few requests running at a time."""
 
     def __init__(self, processes: int = _PROCESSES, seconds: float = _QUERY_SECONDS) -> None:
         self._processes, self._seconds = processes, seconds
@@ -143,7 +150,7 @@ class EnginePool:
         return future
 
     def close(self) -> None:
-        """End the processes; requests that wait are cancelled."""
+        """Stop the processes and cancel waiting requests."""
         with self._changed:
             self._closed = True
             for queue in self._queues.waiting.values():
@@ -178,7 +185,10 @@ class EnginePool:
                     self._changed.notify_all()
 
     def _take(self) -> "tuple[str, EngineRequest, Future[dict[str, Any]]] | None":
-        """Wait for the next request, of the user who was served longest ago; None when the pool is closed."""
+        """Wait for the next request of the user served longest ago.
+
+        Returns None when the pool is closed.
+        """
         with self._changed:
             while not self._closed:
                 for user, queue in self._queues.waiting.items():
@@ -207,7 +217,7 @@ def open_pool() -> EnginePool:
 
 
 def close_pool() -> None:
-    """End the processes of the pool; the next request starts others."""
+    """Stop the processes of the pool. The next request starts new processes."""
     global _pool
     with _guard:
         closed, _pool = _pool, ()

@@ -1,4 +1,7 @@
-"""Names in a request: the table that a name means, and every argument that names no table or column, told at once."""
+"""Check of the names in a request against tables and columns.
+
+Finds the table that a name means, and reports at once every argument that names no table or column.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
@@ -12,17 +15,19 @@ _LONGEST: Final = 400
 
 
 def find_table(wanted: str, tables: Sequence[Mapping[str, Any]]) -> int:
-    """Find a table by its name, its file, its sheet, or a title that no other has; spelling may differ a little.
+    """Find a table by name, file, sheet or unique title.
+
+    The spelling may differ a little.
 
     Args:
         wanted: The name.
-        tables: What is known of each table, as the catalog describes it: `name`, `source`, `sheet`, `titles`, `parts`.
+        tables: Description of each table by the catalog: `name`, `source`, `sheet`, `titles`, `parts`.
 
     Returns:
-        Its place.
+        The table's index.
 
     Raises:
-        RequestError: There is none, or several.
+        RequestError: No table matches, or several do.
     """
     title = fold_value(wanted)
     by_file = [at for at, table in enumerate(tables) if names_file(wanted, str(table["source"]))]
@@ -40,15 +45,18 @@ def find_table(wanted: str, tables: Sequence[Mapping[str, Any]]) -> int:
 
 
 def names_file(wanted: str, source: str) -> bool:
-    """Tell whether a name is that of a file, with its folders, without them, or without its ending."""
+    """Report whether a name is the name of a file.
+
+    The name may be given with folders, without folders, or without the ending.
+    """
     file = PurePath(source)
     return wanted in {source, file.name, file.stem}
 
 
 def find_wrong_names(request: TableRequest, tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Find the arguments of a request that name no table or column, a line each, with what there is.
+    """List the arguments of a request naming no table or column, a line each.
 
-    Columns of a table that is not there are looked for in the nearest one.
+    The lines also say what exists. Columns of a missing table are looked for in the nearest table.
     """
     wrong: list[str] = []
 
@@ -57,17 +65,17 @@ def find_wrong_names(request: TableRequest, tables: Sequence[Mapping[str, Any]])
             return tables[find_table(wanted, tables)]
         except RequestError as error:
             wrong.append(f"{argument}: {error}")
-            return tables[find_nearest(wanted, [str(one["name"]) for one in tables])] if tables else None
+            return tables[find_nearest(wanted, [str(item["name"]) for item in tables])] if tables else None
 
     table = describe(request.table, "table")
     joined = describe(request.join.table, "join.table") if request.join else None
     own = [str(column["name"]) for column in table["columns"]] if table else []
     others = [str(column["name"]) for column in joined["columns"]] if joined else []
-    derived = [one.name for one in request.computed]
+    derived = [item.name for item in request.computed]
     lines = []
     for argument, name in _list_names(request):
         groups = {"join.left": (own,), "join.right": (others,)}.get(argument, (own, others, derived))
-        known = [one for group in groups for one in group]
+        known = [item for group in groups for item in group]
         if known and not any(_has_name(group, name) for group in groups):
             lines.append(f"{argument}: no column `{name}`; the nearest is `{known[find_nearest(name, known)]}`")
     if lines:
@@ -85,10 +93,10 @@ def _has_name(names: Sequence[str], name: str) -> bool:
 
 
 def _list_names(request: TableRequest) -> Iterator[tuple[str, str]]:
-    """Yield the columns that a request names, each with its argument."""
-    for at, one in enumerate(request.computed):
-        yield f"computed[{at}].left", one.left
-        yield f"computed[{at}].right", one.right
+    """Yield the columns named in a request, each with the argument."""
+    for at, item in enumerate(request.computed):
+        yield f"computed[{at}].left", item.left
+        yield f"computed[{at}].right", item.right
     for at, condition in enumerate(request.filters):
         yield f"filters[{at}].column", condition.column
     for at, measure in enumerate(request.measures):

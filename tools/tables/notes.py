@@ -1,6 +1,7 @@
-"""Notes on a result: what of a table does not count, or was assumed, each a kind and what fills its words.
+"""Notes on a result: uncounted parts of a table and assumptions.
 
-Tables and results carry notes as data; they are put into words for a person or a model in the language of the answer.
+Each note is a kind and the values that fill its words. Tables and results carry notes as data. They are put into words
+for a person or a model in the language of the answer.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,8 @@
-"""Spreadsheet number formats: a stored number as the cell shows it (ECMA-376, part 1, 18.8.30 and 18.8.31).
+"""Spreadsheet number formats (ECMA-376, part 1, 18.8.30 and 18.8.31).
 
-A format code has up to four sections, for positive numbers, negative ones, zero and text, or sections with conditions.
-A section is compiled once. Where the programs differ, a cell is shown as LibreOffice shows it; what this module cannot
-render is shown as it is stored, and `Rendered.exact` says so.
+Renders a stored number as the cell shows it. A format code has up to four sections, for positive numbers, negative
+numbers, zero and text, or sections with conditions. A section is compiled once. Where programs differ, a cell is shown
+as in LibreOffice. Numbers that this module cannot render are shown as stored, and `Rendered.exact` is False.
 """
 
 import math
@@ -33,7 +33,7 @@ BUILT_IN: Final = {
 
 
 class Rendered(NamedTuple):
-    """A number as a cell shows it."""
+    """Number as shown in a cell."""
 
     text: str
     exact: bool = True  # False: the format is not understood, and the text is the stored number
@@ -84,13 +84,13 @@ class _Code(NamedTuple):
 
 
 def render_number(value: float | Decimal, code: str, *, date_1904: bool = False, iso_dates: bool = False) -> Rendered:
-    """Render a stored number by its format code.
+    """Render a stored number by a format code.
 
     Args:
         value: The stored number.
-        code: The format code; empty is "General".
+        code: The format code. Empty means "General".
         date_1904: Whether days are counted from 1904.
-        iso_dates: Whether dates and times of day are written the ISO way in place of the code's own order.
+        iso_dates: Whether dates and times of day are written in ISO format instead of the code's own order.
     """
     if not math.isfinite(value):
         return Rendered(str(value), exact=False)
@@ -111,7 +111,10 @@ def render_number(value: float | Decimal, code: str, *, date_1904: bool = False,
 
 
 def render_stored(text: str, code: str, *, date_1904: bool = False) -> Rendered:
-    """Render a number as a file writes it, for passages: dates the ISO way, without blanks of alignment."""
+    """Render a number from a file for use in passages.
+
+    Dates are written in ISO format, and alignment blanks are removed.
+    """
     try:
         value = int(text) if text.lstrip("-").isdecimal() else float(text)
     except ValueError:
@@ -121,7 +124,7 @@ def render_stored(text: str, code: str, *, date_1904: bool = False) -> Rendered:
 
 
 def render_text(text: str, code: str) -> str:
-    """Render a text cell by the text section of its format code, where it has one."""
+    """Render a text cell by the text section of the format code, if present."""
     section = _compile(code[:_MOST_CODE]).text if "@" in code or code.count(";") >= 3 else None
     if section is None or section.unread:
         return text
@@ -146,7 +149,10 @@ def render_general(value: float | Decimal) -> str:
 
 
 def find_format_kind(code: str, value: float | Decimal = 1) -> FormatKind:
-    """The kind of value that a format code makes of a number; of a date with a clock it is "datetime"."""
+    """Return the kind of value produced by a format code.
+
+    A date with a clock is "datetime".
+    """
     if not code or code == "General":
         return "general"
     section, _ = _choose_section(_compile(code[:_MOST_CODE]), value)
@@ -162,9 +168,10 @@ def find_format_kind(code: str, value: float | Decimal = 1) -> FormatKind:
 
 
 def find_format_unit(code: str, value: float | Decimal = 1) -> str:
-    """The unit that a format code writes beside the number: its currency or the words beside the digits; else empty.
+    """Return the unit written by a format code beside the number, or an empty string.
 
-    A letter that stands for the thousands or millions that the code divides by ("M" of `0.0,,"M"`) is no unit.
+    The unit is the currency or the words beside the digits. A letter that stands for the thousands or millions that the
+    code divides by ("M" of `0.0,,"M"`) is no unit.
     """
     section, _ = _choose_section(_compile(code[:_MOST_CODE]), value) if code else (None, False)
     if section is None or _is_date(section) or not section.kinds & {"digit", "general"}:
@@ -182,9 +189,10 @@ def find_format_unit(code: str, value: float | Decimal = 1) -> str:
 
 
 def read_serial(value: float | Decimal, *, date_1904: bool = False) -> datetime | None:
-    """The moment that a serial number of days stands for, to the microsecond; None where it is no date.
+    """Convert a serial number of days to a datetime.
 
-    29 February 1900, which is a day to Excel and was none, has no moment.
+    Returns None for a non-date. The result is rounded to the millisecond. 29 February 1900, which Excel counts as a day
+    although it did not exist, gives None.
     """
     days = float(value)
     if not 0 <= days < _LAST_DAY - (1_462 if date_1904 else 0) or (not date_1904 and 60 <= days < 61):
@@ -225,8 +233,8 @@ _MARKS: Final = {".": "point", ",": "comma", "%": "percent", "/": "slash", "@": 
 def _compile_section(found: Sequence[re.Match[str]]) -> _Section:
     tokens: list[_Token] = []
     section = _Section(())
-    for one in found:
-        kind, text = one.lastgroup or "", one[one.lastgroup or 0]
+    for match in found:
+        kind, text = match.lastgroup or "", match[match.lastgroup or 0]
         if kind == "bracket":
             section, shown = _read_bracket(section, text)
             tokens += shown
@@ -287,7 +295,7 @@ def _read_date_tokens(tokens: Sequence[_Token]) -> list[_Token]:
 
 
 def _choose_section(code: _Code, value: float | Decimal) -> tuple[_Section | None, bool]:
-    """The section for a number, and whether the number is written without its minus there."""
+    """Return the section for a number and whether the section omits the minus sign."""
     sections = code.numbers
     if not sections:
         return None, False
@@ -327,7 +335,7 @@ def _is_date(section: _Section) -> bool:
 
 
 class _Layout(NamedTuple):
-    """The digits of a section and what stands between them."""
+    """Digits of a section and the tokens in between."""
 
     whole: tuple[_Token, ...]
     part: tuple[_Token, ...]  # with the point at its head, where there is one
@@ -359,7 +367,7 @@ class _Layout(NamedTuple):
         return cls(tuple(whole), tuple(part), places, scale, percents, grouped)
 
     def fill(self, number: Decimal, sizes: tuple[int, int] = (3, 3)) -> str:
-        """Write a number that is not negative into the digits."""
+        """Write a non-negative number into the digits."""
         shown = f"{number.quantize(Decimal(1).scaleb(-self.places), ROUND_HALF_UP, _EXACT):f}"
         whole, _, part = shown.partition(".")
         return self._fill_whole(whole.lstrip("0"), sizes) + self._fill_part(part)
@@ -408,7 +416,9 @@ _INDIAN: Final = frozenset({0x0439, 0x0445, 0x0446, 0x0447, 0x0449, 0x044A, 0x04
 
 
 def _render_figures(section: _Section, value: float | Decimal, *, negative: bool) -> str | None:
-    """A number by a section without dates; None where the section is not understood.
+    """Render a number by a section without dates.
+
+    Returns None for an unknown section.
 
     Args:
         section: The section.
@@ -439,7 +449,10 @@ def _render_figures(section: _Section, value: float | Decimal, *, negative: bool
 
 
 def _shorten(value: float) -> str:
-    """A stored float in its 15 digits, as spreadsheets calculate; a longer one in all it has."""
+    """Return a stored float in 15 digits, the precision of spreadsheets.
+
+    Larger numbers are written with all their digits.
+    """
     return f"{value:.15g}" if abs(value) < 1e15 else repr(value)
 
 
@@ -465,7 +478,10 @@ def _render_exponent(tokens: Sequence[_Token], amount: Decimal) -> str:
 
 
 def _render_fraction(tokens: Sequence[_Token], amount: Decimal) -> str | None:
-    """A number as a fraction; None where the slash divides no digits."""
+    """Render a number as a fraction.
+
+    Returns None if the slash has no digits on both sides.
+    """
     slash = next(n for n, token in enumerate(tokens) if token.kind == "slash")
     start = slash
     while start and tokens[start - 1].kind == "digit":
@@ -489,7 +505,9 @@ def _render_fraction(tokens: Sequence[_Token], amount: Decimal) -> str | None:
         top, bottom = near.numerator, near.denominator
     if whole and top == bottom:
         integer, top = integer + 1, 0
-    head = _Layout.of(tokens[:start]).fill(Decimal(integer)) if whole else "".join(one.text for one in tokens[:start])
+    head = (
+        _Layout.of(tokens[:start]).fill(Decimal(integer)) if whole else "".join(token.text for token in tokens[:start])
+    )
     if whole and not integer and top == 0 and not any(c.isdigit() for c in head):
         head = head.rstrip() + "0"
     tail = "".join(token.text for token in tokens[end:])
@@ -512,7 +530,10 @@ _DECIMAL: Final = lazy(r"([0-9]{1,16})(?:\.([0-9]*))?")
 
 
 def _write_native(section: _Section, text: str) -> str | None:
-    """A text with its figures in Chinese numerals; None in another language, whose numerals are not known here."""
+    """Write the figures in a text as Chinese numerals.
+
+    Returns None for any other language, since the numerals of other languages are not known here.
+    """
     if section.language not in _SIMPLIFIED:
         return None
     digits = _NATIVE_DIGITS[section.native]
@@ -553,7 +574,10 @@ class _DateText:
         self._language = _LANGUAGES.get(section.language & 0x3FF, "")
 
     def render(self, days: float, *, date_1904: bool) -> str | None:
-        """The text; None where the number is no date, or the names of the language are not known."""
+        """Render a number of days as date text.
+
+        Returns None if the number is not a date, or if the names of the language are not known.
+        """
         tokens = self._section.tokens
         letters = {token.text for token in tokens if token.kind == "letter"}
         named = any(set(text) <= {"a"} or (text[0] in "dm" and len(text) > 2) for text in letters)
@@ -657,20 +681,26 @@ class _DateText:
 
 
 class _IsoDate:
-    """Renders a serial number of days the ISO way, as far as the section shows it: 2024-03-01, 2024-03, 09:05."""
+    """ISO renderer for serial numbers of days: 2024-03-01, 2024-03, 09:05.
+
+    Renders only the parts shown by the section.
+    """
 
     def __init__(self, section: _Section) -> None:
         self._section = section
 
     def parts(self) -> tuple[str, bool]:
-        """The letters of the date that the section shows, out of "ymd", and whether it shows a clock."""
+        """Return the date letters shown by the section, out of "ymd", and whether a clock is shown."""
         letters = {token.text[0] for token in self._section.tokens if token.kind == "letter"}
         letters = {{"e": "y", "b": "y", "a": "d"}.get(letter, letter) for letter in letters}
         clock = bool(letters & {"h", "n", "s"})
         return "".join(letter for letter in "ymd" if letter in letters), clock
 
     def render(self, days: float, *, date_1904: bool) -> str | None:
-        """The text; None where the number is no date."""
+        """Render a serial number of days.
+
+        Returns None if the number is not a date.
+        """
         shown, clock = self.parts()
         moment = read_serial(round(days * 86_400) / 86_400 if clock else days, date_1904=date_1904)
         if moment is None:

@@ -1,8 +1,9 @@
-"""Parquet writer: flat columns of numbers and texts, readable by DuckDB, Arrow and every other Parquet reader.
+"""Parquet writer for flat columns of numbers and texts.
 
-A writer of our own instead of pyarrow (45 MB) or DuckDB, so that documents are indexed without either. It covers what
-tables need: format version 1, optional DOUBLE, INT32 and UTF-8 columns, data pages version 1, dictionary encoding where
-values repeat, gzip. Format: https://parquet.apache.org/docs/file-format/, metadata in Thrift's compact protocol.
+The files are readable by DuckDB, Arrow and every other Parquet reader. A writer of our own replaces pyarrow (45 MB) and
+DuckDB, so that documents are indexed without either. It covers the needs of tables: format version 1, optional DOUBLE,
+INT32 and UTF-8 columns, data pages version 1, dictionary encoding for repeated values, gzip. Format:
+https://parquet.apache.org/docs/file-format/, metadata in Thrift's compact protocol.
 """
 
 import struct
@@ -33,7 +34,7 @@ _UNLIKE: Final = 0.98
 
 @dataclass(frozen=True, slots=True)
 class ParquetColumn:
-    """A column: its name, its kind, and its values, None where there is none."""
+    """Column with a name, a kind and values. A missing value is None."""
 
     name: str
     kind: ColumnKind
@@ -58,7 +59,7 @@ def write_parquet(columns: Sequence[ParquetColumn], rows: int) -> bytes:
 
 
 def _write_chunk(body: bytearray, column: ParquetColumn, values: Sequence[Any]) -> bytes:
-    """Append the pages of a column to the file; returns their metadata."""
+    """Append the pages of a column to the file and return the column metadata."""
     present = [value for value in values if value is not None]
     levels = _encode_levels(values, len(present))
     distinct = _number_distinct(present)
@@ -86,7 +87,7 @@ def _write_chunk(body: bytearray, column: ParquetColumn, values: Sequence[Any]) 
 
 
 def _write_page(body: bytearray, kind: int, data: bytes, fields: tuple[tuple[int, Any], ...]) -> int:
-    """Append a page; returns its size without compression, its header included."""
+    """Append a page and return the uncompressed size, including the header."""
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 31)
     packed = packer.compress(data) + packer.flush()
     header = _struct((1, kind), (2, len(data)), (3, len(packed)), *fields)
@@ -95,7 +96,10 @@ def _write_page(body: bytearray, kind: int, data: bytes, fields: tuple[tuple[int
 
 
 def _encode_levels(values: Sequence[Any], present: int) -> bytes:
-    """Definition levels: which values are there, as one run where all or none are, else a bit each."""
+    """Encode the definition levels, marking the values present.
+
+    The levels are a single run if all or no values are present, else one bit each.
+    """
     if present in {0, len(values)}:
         data = _varint(len(values) << 1) + (b"\x01" if present else b"\x00")
     else:
@@ -106,7 +110,10 @@ def _encode_levels(values: Sequence[Any], present: int) -> bytes:
 
 
 def _number_distinct(present: Sequence[Any]) -> dict[Any, int] | None:
-    """The distinct values, numbered; None where they hardly repeat."""
+    """Number the distinct values.
+
+    Returns None if values hardly repeat.
+    """
     if len(present) < 8:
         return None
     sample = present[:: max(1, len(present) // _SAMPLE)]
@@ -119,7 +126,7 @@ def _number_distinct(present: Sequence[Any]) -> dict[Any, int] | None:
 
 
 def _encode_indexes(distinct: dict[Any, int], present: Sequence[Any]) -> bytes:
-    """Numbers of values in the dictionary, in one bit-packed run of whole bytes."""
+    """Encode values as dictionary indexes in a bit-packed run of whole bytes."""
     width, code = (8, "B") if len(distinct) <= 256 else (16, "H")
     numbers = array(code, [*map(distinct.__getitem__, present)])
     numbers.extend([0] * (-len(numbers) % 8))
@@ -140,7 +147,7 @@ def _little(numbers: "array[Any]") -> bytes:
 
 
 class _I64(int):
-    """An integer that Thrift writes as 64 bits."""
+    """Integer written by Thrift as 64 bits."""
 
 
 def _struct(*fields: tuple[int, Any]) -> bytes:

@@ -1,6 +1,6 @@
-"""One request over relations: checked against their columns, then run as parameterized statements.
+"""A request over relations: checked against columns, then run as parameterized statements.
 
-A figure over rows of which some are hidden, or may be totals, is given with these and without.
+A figure over rows that include hidden rows or possible totals is given with these rows and without them.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _R = TypeVar("_R", bound=Sequence[Any])
 
 @dataclass(frozen=True)
 class _Figure:
-    """A measure: its expression, its name, and the type and unit of what it gives."""
+    """A measure: expression, name, and type and unit of the result."""
 
     sql: str
     name: str
@@ -39,7 +39,7 @@ class _Figure:
 
 @dataclass
 class _Result:
-    """Rows of a result under their header."""
+    """Rows of a result under a header."""
 
     header: list[str]
     types: list[str]
@@ -49,13 +49,14 @@ class _Result:
 
 
 class Query:
-    """One request."""
+    """Single request over a relation, and a joined relation if given."""
 
     def __init__(self, request: TableRequest, main: Relation, joined: Relation | None, database: Any) -> None:
-        """Check a request against its relations.
+        """Check a request against the relations.
 
         Raises:
-            RequestError: It names what there is not, or asks of a column what its type does not give.
+            RequestError: The request names something that does not exist, or asks something that a column's type does
+                not allow.
         """
         self._request, self._main, self._joined, self._database = request, main, joined, database
         self._notes: list[Note] = []
@@ -65,19 +66,19 @@ class Query:
         self._fields: list[Field] = [*self._main_fields, *(joined.list_fields("b") if joined is not None else ())]
         self._from = f"{main.write('a')}{self._write_join()}"
         self._computed = [
-            compute_field(one.name, self._find_field(one.left), one.op, self._find_field(one.right))
-            for one in request.computed
+            compute_field(item.name, self._find_field(item.left), item.op, self._find_field(item.right))
+            for item in request.computed
         ]
-        self._conditions = [self._write_condition(one) for one in request.filters]
+        self._conditions = [self._write_condition(item) for item in request.filters]
         self._groups = [self._find_field(name) for name in request.group_by]
         for group in self._groups:
             self._require_filterable(group)
-        self._figures = [self._write_figure(one) for one in request.measures]
+        self._figures = [self._write_figure(measure) for measure in request.measures]
         if self._groups and not self._figures:
             self._figures = [_Figure("count(*)", "count", "number", "")]
 
     def run(self) -> dict[str, Any]:
-        """Run it."""
+        """Run the request."""
         counts = self._count_kinds()
         kinds = [kind for kind in (HIDDEN, DOUBTFUL) if counts.get(kind)]
         skipped = {HIDDEN} & set(kinds)
@@ -101,22 +102,22 @@ class Query:
             **self._spell_out(),
             "variants": [self._vary(kind, counts, skipped, result) for kind in kinds],
             "parts": [part.name for part in main.parts],
-            "computed": [[one.name, one.left, one.op, one.right] for one in self._request.computed],
-            "assumed": [one.model_dump() for one in self._request.assumed],
+            "computed": [[item.name, item.left, item.op, item.right] for item in self._request.computed],
+            "assumed": [item.model_dump() for item in self._request.assumed],
             "unused": list(self._request.unused),
         }
 
     def _list_notes(self) -> list[Note]:
         notes: list[Note] = [tuple(note) for part in self._main.parts for note in part.facts["notes"][:3]]
-        hidden = [one.name for one in self._used_fields() if one.column["hidden"]]
+        hidden = [item.name for item in self._used_fields() if item.column["hidden"]]
         return notes[:5] + [("hidden_column", name) for name in hidden]
 
     def _used_fields(self) -> list[Field]:
-        names = [*(one.column for one in self._request.measures if one.column), *self._request.columns]
+        names = [*(measure.column for measure in self._request.measures if measure.column), *self._request.columns]
         return [self._find_field(name) for name in dict.fromkeys(names)]
 
     def _count_kinds(self) -> dict[int, int]:
-        """Number of rows that meet the conditions, by their kind."""
+        """Count the rows matching the conditions, by kind."""
         if not (self._main.has("hidden") or self._main.has("doubtful")):
             return {0: self._fetch(f"SELECT count(*) FROM {self._write_source(set())}")[0][0]}  # noqa: S608  # ours
         found = self._fetch(f"SELECT a.kind, count(*) FROM {self._write_source(set())} GROUP BY 1")  # noqa: S608  # ours
@@ -129,7 +130,7 @@ class Query:
         return f"{self._from}{' WHERE ' + ' AND '.join(conditions) if conditions else ''}"
 
     def _vary(self, kind: int, counts: dict[int, int], skipped: set[int], main: _Result) -> dict[str, Any]:
-        """The result with hidden rows, or without those that may be totals."""
+        """Return the result with hidden rows, or without possible totals."""
         other = skipped ^ {kind}
         result = self._read_result(self._write_source(other))
         same = result.rows == main.rows
@@ -151,18 +152,21 @@ class Query:
 
     def _read_figures(self, source: str) -> _Result:
         groups, figures = self._groups, self._figures
-        header = [*(one.name for one in groups), *(one.name for one in figures)]
-        keys = [one.label for one in groups]
-        texts = [one.label if one.display == one.label else f"any_value({one.display})" for one in groups]
-        picked = [*texts, *(one.sql for one in figures)]
+        header = [*(group.name for group in groups), *(figure.name for figure in figures)]
+        keys = [group.label for group in groups]
+        texts = [group.label if group.display == group.label else f"any_value({group.display})" for group in groups]
+        picked = [*texts, *(figure.sql for figure in figures)]
         at = self._ordered_at(header)
-        ordered = [*keys, *(one.sql for one in figures)][at]
+        ordered = [*keys, *(figure.sql for figure in figures)][at]
         tail = f" GROUP BY {', '.join(keys)}" if groups else ""
         tail += f" ORDER BY {ordered} {self._way} NULLS LAST, {keys[0]}" if groups else ""
         top = self._request.top
         found = self._fetch(f"SELECT {', '.join(picked)} FROM {source}{tail} LIMIT {top + _MOST_TIED}")  # noqa: S608  # ours
-        types = [*(one.type for one in groups), *(one.type for one in figures)]
-        units = [*(str(one.column["unit"]) for one in groups), *(self._settle_unit(one, source) for one in figures)]
+        types = [*(group.type for group in groups), *(figure.type for figure in figures)]
+        units = [
+            *(str(group.column["unit"]) for group in groups),
+            *(self._settle_unit(figure, source) for figure in figures),
+        ]
         rows = [[tidy(value, kind) for value, kind in zip(row, types, strict=True)] for row in found]
         return _Result(header, types, units, self._with_ties(rows, top, at))
 
@@ -175,15 +179,15 @@ class Query:
             self._note_unread(by)
             self._require_one_unit(by, source)
             order = f"{by.label} {self._way} NULLS LAST, {order}"
-        picked = [*(one.display for one in shown), "a.part", "a.row", by.label if by else "NULL"]
+        picked = [*(item.display for item in shown), "a.part", "a.row", by.label if by else "NULL"]
         top = self._request.top
         statement = f"SELECT {', '.join(picked)} FROM {source} ORDER BY {order} LIMIT {top + _MOST_TIED}"  # noqa: S608  # ours
         found = self._fetch(statement)
         found = self._with_ties(found, top, -1) if by is not None else found[:top]
-        types = [one.type for one in shown]
+        types = [item.type for item in shown]
         rows = [[tidy(value, kind) for value, kind in zip(row, types, strict=False)] for row in found]
-        units = [str(one.column["unit"]) for one in shown]
-        return _Result([one.name for one in shown], types, units, rows, [(row[-3], row[-2]) for row in found])
+        units = [str(item.column["unit"]) for item in shown]
+        return _Result([item.name for item in shown], types, units, rows, [(row[-3], row[-2]) for row in found])
 
     @property
     def _way(self) -> str:
@@ -194,7 +198,10 @@ class Query:
         return find_name(wanted, names, "result") if wanted else len(self._groups)
 
     def _with_ties(self, rows: list[_R], top: int, at: int) -> list[_R]:
-        """The first rows, and those that are equal to the last of them in what they are ordered by."""
+        """Return the first `top` rows, plus rows tied with the last in the sort column.
+
+        Notes that rows are tied, or that only the first rows are given.
+        """
         kept = rows[:top]
         tied = [row for row in rows[top:] if row[at] == kept[-1][at]]
         if tied:
@@ -212,7 +219,7 @@ class Query:
         return [(part, row) for part, row in self._fetch(statement)]
 
     def _cite(self, wanted: Sequence[tuple[int, int]]) -> list[dict[str, str]]:
-        """Rows as passages: their cells below the names of the columns, and their place."""
+        """Return rows as passages: cells labelled by column names, with the row's location."""
         if not wanted:
             return []
         fields = self._main_fields
@@ -222,12 +229,12 @@ class Query:
             last = max(int(row) for _, row in wanted) - int(parts[0].facts["first"]) + 1
             source = f"(SELECT * FROM {source} LIMIT {last}) AS a"  # noqa: S608  # ours
         found = self._database.execute(
-            f"SELECT a.part, a.row, {', '.join(one.shown for one in fields)} FROM {source}"  # noqa: S608  # ours
+            f"SELECT a.part, a.row, {', '.join(item.shown for item in fields)} FROM {source}"  # noqa: S608  # ours
             f" WHERE (a.part, a.row) IN ({pairs})"
         ).fetchall()
         texts = {}
         for part, row, *cells in found:
-            shown = ((one.name, one.show(cell)) for one, cell in zip(fields, cells, strict=True))
+            shown = ((item.name, item.show(cell)) for item, cell in zip(fields, cells, strict=True))
             texts[part, row] = "; ".join(f"{name}: {text}" for name, text in shown if text)[:2_000]
         return [
             {"text": texts[part, row], "source": parts[part].source, "place": parts[part].locate(row)}
@@ -238,29 +245,32 @@ class Query:
     # -- columns and figures --------------------------------------------------------------------------------------
 
     def _find_field(self, name: str) -> Field:
-        """The column of a name; of two tables with a column of that name, the first one's."""
-        if computed := [one for one in self._computed if fold_value(one.name) == fold_value(name)]:
+        """Find a column by name.
+
+        If both tables have a column of that name, the first table's column is returned.
+        """
+        if computed := [item for item in self._computed if fold_value(item.name) == fold_value(name)]:
             return computed[0]
         try:
-            return self._main_fields[find_name(name, [one.name for one in self._main_fields], "column")]
+            return self._main_fields[find_name(name, [item.name for item in self._main_fields], "column")]
         except RequestError:
             if self._joined is None:
                 raise
-            return self._fields[find_name(name, [one.name for one in self._fields], "column")]
+            return self._fields[find_name(name, [item.name for item in self._fields], "column")]
 
     def _write_join(self) -> str:
         wanted, joined = self._request.join, self._joined
         if wanted is None or joined is None:
             return ""
         left, right = self._find_field(wanted.left), joined.find_field(wanted.right, "b")
-        for one in (left, right):
-            one.require_certain()
+        for item in (left, right):
+            item.require_certain()
         if left.type != right.type:
             raise RequestError(f"`{left.name}` is {left.type}, `{right.name}` {right.type}: no join")
         keys = [
-            f"(SELECT {one.label} AS key, count(*) AS number FROM {relation.write(one.alias)}"  # noqa: S608  # ours
-            f" WHERE {one.label} IS NOT NULL GROUP BY 1)"
-            for one, relation in ((left, self._main), (right, joined))
+            f"(SELECT {entry.label} AS key, count(*) AS number FROM {relation.write(entry.alias)}"  # noqa: S608  # ours
+            f" WHERE {entry.label} IS NOT NULL GROUP BY 1)"
+            for entry, relation in ((left, self._main), (right, joined))
         ]
         size, most = self._database.execute(
             f"SELECT sum(x.number * y.number), max(y.number) FROM {keys[0]} AS x JOIN {keys[1]} AS y USING (key)"  # noqa: S608  # ours
@@ -279,29 +289,32 @@ class Query:
             if measure.function != "count":
                 raise RequestError(f"{measure.function} needs a column")
             return _Figure("count(*)", "count", "number", "")
-        one, function = self._find_field(measure.column), measure.function
-        name = f"{function}({one.name})"
+        item, function = self._find_field(measure.column), measure.function
+        name = f"{function}({item.name})"
         if function in ARITHMETIC:
-            one.require_number(function)
+            item.require_number(function)
         elif function in {"min", "max"}:
-            one.require_order()
-        if one.column["empty"]:
-            self._notes.append(("empty", one.name, one.column["empty"]))
+            item.require_order()
+        if item.column["empty"]:
+            self._notes.append(("empty", item.name, item.column["empty"]))
         if function in ARITHMETIC or function in {"min", "max"}:
-            self._note_unread(one)
-            if function in {"min", "max"} and one.display != one.label:
-                return _Figure(f"arg_{function}({one.shown}, {one.value})", name, one.type, "")
-            unit = str(one.column["unit"]) or (f"?{one.unit}" if "u" in one.parts else "")
-            return _Figure(FUNCTIONS[function].format(one.value), name, one.type, unit)
-        return _Figure(FUNCTIONS[function].format(one.label), name, "number", "")
+            self._note_unread(item)
+            if function in {"min", "max"} and item.display != item.label:
+                return _Figure(f"arg_{function}({item.shown}, {item.value})", name, item.type, "")
+            unit = str(item.column["unit"]) or (f"?{item.unit}" if "u" in item.parts else "")
+            return _Figure(FUNCTIONS[function].format(item.value), name, item.type, unit)
+        return _Figure(FUNCTIONS[function].format(item.label), name, "number", "")
 
     def _settle_unit(self, figure: _Figure, source: str) -> str:
-        """The unit of a figure; of a column with several, that of the rows it is made of."""
+        """Return the unit of a figure.
+
+        For a column with several units, this is the unit of the rows behind the figure.
+        """
         return self._find_unit(figure.unit[1:], source, figure.name) if figure.unit.startswith("?") else figure.unit
 
-    def _require_one_unit(self, one: Field, source: str) -> None:
-        if "u" in one.parts:
-            self._find_unit(one.unit, source, one.name)
+    def _require_one_unit(self, item: Field, source: str) -> None:
+        if "u" in item.parts:
+            self._find_unit(item.unit, source, item.name)
 
     def _find_unit(self, sql: str, source: str, name: str) -> str:
         found = self._fetch(f"SELECT DISTINCT {sql} FROM {source} LIMIT 8")  # noqa: S608  # ours
@@ -311,35 +324,35 @@ class Query:
             raise RequestError(f"`{name}` has several units ({known}); filter or ask of one")
         return units[0] if units else ""
 
-    def _note_unread(self, one: Field) -> None:
-        if one.column["unread"]:
-            examples = ", ".join(map(repr, one.column["examples"]))
-            self._notes.append(("unread", one.name, one.type, one.column["unread"], examples))
+    def _note_unread(self, item: Field) -> None:
+        if item.column["unread"]:
+            examples = ", ".join(map(repr, item.column["examples"]))
+            self._notes.append(("unread", item.name, item.type, item.column["unread"], examples))
 
-    def _require_filterable(self, one: Field) -> None:
-        if one.column["filter_doubt"]:
-            raise RequestError(f"`{one.name}` cannot tell rows apart: {one.column['filter_doubt']}")
+    def _require_filterable(self, item: Field) -> None:
+        if item.column["filter_doubt"]:
+            raise RequestError(f"`{item.name}` cannot tell rows apart: {item.column['filter_doubt']}")
 
     # -- conditions -----------------------------------------------------------------------------------------------
 
-    def _write_condition(self, one: Filter) -> str:
-        target = self._find_field(one.column)
+    def _write_condition(self, item: Filter) -> str:
+        target = self._find_field(item.column)
         self._require_filterable(target)
-        values = one.value if isinstance(one.value, list) else [one.value]
-        if not values or (one.op == "between" and len(values) != 2):
-            raise RequestError(f"`{target.name}` {one.op}: a list of {'two' if one.op == 'between' else 'values'}")
-        if one.op not in {"in", "between"} and len(values) > 1:
-            raise RequestError(f"`{target.name}` {one.op}: one value; for several there is `in`")
-        if one.op == "contains":
+        values = item.value if isinstance(item.value, list) else [item.value]
+        if not values or (item.op == "between" and len(values) != 2):
+            raise RequestError(f"`{target.name}` {item.op}: a list of {'two' if item.op == 'between' else 'values'}")
+        if item.op not in {"in", "between"} and len(values) > 1:
+            raise RequestError(f"`{target.name}` {item.op}: one value; for several there is `in`")
+        if item.op == "contains":
             self._parameters.append(fold_value(str(values[0])))
             return f"contains(lower(CAST({target.shown} AS VARCHAR)), ?)"
         if target.type == "number":
-            return self._write_number_condition(target, one.op, values)
+            return self._write_number_condition(target, item.op, values)
         if target.type in {"date", "datetime"}:
-            return self._write_date_condition(target, one.op, values)
+            return self._write_date_condition(target, item.op, values)
         if target.type in {"time", "version", "duration"}:
-            return self._write_sorted_condition(target, one.op, values)
-        return self._write_text_condition(target, one.op, values)
+            return self._write_sorted_condition(target, item.op, values)
+        return self._write_text_condition(target, item.op, values)
 
     def _write_number_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
         self._note_unread(target)
@@ -363,7 +376,10 @@ class Query:
         return f"({condition} AND {target.unit} = ?)"
 
     def _write_date_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
-        """Dates as ISO text: a year or a month stands for all days in it."""
+        """Write a condition on dates as ISO text.
+
+        A year or a month stands for all days in it.
+        """
         self._note_unread(target)
         days = []
         for value in values:
@@ -385,7 +401,10 @@ class Query:
         return f"{target.label} {op} ?"
 
     def _write_sorted_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
-        """Conditions on times, durations and versions, which are kept as what sorts them."""
+        """Write a condition on times, durations or versions.
+
+        These types are stored as sort keys.
+        """
         self._note_unread(target)
         for value in values:
             key: Any
@@ -412,7 +431,10 @@ class Query:
         return f"{target.label} {'NOT ' if op == '!=' else ''}IN ({', '.join('?' * len(values))})"
 
     def _read_values(self, target: Field) -> dict[str, str]:
-        """The distinct texts of a column, by the form in which they are compared."""
+        """Return the distinct texts of a column, keyed by normalized form.
+
+        The normalized form is used for comparison.
+        """
         relation = self._main if target.alias == "a" else self._joined
         listed = target.column["values"]
         if relation is not None and len(relation.parts) == 1 and len(listed) == target.column["distinct"]:
@@ -422,20 +444,21 @@ class Query:
         return {fold_value(text): text for (text,) in found if text is not None}
 
     def _spell_out(self) -> dict[str, Any]:
-        """What was asked, by the names that the tables have for it."""
+        """Describe the request with the tables' own names."""
         request = self._request
         conditions = []
-        for one in request.filters:
-            target = self._find_field(one.column)
-            values = one.value if isinstance(one.value, list) else [one.value]
-            conditions.append([target.name, one.op, [str(tidy(value)) for value in values], target.type])
+        for item in request.filters:
+            target = self._find_field(item.column)
+            values = item.value if isinstance(item.value, list) else [item.value]
+            conditions.append([target.name, item.op, [str(tidy(value)) for value in values], target.type])
         order = self._find_order() if request.order_by and not self._figures else None
         return {
             "measures": [
-                [one.function, self._find_field(one.column).name if one.column else ""] for one in request.measures
+                [measure.function, self._find_field(measure.column).name if measure.column else ""]
+                for measure in request.measures
             ],
             "conditions": conditions,
-            "groups": [one.name for one in self._groups],
+            "groups": [group.name for group in self._groups],
             "columns": [self._find_field(name).name for name in request.columns],
             "order": [order.name, order.type, request.descending, request.top] if order is not None else [],
             "joined": self._joined.name if self._joined is not None else "",
@@ -447,14 +470,14 @@ class Query:
     # -- words ----------------------------------------------------------------------------------------------------
 
     def _express(self) -> str:
-        """The request in one line, as a person checks it."""
+        """Express the request as a line for a person to check."""
         request = self._request
-        what = ", ".join(one.name for one in self._figures) or ", ".join(request.columns) or "rows"
+        what = ", ".join(figure.name for figure in self._figures) or ", ".join(request.columns) or "rows"
         words = _EXPRESSED["zh" if _HAN.search(f"{what}{self._main.name}") else "en"]
         parts = [words["of"].format(what=what, table=self._main.name)]
-        parts += [f"{one.name} = {one.left} {one.op} {one.right}" for one in request.computed]
+        parts += [f"{item.name} = {item.left} {item.op} {item.right}" for item in request.computed]
         if request.filters:
-            parts.append(words["where"].format(words["and"].join(_express_filter(one) for one in request.filters)))
+            parts.append(words["where"].format(words["and"].join(_express_filter(item) for item in request.filters)))
         if request.group_by:
             parts.append(words["by"].format(", ".join(request.group_by)))
         if request.order_by:
@@ -463,7 +486,10 @@ class Query:
 
 
 def tidy(value: Any, kind: str = "") -> Any:
-    """A value as a result gives it: numbers without the noise of binary fractions, durations as hours."""
+    """Format a value for a result.
+
+    Numbers lose the noise of binary fractions, and durations are written as hours.
+    """
     if kind == "duration" and isinstance(value, int | float):
         return _write_duration(value)
     if not isinstance(value, float):
@@ -485,6 +511,6 @@ def _compare(sql: str, op: str, count: int) -> str:
     return f"{sql} IN ({', '.join('?' * count)})" if op == "in" else f"{sql} {op} ?"
 
 
-def _express_filter(one: Filter) -> str:
-    values = one.value if isinstance(one.value, list) else [one.value]
-    return f"{one.column} {one.op} {', '.join(str(tidy(value)) for value in values)}"
+def _express_filter(item: Filter) -> str:
+    values = item.value if isinstance(item.value, list) else [item.value]
+    return f"{item.column} {item.op} {', '.join(str(tidy(value)) for value in values)}"

@@ -1,4 +1,4 @@
-"""The `query_table` tool: counts, sums, extremes and rows of a table, each with the rows it rests on."""
+"""The `query_table` tool: counts, sums, extremes and rows of a table, with source rows."""
 
 from typing import Any, Final
 
@@ -25,10 +25,11 @@ _MONEY: Final = {"$": "USD", "¥": "元", "€": "EUR", "£": "GBP"}
 
 
 class QueryTable(AsyncTool):
-    """Asks a table of the corpus.
+    """Tool for querying a table of the corpus.
 
-    The artifact is `{"value", "type", "detail", "passages"}`: a number, date or text of a result of one cell, a list of
-    one column or of lines "a – b" of several; the calculation; and up to 20 of the rows.
+    The artifact is `{"value", "type", "detail", "passages"}`. The value is a number, date or text for a result of one
+    cell, a list for one column, or a list of lines "a – b" for several columns. The detail is the calculation. The
+    passages are up to 20 of the rows.
     """
 
     name: str = "query_table"
@@ -54,7 +55,7 @@ class QueryTable(AsyncTool):
 
 def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, JsonValue]]:
     header, rows = result["header"], result["rows"]
-    passages = [_as_passage(one, result["table"]) for one in result["cited"]]
+    passages = [_as_passage(item, result["table"]) for item in result["cited"]]
     value, kind = _value_of(result, figures=figures)
     counted = f"{result['counted']:,} of {result['of']:,} rows counted"
     notes = describe_notes(result["notes"])
@@ -102,11 +103,13 @@ def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, Js
 
 
 def _describe_variants(result: dict[str, Any]) -> list[str]:
-    """The result with rows that are hidden, and without those that may be totals, a line each."""
+    """Describe the result with hidden rows and without possible totals, a line each."""
     lines = []
-    for one in result["variants"]:
-        rows = "; ".join(" | ".join(_written(cell) for cell in row) for row in one["rows"]) or "the same"
-        what = f"with {one['count']} hidden rows" if one["kind"] == "hidden" else f"without {', '.join(one['places'])}"
+    for item in result["variants"]:
+        rows = "; ".join(" | ".join(_written(cell) for cell in row) for row in item["rows"]) or "the same"
+        what = (
+            f"with {item['count']} hidden rows" if item["kind"] == "hidden" else f"without {', '.join(item['places'])}"
+        )
         lines.append(f"{what}: {rows}")
     return lines
 
@@ -123,7 +126,10 @@ def _as_passage(cited: dict[str, str], title: str) -> Evidence:
 
 
 def _value_of(result: dict[str, Any], *, figures: bool) -> tuple[JsonValue, ValueType]:
-    """The value of a result and its type; several figures of the same rows are a list, too."""
+    """Return the value of a result and the value's type.
+
+    Several figures of the same rows are also a list.
+    """
     rows, types = result["rows"], result["types"]
     if len(types) == 1:
         values = [row[0] for row in rows if row[0] is not None]

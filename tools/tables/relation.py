@@ -1,8 +1,8 @@
-"""Relations: stored tables as a statement reads them, and the columns of a request by name.
+"""Relations: stored tables as read by a statement, and the columns of a request by name.
 
-A relation is one stored table, or several of like columns asked together. Names from outside never stand in a
-statement: columns are `c0`, `s0`, `l0`, `u0` of the stored file (see `table_store`), values are parameters, and the
-paths are those of files that this process made.
+A relation is one stored table, or several tables with like columns that are queried together. Names from outside never
+stand in a statement: columns are `c0`, `s0`, `l0`, `u0` of the stored file (see `table_store`), values are parameters,
+and the paths are those of files that this process made.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A stored table: its name, its document, what is known of it, and the file that holds it."""
+    """Stored table: name, document, facts and file path."""
 
     name: str
     source: str
@@ -27,14 +27,14 @@ class StoredPart:
     path: str
 
     def locate(self, row: int) -> str:
-        """Return the place of a row, by its number in the document."""
+        """Return the location of a row from the row number in the document."""
         unit, within = self.facts["unit"], self.facts["within"]
         return ", ".join(filter(None, (within, f"{unit} {row}" if unit else "")))
 
 
 @dataclass(frozen=True)
 class Field:
-    """A column as a statement names it."""
+    """Column as named in a statement."""
 
     column: Facts
     alias: str
@@ -43,55 +43,58 @@ class Field:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the column."""
         return str(self.column["name"])
 
     @property
     def type(self) -> str:
-        """Type of its values."""
+        """Type of the values."""
         return str(self.column["type"])
 
     @property
     def value(self) -> str:
-        """Its values, merged cells counted once."""
+        """SQL for the values, with merged cells counted once."""
         return f"{self.alias}.c{self.at}"
 
     @property
     def label(self) -> str:
-        """Its values, those of merged cells in every row that they span."""
+        """SQL for the values, with merged cells repeated in every spanned row."""
         return f"coalesce({self.alias}.l{self.at}, {self.value})" if "l" in self.parts else self.value
 
     @property
     def unit(self) -> str:
-        """The units of its cells."""
+        """SQL for the units of the cells."""
         return f"{self.alias}.u{self.at}"
 
     @property
     def shown(self) -> str:
-        """Its texts; of numbers without texts of their own, the numbers."""
+        """SQL for the cell texts. Numbers without texts are shown as numbers."""
         if "s" not in self.parts:
             return self.label
         return f"coalesce({self.alias}.s{self.at}, CAST({self.label} AS VARCHAR))"
 
     @property
     def display(self) -> str:
-        """What a result shows of it: numbers as such, values that are kept to be sorted as the document writes them."""
+        """SQL for the result display.
+
+        Numbers are shown as they are. Values stored as sort keys are shown as the document writes them.
+        """
         return self.label if self.type in {"number", "text", "date", "boolean"} else self.shown
 
     def show(self, value: Any) -> str:
-        """A value that a row was read with, as its cell shows it."""
+        """Format a value read from a row as shown in the cell."""
         if isinstance(value, int | float):
             return show_number(value, self.column["template"])
         return "" if value is None else str(value)
 
     def require_order(self) -> None:
-        """Raise where its values have no highest and no lowest."""
+        """Raise an error if the values have no highest and lowest."""
         self.require_certain()
         if self.type not in ORDERED:
             raise RequestError(f"`{self.name}` is text: it has no highest or lowest; name a number or a date")
 
     def require_number(self, function: str) -> None:
-        """Raise where its values cannot be added up."""
+        """Raise an error if the values cannot be added up."""
         self.require_certain()
         if self.type not in NUMERIC:
             examples = ", ".join(repr(text) for text in self.column["samples"])
@@ -105,27 +108,29 @@ class Field:
 
 @dataclass(frozen=True)
 class ComputedField(Field):
-    """A column that is worked out row by row from two others."""
+    """Column computed row by row from two columns."""
 
     sql: str = ""
 
     @property
     def value(self) -> str:
-        """Its values."""
+        """SQL for the computed values."""
         return self.sql
 
 
 def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedField:
-    """Make a column of two number columns: merged cells count in every row that they span, division by zero is empty.
+    """Build a computed column from two number columns.
+
+    Merged cells count in every row that they span, and division by zero gives an empty value.
 
     Raises:
-        RequestError: One of them is no number, or their units do not go together.
+        RequestError: A column is not a number, or the units do not go together.
     """
-    for one in (left, right):
-        one.require_number(f"`{left.name}` {op} `{right.name}`")
-        if one.type != "number" or one.column["mixed"]:
-            raise RequestError(f"`{one.name}` has {'several units' if one.column['mixed'] else one.type}: no {op}")
-    units = [str(one.column["unit"]) for one in (left, right)]
+    for item in (left, right):
+        item.require_number(f"`{left.name}` {op} `{right.name}`")
+        if item.type != "number" or item.column["mixed"]:
+            raise RequestError(f"`{item.name}` has {'several units' if item.column['mixed'] else item.type}: no {op}")
+    units = [str(entry.column["unit"]) for entry in (left, right)]
     if op in {"+", "-"} and units[0] != units[1]:
         raise RequestError(
             f"`{left.name}` is in {units[0] or 'no unit'}, `{right.name}` in {units[1] or 'none'}: no {op}"
@@ -135,14 +140,17 @@ def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedFiel
         "filter_doubt": "", "empty": 0, "unread": 0, "examples": [], "samples": [], "hidden": False, "template": {},
         "values": [], "distinct": 0,
     }  # fmt: skip
-    first, second = (_write_operand(one, op) for one in (left, right))
+    first, second = (_write_operand(entry, op) for entry in (left, right))
     divisor = f"nullif({second}, 0)" if op == "/" else second
     return ComputedField(facts, left.alias, -1, "", f"({first} {op} {divisor})")
 
 
-def _write_operand(one: Field, op: str) -> str:
-    """A column as an operand: percentages count as parts of one where they multiply or divide."""
-    return f"({one.label} / 100.0)" if one.column["unit"] == "%" and op in {"*", "/"} else one.label
+def _write_operand(field: Field, op: str) -> str:
+    """Write a column as an operand.
+
+    Percentages are divided by 100 in multiplication and division.
+    """
+    return f"({field.label} / 100.0)" if field.column["unit"] == "%" and op in {"*", "/"} else field.label
 
 
 def _combine_units(left: str, op: str, right: str) -> str:
@@ -158,7 +166,7 @@ def _combine_units(left: str, op: str, right: str) -> str:
 
 @dataclass(frozen=True)
 class Relation:
-    """One stored table, or several of like columns."""
+    """Stored table, or several stored tables with like columns."""
 
     name: str
     source: str
@@ -166,16 +174,16 @@ class Relation:
 
     @cached_property
     def columns(self) -> list[Facts]:
-        """What is known of each column; of like tables, of their first."""
+        """Facts about each column. For several tables, the facts of the first table."""
         return list(self.parts[0].facts["columns"])
 
     @cached_property
     def rows(self) -> int:
-        """Number of rows, hidden ones included."""
+        """Number of rows, including hidden rows."""
         return sum(part.facts["rows"] for part in self.parts)
 
     def has(self, kind: str) -> bool:
-        """Whether it has `hidden` or `doubtful` rows."""
+        """Report whether the relation has `hidden` or `doubtful` rows."""
         return any(part.facts[kind] for part in self.parts)
 
     def list_fields(self, alias: str) -> list[Field]:
@@ -191,12 +199,15 @@ class Relation:
         ]
 
     def find_field(self, name: str, alias: str) -> Field:
-        """Return the column of a name, which may be written a little otherwise."""
+        """Find a column by name. The spelling may differ a little."""
         fields = self.list_fields(alias)
         return fields[find_name(name, [field.name for field in fields], "column")]
 
     def write(self, alias: str) -> str:
-        """Write the relation as a statement reads it; `kind`, `part` and `row` are among its columns."""
+        """Write the relation for a statement.
+
+        The columns include `kind`, `part` and `row`.
+        """
         selected = []
         for number, part in enumerate(self.parts):
             row = "" if part.facts["numbered"] else f", file_row_number + {int(part.facts['first'])} AS row"

@@ -1,4 +1,7 @@
-"""The typed request over a table, and its check: what `query_table` takes, and the nearest name where one is wrong."""
+"""Typed table request with validation.
+
+Defines the arguments of `query_table`, and finds the nearest name for a wrong name.
+"""
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
@@ -22,7 +25,7 @@ class _Model(BaseModel):
 
 
 class Filter(_Model):
-    """A condition that rows have to meet."""
+    """Condition on rows."""
 
     column: _Name
     op: _Operator = Field("=", description="`in` takes a list, `between` a list of two.")
@@ -30,14 +33,17 @@ class Filter(_Model):
 
 
 class Measure(_Model):
-    """A figure made of the rows, or of each group of them."""
+    """Figure computed over all rows, or over each group."""
 
     function: _Function
     column: _Name = Field("", description="Empty only for count, which then counts rows.")
 
 
 class _Join(_Model):
-    """Another table whose rows are joined where two columns are equal; its columns are then named like any other."""
+    """Join with another table on two equal columns.
+
+    The joined table's columns are then named like any other.
+    """
 
     table: _Name
     left: _Name = Field(description="The column of the first table.")
@@ -45,7 +51,7 @@ class _Join(_Model):
 
 
 class Computed(_Model):
-    """A column that is worked out row by row from two number columns, also of the joined table."""
+    """Column computed row by row from two number columns, also of the joined table."""
 
     name: _Name = Field(description="A new name, by which measures, columns and order_by may use it.")
     left: _Name
@@ -54,7 +60,7 @@ class Computed(_Model):
 
 
 class Assumption(_Model):
-    """Words of a question that were taken for a column, or for a value of it."""
+    """Words of a question interpreted as a column, or as a value of a column."""
 
     words: _Name
     column: _Name
@@ -62,7 +68,7 @@ class Assumption(_Model):
 
 
 class TableRequest(_Model):
-    """A request: rows of a table that meet conditions, as they are or made into figures."""
+    """Request for rows matching conditions, as rows or as figures."""
 
     table: _Name = Field(description="The table: its name, or its file.")
     columns: list[_Name] = Field(default_factory=list, max_length=20, description="Columns to give, without measures.")
@@ -83,7 +89,10 @@ class TableRequest(_Model):
 
 
 class RequestError(ValueError):
-    """A request that cannot be run. The message is one line: what is wrong, and what there is."""
+    """Error raised if a request cannot be run.
+
+    The message is one line that says what is wrong and what exists.
+    """
 
 
 def find_name(wanted: str, names: Sequence[str], what: str) -> int:
@@ -103,21 +112,24 @@ def find_name(wanted: str, names: Sequence[str], what: str) -> int:
 
 
 def find_nearest(wanted: str, names: Sequence[str]) -> int:
-    """Return the place of the name that is written most like another."""
+    """Return the index of the name spelled most like the wanted name."""
     key = _key(wanted)[:100]
     return max(range(len(names)), key=lambda at: SequenceMatcher(None, key, _key(names[at])[:100]).ratio())
 
 
 def _list_names(names: Iterable[str]) -> str:
-    """Some names in one line."""
+    """List the first names on a single line, with the total number if more exist."""
     known = list(names)
     more = f", … ({len(known)} in all)" if len(known) > _SHOWN else ""
     return ", ".join(known[:_SHOWN]) + more
 
 
 def unknown_value(column: str, value: str, known: Sequence[Any]) -> RequestError:
-    """The error of a value that no row has: the nearest, or all where they are few."""
-    texts = [str(one) for one in known]
+    """Build the error for a value absent from all rows.
+
+    The message lists the nearest values, or all values if they are few.
+    """
+    texts = [str(item) for item in known]
     near = get_close_matches(fold_value(value), texts[:5_000], 5, 0.5) if len(texts) > _SHOWN else texts
     has = f"`{column}` has: {_list_names(near)}" if near else f"`{column}` has {len(texts):,} other values"
     return RequestError(one_line(f"no row has `{column}` = '{value}'; {has}", _LONGEST))

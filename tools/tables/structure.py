@@ -1,7 +1,8 @@
-"""Table structure: the tables on a grid, their headers, sections and bodies, found by position and types of cells.
+"""Table structure: the tables on a grid, with headers, sections and bodies.
 
-A grid may hold several tables: side by side with an empty column between them, or one below the other after a blank
-row, a title or a header of their own. Totals are found later, by arithmetic (`totals`).
+They are found by position and by the types of the cells. A grid may hold several tables: side by side with an empty
+column between them, or one below the other after a blank row, a title or a header of their own. Totals are found later,
+by arithmetic (`totals`).
 """
 
 from collections import Counter
@@ -23,7 +24,7 @@ _LONGEST_NAME: Final = 80
 
 @dataclass(slots=True)
 class FoundTable:
-    """A table found on a grid: its header and the rows of its body, by their indexes in the grid."""
+    """Table found on a grid: the header and the body rows, as indexes in the grid."""
 
     grid: Table
     title: str
@@ -37,7 +38,10 @@ class FoundTable:
     torn: list[int] = field(default_factory=list)  # rows with more cells than columns, which are not read
 
     def read_columns(self, wanted: range) -> list[list[Cell | str]]:
-        """Return the body's cells, column by column; rows that end early are filled up with empty cells."""
+        """Return the body's cells, column by column.
+
+        Rows that end early are filled with empty cells.
+        """
         if isinstance(self.grid.rows, DelimitedRows):
             return [[*cells] for cells in self.grid.rows.read_columns(self.rows, wanted)]
         width = len(wanted)
@@ -64,7 +68,10 @@ def _is_filled(cell: Cell | str) -> bool:
 
 
 def is_figure(cell: Cell | str) -> bool:
-    """Whether a cell holds a number, a date or a time, or a text without letters that has digits; years are names."""
+    """Report whether a cell holds a figure.
+
+    Figures are numbers, dates, times, and texts with digits but without letters. Years count as names.
+    """
     value = cell if isinstance(cell, str) else cell.value
     if isinstance(value, str):
         text = value.strip()
@@ -89,7 +96,10 @@ def _is_bold(cell: Cell | str) -> bool:
 
 
 def _split_columns(grid: Table) -> list[range]:
-    """Parts of a grid that stand side by side: each has a header row of its own and an empty column between."""
+    """Split a grid into parts standing side by side.
+
+    Each part has a header row of its own and an empty column between.
+    """
     if isinstance(grid.rows, DelimitedRows):
         return [range(grid.rows.count_columns())]
     width = max((len(row) for row in grid.rows), default=0)
@@ -108,7 +118,7 @@ def _split_columns(grid: Table) -> list[range]:
 
 
 def _runs(used: Sequence[bool]) -> list[range]:
-    """Runs of columns that are used."""
+    """Return the runs of used columns."""
     found: list[range] = []
     start = None
     for at, flag in enumerate([*used, False]):
@@ -132,10 +142,12 @@ def _cut(row: Row, columns: range) -> Row:
 
 
 def _find_header(grid: Table, columns: range, rows: Sequence[int]) -> int | None:
-    """Find the header among rows of a grid: the first one as wide as most that holds names and no figures.
+    """Find the header among rows of a grid.
+
+    The header is the first row that is as wide as most rows and holds names and no figures.
 
     Returns:
-        Its position among the rows; None where the rows have no header.
+        Its position among the rows, or None if the rows have no header.
     """
     if grid.header_rows is not None:
         return 0 if grid.header_rows and rows else None
@@ -151,14 +163,17 @@ def _find_header(grid: Table, columns: range, rows: Sequence[int]) -> int | None
 
 
 def _are_names(cells: Sequence[Cell | str]) -> bool:
-    """Whether cells name columns: more than one, none a figure, not all of them years."""
+    """Report whether cells are column names.
+
+    Column names are at least two cells, none of them a figure, and not all of them years.
+    """
     if len(cells) < 2 or any(map(is_figure, cells)):
         return False
     return not all(_is_year(_text(cell)) for cell in cells)
 
 
 class _RowSplitter:
-    """Goes down a part of a grid and splits its rows into tables."""
+    """Splitter of a grid part into tables, going down row by row."""
 
     def __init__(self, grid: Table, columns: range) -> None:
         self._grid, self._columns = grid, columns
@@ -166,7 +181,7 @@ class _RowSplitter:
         self._title = ""
 
     def split(self) -> list[FoundTable]:
-        """Return the tables of the part that have a header and rows."""
+        """Return the tables of the part with a header and rows."""
         for block in self._list_blocks():
             self._take_block(block)
         found: list[FoundTable] = []
@@ -180,7 +195,7 @@ class _RowSplitter:
         return [table for table in found if table.rows]
 
     def _list_blocks(self) -> Iterable[list[int]]:
-        """Runs of rows without a blank row between them."""
+        """Yield the runs of rows without a blank row in between."""
         block: list[int] = []
         whole = self._columns.start == 0 and self._grid.unit == "line"
         rows = self._grid.rows
@@ -215,7 +230,10 @@ class _RowSplitter:
         return _cut(self._grid.rows[at], self._columns)
 
     def _starts_anew(self, block: list[int], at: int, current: FoundTable) -> bool:
-        """Whether a block after a blank row begins a table of its own, rather than going on with the one above."""
+        """Report whether a block after a blank row starts a new table.
+
+        Otherwise the block continues the table above.
+        """
         if at > 0 or self._repeats_header(current, self._row(block[at])):
             return True
         figures = self._figure_columns(current)
@@ -227,7 +245,10 @@ class _RowSplitter:
         return bool(self._title) or (all(bold) and not all(_is_bold(cell) for cell in below if _is_filled(cell)))
 
     def _figure_columns(self, table: FoundTable) -> list[int]:
-        """Columns, counted within the part, whose cells in the last rows of a table are mostly figures."""
+        """Return the columns with mostly figures in the last rows of a table.
+
+        Columns are counted within the part.
+        """
         counts: Counter[int] = Counter()
         sample = table.rows[-20:]
         for index in sample:
@@ -235,7 +256,10 @@ class _RowSplitter:
         return [at for at, count in counts.items() if count * 2 > len(sample)]
 
     def _start(self, block: list[int], at: int, *, glued: bool) -> None:
-        """Begin a table at the header of a block, header rows above and below it joined."""
+        """Start a table at the header of a block.
+
+        Header rows above and below the header are joined.
+        """
         first = last = at
         while first > 0 and last - first + 1 < _MOST_HEADER_ROWS and self._spans_columns(block[first - 1]):
             first -= 1
@@ -254,7 +278,10 @@ class _RowSplitter:
         self._extend(table, block[last + 1 :], after_blank=False)
 
     def _spans_columns(self, index: int) -> bool:
-        """Whether a row above a header heads groups of its columns: names over some columns, and not one title."""
+        """Report whether a row above a header names groups of columns.
+
+        This requires names over some columns rather than a single title.
+        """
         row = self._row(index)
         filled = [cell for cell in row if _is_filled(cell)]
         merged = sum(isinstance(cell, Cell) and cell.continued for cell in row)
@@ -265,7 +292,10 @@ class _RowSplitter:
         return merged > 0 or not _text(row[0])
 
     def _continues_header(self, block: list[int], last: int) -> bool:
-        """Whether the row below a header row is a header row, too: names below its gaps and merged cells."""
+        """Report whether the row below a header row is a header row too.
+
+        This requires names below the gaps and merged cells of the header row.
+        """
         if last + 2 >= len(block):
             return False
         upper, lower = self._row(block[last]), self._row(block[last + 1])
@@ -278,7 +308,7 @@ class _RowSplitter:
         return any(any(map(is_figure, self._row(at))) for at in block[last + 2 : last + 2 + _SAMPLE_ROWS])
 
     def _read_names(self, rows: Sequence[int]) -> list[str]:
-        """The names of the columns: the texts of their header rows joined, each made unique."""
+        """Return unique column names, joined from the texts of the header rows."""
         names: list[str] = []
         for at in range(len(self._columns)):
             parts: list[str] = []
@@ -294,7 +324,7 @@ class _RowSplitter:
     # -- bodies ---------------------------------------------------------------------------------------------------
 
     def _extend(self, table: FoundTable, rows: list[int], *, after_blank: bool) -> None:
-        """Add rows to a table, until one begins another table."""
+        """Add rows to a table until another table begins."""
         plain = self._grid.unit == "line"
         ordinary: Sequence[bool] = ()
         if isinstance(self._grid.rows, DelimitedRows):
@@ -325,17 +355,22 @@ class _RowSplitter:
             table.rows.append(index)
 
     def _take_title(self, table: FoundTable, rows: list[int], at: int, cell: Cell | str) -> bool:
-        """Take a row of one cell as a title of the table or section below it, or as a note below the last table."""
+        """Take a row with a single cell as a title or a note.
+
+        A title belongs to the table or section below. A note stands below the last table.
+        """
         row, last = self._row(rows[at]), at + 1 == len(rows)
         name = not is_figure(cell) and _text(row[0]) == _text(cell)
         if not last and name and len(row) > 0:
-            below = [one for one in self._row(rows[at + 1]) if _is_filled(one)]
+            below = [item for item in self._row(rows[at + 1]) if _is_filled(item)]
             again = self._repeats_header(table, self._row(rows[at + 1]))
             if again or (len(below) > 1 and self._has_new_names(table, rows, at + 1, below)):
                 self._title = _text(cell)
                 self._start(rows, at + 1, glued=False)
                 return True
-        spanned = [one for one in row if isinstance(one, Cell) and one.continued and _text(one) in {"", _text(cell)}]
+        spanned = [
+            item for item in row if isinstance(item, Cell) and item.continued and _text(item) in {"", _text(cell)}
+        ]
         merged = len(spanned) >= len(self._columns) - 1
         if name and len(self._columns) > 1 and merged and not last:
             table.sections[rows[at + 1]] = _text(cell)
@@ -351,16 +386,22 @@ class _RowSplitter:
         return [*map(_text, row)] == [*map(_text, table.written)]
 
     def _has_new_names(self, table: FoundTable, rows: list[int], at: int, filled: Sequence[Cell | str]) -> bool:
-        """Whether a row heads another table: names where the table has figures, and figures below them."""
+        """Report whether a row is the header of another table.
+
+        This requires names in the table's figure columns and figures below the names.
+        """
         if at + 1 >= len(rows) or not _are_names(filled):
             return False
         figures = self._figure_columns(table)
         row, below = self._row(rows[at]), self._row(rows[at + 1])
-        named = [one for one in figures if one < len(row) and _is_filled(row[one])]
+        named = [figure for figure in figures if figure < len(row) and _is_filled(row[figure])]
         return bool(named) and len(named) == len(figures) and any(is_figure(cell) for cell in below)
 
     def _read_labels(self, block: list[int]) -> None:
-        """Read two columns of labels and values without a header as one row: the labels are its columns."""
+        """Read two columns of labels and values without a header as a single row.
+
+        The labels become the columns.
+        """
         pairs = [[cell for cell in self._row(at) if _text(cell)] for at in block]
         labels = [_text(pair[0]) for pair in pairs]
         if len(pairs) < 2 or any(len(pair) != 2 for pair in pairs) or len(set(labels)) < len(labels):
@@ -374,7 +415,7 @@ class _RowSplitter:
         self._title = ""
 
 
-def _share_keys(one: FoundTable, other: FoundTable) -> bool:
-    """Whether two tables have a first cell in common."""
-    keys = [{_text(table.grid.cell(at, table.columns.start)) for at in table.rows} for table in (one, other)]
+def _share_keys(item: FoundTable, other: FoundTable) -> bool:
+    """Report whether two tables share a first cell."""
+    keys = [{_text(table.grid.cell(at, table.columns.start)) for at in table.rows} for table in (item, other)]
     return bool(keys[0] & keys[1])

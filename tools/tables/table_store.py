@@ -1,9 +1,9 @@
-"""Stored tables: the tables on the grids of a document as typed columns, and what is known of each.
+"""Stored tables: the tables on a document's grids as typed columns, with facts about each.
 
-A table is kept as a Parquet file and as facts in JSON. Of table column `n` the file has `c<n>`, its values: numbers, or
-texts that sort as the values do; and where they are needed `s<n>`, the texts that the document shows, `l<n>`, values
-that merged cells repeat, and `u<n>`, the units of cells. `row` numbers the rows as the document does where they are not
-consecutive, and `kind` tells hidden rows (1) and rows that may be totals (2) from others (0). Totals are left out.
+A table is kept as a Parquet file and as facts in JSON. For table column `n` the file has `c<n>`, its values: numbers,
+or texts that sort as the values do. Where needed it also has `s<n>`, the texts shown by the document, `l<n>`, the
+values repeated by merged cells, and `u<n>`, the units of cells. `row` holds the document's row numbers if they are not
+consecutive. `kind` marks hidden rows (1) and possible totals (2) among the other rows (0). Totals are left out.
 """
 
 import json
@@ -38,7 +38,10 @@ HIDDEN, DOUBTFUL = 1, 2
 
 
 def store_tables(grids: Sequence[Table]) -> tuple[list[StoredTable], list[Loss]]:
-    """Make the tables on some grids ready to be asked; what cannot be is named and costs nothing else."""
+    """Prepare the tables on the grids for queries.
+
+    A table that is too large is reported as a loss and does not affect the rest.
+    """
     stored: list[StoredTable] = []
     losses: list[Loss] = []
     found = [table for grid in grids for table in find_tables(grid)]
@@ -65,17 +68,17 @@ _EMPTY: Final = {
 
 
 class _TableTooLargeError(WeiwoError, ValueError):
-    """A table that cannot be asked. The message says how large it is."""
+    """Error raised if a table is too large for queries. The message gives the size."""
 
 
 def _name_apart(tables: Sequence[FoundTable]) -> list[str]:
-    """Name tables by sheet and title, those of one name by number."""
-    own = [" / ".join(dict.fromkeys(filter(None, (one.grid.name, one.title)))) for one in tables]
-    counts = Counter(one.grid.name for one in tables)
+    """Name tables by sheet and title, and number tables with equal names."""
+    own = [" / ".join(dict.fromkeys(filter(None, (table.grid.name, table.title)))) for table in tables]
+    counts = Counter(table.grid.name for table in tables)
     # The title above the only table of a sheet says nothing that the name of the sheet does not.
     names = [
-        one.grid.name if counts[one.grid.name] == 1 and one.grid.name else name
-        for one, name in zip(tables, own, strict=True)
+        table.grid.name if counts[table.grid.name] == 1 and table.grid.name else name
+        for table, name in zip(tables, own, strict=True)
     ]
     totals, seen = Counter(names), Counter[str]()
     for at, name in enumerate(names):
@@ -87,7 +90,7 @@ def _name_apart(tables: Sequence[FoundTable]) -> list[str]:
 
 @dataclass(slots=True)
 class _Body:
-    """The body of a table: its columns, and the standing of its rows."""
+    """Body of a table: columns and the status of rows."""
 
     columns: list[Column]
     notes: list[Note] = field(default_factory=list)
@@ -141,7 +144,7 @@ def _take(column: ParquetColumn, keep: Sequence[int] | None) -> ParquetColumn:
 
 
 def _encode_column(at: int, column: Column) -> list[ParquetColumn]:
-    """The columns of the file that hold a column of the table."""
+    """Build the file columns for a column of the table."""
     kind: Any = "double" if column.is_numeric else "text"
     parts = [ParquetColumn(f"c{at}", kind, column.values)]
     if column.shown is not None:
@@ -154,7 +157,7 @@ def _encode_column(at: int, column: Column) -> list[ParquetColumn]:
 
 
 def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
-    """What is known of a column, for whoever asks about it."""
+    """Describe a column for users and planners."""
     labels = column.labels or column.values
     values = labels if keep is None else [labels[at] for at in keep]
     distinct = dict.fromkeys(values)
@@ -182,7 +185,7 @@ def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
 
 
 def _find_range(column: Column, distinct: Mapping[Any, None]) -> list[Any]:
-    """The lowest and the highest value of a column that has them."""
+    """Return the lowest and highest values of an ordered column, or an empty list."""
     return [min(distinct), max(distinct)] if distinct and column.type in ORDERED else []
 
 
@@ -190,7 +193,7 @@ def _find_range(column: Column, distinct: Mapping[Any, None]) -> list[Any]:
 
 
 def _read_body(table: FoundTable) -> _Body:
-    """Read the columns of a table, and tell its totals from its rows."""
+    """Read the columns of a table and separate totals from rows."""
     size, width = len(table.rows), len(table.columns)
     body = _Body([])
     rows = _RowFacts(size)
@@ -272,7 +275,7 @@ class _RowFacts:
             self.blank.append(blank if len(blank) * 4 <= self.size else set())
 
     def _add_texts(self, cells: Sequence[str]) -> None:
-        """Take in a column of texts, each distinct one looked at once."""
+        """Add a column of texts, examining each distinct text once."""
         distinct = dict.fromkeys(cells)
         words = [text for text in distinct if text[:1] not in _FIGURES]
         named = find_total_names(words)
@@ -288,7 +291,7 @@ class _RowFacts:
         self.keys[at] = f"{self.keys[at]} {text}" if at in self.keys else text
 
     def list_candidates(self, table: FoundTable) -> dict[int, BodyRow]:
-        """The rows that may be totals: those with a sign, and the last."""
+        """List the rows with a sign of a total, and the last row."""
         ruled = {at for at, index in enumerate(table.rows) if index in table.ruled} if table.ruled else set()
         bold = {at for at, flag in self.bold.items() if flag}
         if len(bold) * 2 > self.size:
@@ -316,10 +319,10 @@ def _find_totals(table: FoundTable, body: _Body, rows: _RowFacts) -> dict[int, S
 
 
 def _fill_groups(body: _Body, totals: set[int]) -> None:
-    """Fill the blank cells below the labels of a first column that plainly groups the rows.
+    """Fill blank cells below the labels of a first column grouping the rows.
 
-    It does where every label stands once, at the head of its rows, and enough cells below labels are blank. With fewer
-    blanks the column might as well lack some values: then it cannot be filtered by.
+    This requires that every label stands once, at the head of its rows, and that enough cells below labels are blank.
+    With fewer blanks the column might as well lack some values. Then it cannot be used for filtering.
     """
     if len(body.columns) < 2 or body.columns[0].type != "text" or body.columns[0].labels is not None:
         return
@@ -342,7 +345,7 @@ def _fill_groups(body: _Body, totals: set[int]) -> None:
 
 
 def _add_sections(table: FoundTable, body: _Body) -> None:
-    """Add the titles that head rows within the table as a column."""
+    """Add the section titles within the table as a column."""
     if not table.sections:
         return
     title = ""

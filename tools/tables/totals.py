@@ -1,8 +1,9 @@
-"""Totals of a table, found by arithmetic: rows that hold the sum or the mean of rows above, below or beside them.
+"""Totals of a table, found by arithmetic.
 
-A row is a total where two signs meet: the arithmetic holds within rounding, and its name, bold type, an empty key, a
-rule or a blank row says so. A formula that sums cells of its own column is enough alone. A row with the arithmetic
-alone over several rows, or one whose name is also that of a thing, is in doubt: figures are given with it and without.
+A total holds the sum or the mean of rows above, below or beside it. A row is a total if two signs agree: the arithmetic
+holds within rounding, and its name, bold type, an empty key, a rule or a blank row says so. A formula that sums cells
+of its own column is enough alone. A row is in doubt if the arithmetic alone holds, over several rows, or if its name
+may also be the name of a thing: figures are then given with it and without.
 """
 
 import math
@@ -29,15 +30,15 @@ Standing = Literal["total", "doubtful"]
 
 @dataclass(frozen=True, slots=True)
 class BodyRow:
-    """A row of a table's body, as far as it may be a total.
+    """Row of a table body with the signs of a total.
 
     Attributes:
-        key: Texts of its cells that are no figures, joined.
+        key: Texts of the non-figure cells, joined.
         number: Number of the row in its sheet, as formulas count.
-        bold: All its filled cells are bold.
-        ruled: A rule or a blank row sets it apart.
-        empty_key: Its first cell, or a cell of a text column, is empty, while other rows fill it.
-        formulas: Formulas of its cells.
+        bold: All filled cells are bold.
+        ruled: A rule or a blank row sets the row apart.
+        empty_key: The first cell, or a cell of a text column, is empty, while other rows fill it.
+        formulas: Formulas of the cells.
     """
 
     key: str
@@ -50,19 +51,22 @@ class BodyRow:
 
 @dataclass(slots=True)
 class _Walk:
-    """The rows that were counted so far, going through a table in one direction."""
+    """Rows counted so far on a walk through a table in a single direction."""
 
     base: list[int] = field(default_factory=list)
     since: int = 0  # of these, how many stood there at the last total
 
 
 def is_total_name(text: str) -> bool:
-    """Whether a text has a word for a total or a mean."""
+    """Report whether a text contains a word for a total or a mean."""
     return not text.startswith("=") and bool(_NAMED.search(text[:200]))
 
 
 def find_total_names(texts: Iterable[str]) -> set[str]:
-    """The texts that have a word for a total or a mean, of many that are searched at once."""
+    """Find the texts containing a word for a total or a mean.
+
+    Many texts are searched at once.
+    """
     joined = "\n".join(text[:200].replace("\n", " ") for text in texts)
     found = set()
     for match in _NAMED.finditer(joined):
@@ -111,7 +115,7 @@ def find_totals(
 
 
 def _judge(row: BodyRow, span: int, *, last: bool, bold: bool, whole: bool) -> Standing | None:
-    """Judge a row whose figures are the sum or mean of `span` rows beside it."""
+    """Judge a row with figures equal to the sum or mean of `span` adjacent rows."""
     named = is_total_name(row.key)
     if named or bold or (row.ruled and last) or row.empty_key:
         return "total" if span > 1 or named else None
@@ -119,9 +123,10 @@ def _judge(row: BodyRow, span: int, *, last: bool, bold: bool, whole: bool) -> S
 
 
 def _settle(found: dict[int, Standing], rows: Mapping[int, BodyRow], size: int) -> dict[int, Standing]:
-    """Take back totals that may be accidents: a row amid the others whose name alone says total, with no total after.
+    """Downgrade possibly accidental totals to doubtful.
 
-    A company that is called Total may earn what the two above it earn together.
+    Affects the only total of a table, amid other rows, if the name alone says total. A company called Total may earn
+    what the two above it earn together.
     """
     totals = [at for at, standing in found.items() if standing == "total"]
     settled = dict(found)
@@ -135,12 +140,12 @@ def _settle(found: dict[int, Standing], rows: Mapping[int, BodyRow], size: int) 
 
 
 def is_bare_name(key: str) -> bool:
-    """Whether a key is nothing but a word for a total, which may be the name of a thing."""
+    """Report whether a key is just a word for a total, and so may be the name of a thing."""
     return not re.sub(r"[\W_]+", "", _NAMED.sub("", key))
 
 
 def _sums_column(row: BodyRow) -> bool:
-    """Whether a formula of a row sums cells of other rows, in one column."""
+    """Report whether a formula of a row sums cells of other rows in the same column."""
     for formula in row.formulas:
         match = _FORMULA.fullmatch(formula[:200])
         if match is None or match[1].upper() != match[3].upper():
@@ -152,7 +157,10 @@ def _sums_column(row: BodyRow) -> bool:
 
 
 def _match(at: int, row: BodyRow, walk: _Walk, columns: Sequence[Sequence[float | None]]) -> int:
-    """Number of rows, ending beside a row, whose sums or means its figures are; 0 where they are none's."""
+    """Count the adjacent rows with sums or means equal to a row's figures.
+
+    The rows end beside the row. Returns 0 if no span matches.
+    """
     base = walk.base
     if not base:
         return 0
@@ -173,7 +181,10 @@ def _match(at: int, row: BodyRow, walk: _Walk, columns: Sequence[Sequence[float 
 
 
 def _find_spans(column: Sequence[float | None], value: float, base: Sequence[int], *, means: bool) -> list[int]:
-    """Numbers of rows, counted back from the last, whose sum or mean is a value."""
+    """Return the spans, counted back from the last row, with a sum or mean equal to a value.
+
+    A span is a number of rows.
+    """
     found: list[int] = []
     total, count, decimals = 0.0, 0, _count_decimals(value)
     rough = False
@@ -198,7 +209,7 @@ def _find_spans(column: Sequence[float | None], value: float, base: Sequence[int
 
 
 def _is_mean(mean: float, value: float, decimals: int) -> bool:
-    """Whether a value is a mean, rounded to the decimals that it has."""
+    """Report whether a value equals a mean rounded to the value's decimals."""
     return abs(mean - value) <= max(1e-9 * abs(value), 0.51 * 10.0**-decimals if decimals else 1e-9)
 
 

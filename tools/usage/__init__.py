@@ -1,7 +1,7 @@
-"""Tool usage: how often each tool was called, how it fared, and what that teaches of how to call it.
+"""Tool usage: call counts, outcomes and lessons about the calls of each tool.
 
-Kept in bounded files of this machine, and nowhere else; `WEIWO_TELEMETRY=off` keeps none.
+Kept in bounded files on this machine, and nowhere else. `WEIWO_TELEMETRY=off` keeps none.
 
-Modules: `usage_log` (calls), `task_log` (what tasks took, which tools answered together), `tool_notes`
-(refined documentation).
+Modules: `usage_log` (calls), `task_log` (cost of tasks, and tools that answered together), `tool_notes` (refined
+documentation).
 """

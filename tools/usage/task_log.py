@@ -1,8 +1,8 @@
-"""The task log: what tasks took, by tool, and which tools answered a question together; files of this machine.
+"""The task log: cost of tasks by tool, and tools used together for a question.
 
-Kept beside the log of calls (`WEIWO_TELEMETRY=off` keeps none), bounded like it. What tasks took is read for one user;
-what a run took that was no task's stands under `REST` and the level of its question. A plan adds a use of tools when
-its answer is complete.
+The files are on this machine, beside the log of calls, and bounded like it (`WEIWO_TELEMETRY=off` keeps none). The cost
+of tasks is read for one user. Cost of a run outside any task is recorded under `REST` and the level of the question. A
+plan adds a use of tools when its answer is complete.
 """
 
 from collections import defaultdict, deque
@@ -29,7 +29,7 @@ _MOST_TASKS: Final = 100
 
 @dataclass(frozen=True)
 class TaskCost:
-    """What a task took, or usually takes."""
+    """Cost of a task, measured or typical."""
 
     tool_calls: float = 0.0  # tool calls
     model_calls: float = 0.0  # model calls
@@ -38,32 +38,38 @@ class TaskCost:
     seconds: float = 0.0  # seconds of work
 
 
-_FIELDS: Final = tuple(one.name for one in fields(TaskCost))
+_FIELDS: Final = tuple(field.name for field in fields(TaskCost))
 
 
 class TaskLog:
-    """The log as one user writes and reads it."""
+    """Task log of a single user."""
 
     def __init__(self, home: Path, user: str) -> None:
         self._path = home / _FILE
         self._user = user
 
     def record(self, name: str, cost: TaskCost) -> None:
-        """Keep what a task took, by the name of its tool."""
+        """Record the cost of a task under the name of the tool."""
         figures = {key: round(value, 6) for key, value in asdict(cost).items()}
         append_record(self._path, {"tool": name, "user": self._user, **figures})
 
     def read(self) -> dict[str, TaskCost]:
-        """What tasks usually take, by tool: each figure the median of the latest ones."""
+        """Return the usual cost of tasks by tool.
+
+        Each figure is the median of the latest tasks.
+        """
         return _find_usual_costs(read_records(self._path), self._user)
 
 
 def _find_usual_costs(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, TaskCost]:
-    """What tasks usually take, of the tools with enough of them; records that are none are passed over."""
+    """Compute the usual cost of tasks for tools with enough records.
+
+    Invalid records are skipped.
+    """
     kept: defaultdict[str, deque[tuple[float, ...]]] = defaultdict(lambda: deque(maxlen=_MOST_TASKS))
     for record in records:
         figures = [record.get(name) for name in _FIELDS]
-        sound = all(isinstance(one, int | float) and isfinite(one) and one >= 0 for one in figures)
+        sound = all(isinstance(figure, int | float) and isfinite(figure) and figure >= 0 for figure in figures)
         if sound and record.get("user") == user and isinstance(record.get("tool"), str):
             kept[record["tool"]].append(tuple(figures))  # type: ignore[arg-type]
     known = {name: rows for name, rows in kept.items() if len(rows) >= _LEAST_TASKS}
@@ -77,13 +83,13 @@ _MOST_TOOLS: Final = 20
 
 
 def record_use(home: Path, question: str, tools: Iterable[str]) -> bool:
-    """Append a use; whether it could be written."""
+    """Append a use of tools, and report whether the write succeeded."""
     use = {"question": question[:LONGEST_QUESTION], "tools": sorted(set(tools))[:_MOST_TOOLS]}
     return append_record(home / _HISTORY_FILE, use)
 
 
 def read_history(home: Path) -> "tuple[ToolUse, ...]":
-    """The uses on record, oldest first; what is none is passed over."""
+    """Read the recorded uses, oldest first. Invalid records are skipped."""
     return tuple(use for record in read_records(home / _HISTORY_FILE) if (use := _parse_use(record)) is not None)
 
 

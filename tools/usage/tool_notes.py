@@ -1,8 +1,8 @@
-"""Refined tool documentation: notes on how to call a tool, learned from its own failures and successes.
+"""Refined tool documentation: notes on calling a tool, learned from past calls.
 
 After DRAFT (arXiv 2410.08197), by rule and without a model. A note has arguments that worked and arguments that were
-refused, with the tool's own words. A new version is tried for some calls; it is adopted only if the tool fares no worse
-with it than before, else the version before comes back. A tool that never refuses anything has no note.
+refused, with the tool's own words. A new version is tried for some calls. It is adopted only if the tool fares no worse
+with it than before, else the previous version returns. A tool that never refuses anything has no note.
 """
 
 import json
@@ -36,13 +36,13 @@ class _NoteVersion:
 
     @property
     def rate(self) -> float:
-        """The share of its calls that was refused."""
+        """Share of refused calls."""
         return self.refused / self.calls if self.calls else 0.0
 
 
 @dataclass
 class ToolUsage:
-    """How a tool was used and how it fared."""
+    """Usage of a tool and results of the calls."""
 
     calls: int = 0  # calls made
     failures: Counter[str] = field(default_factory=Counter)  # how many of them failed, by kind of failure
@@ -55,21 +55,24 @@ class ToolUsage:
 
     @property
     def note(self) -> str:
-        """The note that a planner is shown; empty where there is none."""
+        """Note shown to a planner, or an empty string."""
         return self._current.text
 
     @property
     def _current(self) -> _NoteVersion:
-        kept = [one for one in self.versions if one.state in {"trial", "adopted"}]
+        kept = [version for version in self.versions if version.state in {"trial", "adopted"}]
         return kept[-1] if kept else self._plain
 
     def forget(self, definition: str) -> None:
-        """Start anew: somebody wishes so, or the tool has another definition now."""
+        """Discard everything learned about the tool.
+
+        Used on request, or when the tool's definition has changed.
+        """
         self.versions, self._worked, self._refused, self._news = [], [], [], False
         self._plain, self._definition = _NoteVersion(0, "", "adopted"), definition
 
     def count(self, kind: str) -> None:
-        """Count a call by the kind of its failure; empty where it worked."""
+        """Count a call by kind of failure. An empty kind means success."""
         self.calls += 1
         if kind:
             self.failures[kind] += 1
@@ -78,10 +81,10 @@ class ToolUsage:
         """Learn from a call.
 
         Args:
-            definition: What tells the tool's definition from another one.
-            args: Its arguments; None where they are not to be kept.
-            kind: The kind of its failure; empty where it worked.
-            said: The words of its failure.
+            definition: Fingerprint of the tool's definition.
+            args: Arguments of the call. None if they are not to be kept.
+            kind: Kind of the failure. Empty if the call worked.
+            said: Message of the failure.
         """
         if definition != self._definition:
             self.forget(definition)
@@ -103,10 +106,10 @@ class ToolUsage:
         lesson = f"{shown} ({one_line(said, _LONGEST_WORDS)})" if said else shown
         seen = self._refused if said else self._worked
         self._news |= bool(said) and lesson not in seen
-        seen[:] = [*[one for one in seen if one != lesson][-(_MOST_EXAMPLES - 1) :], lesson]
+        seen[:] = [*[item for item in seen if item != lesson][-(_MOST_EXAMPLES - 1) :], lesson]
 
     def _judge(self, trial: _NoteVersion) -> None:
-        before = next((one for one in reversed(self.versions) if one.state == "adopted"), self._plain)
+        before = next((version for version in reversed(self.versions) if version.state == "adopted"), self._plain)
         trial.state = "adopted" if trial.rate <= before.rate else "rejected"
         if trial.state == "adopted" and before in self.versions:
             before.state = "replaced"
@@ -115,16 +118,16 @@ class ToolUsage:
         self._news = False
         worked, refused = "; ".join(self._worked), "; ".join(self._refused)
         text = f"worked: {worked}. Refused: {refused}"
-        if all(text != one.text for one in self.versions):
+        if all(text != version.text for version in self.versions):
             self.versions.append(_NoteVersion(len(self.versions) + 1, text))
 
 
 def summarize_usage(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, ToolUsage]:
-    """Fold a log of calls: how each tool was used, by its name.
+    """Summarize a log of calls into usage by tool name.
 
     Args:
         records: The log, oldest first.
-        user: Whose notes; calls of others count, but teach nothing.
+        user: Owner of the notes. Calls of other users are counted, but teach nothing.
     """
     found: dict[str, ToolUsage] = {}
     for record in records:

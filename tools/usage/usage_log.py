@@ -1,4 +1,7 @@
-"""The usage log: each call of a tool with how it fared, in a file of this machine. `WEIWO_TELEMETRY=off` keeps none."""
+"""The usage log: every tool call with the result, in a file on this machine.
+
+`WEIWO_TELEMETRY=off` keeps none.
+"""
 
 import asyncio
 import json
@@ -9,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from weiwo.state import JsonValue
-from weiwo.text.printable import redacted
+from weiwo.text.printable import redact_secrets
 from weiwo.tools.bounded_log import append_record, read_records
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.errors import ToolCallError
@@ -21,11 +24,11 @@ _LONGEST_ARGS: Final = 400
 
 
 class UsageLog:
-    """The log as one user writes and reads it.
+    """Usage log of a single user.
 
     Args:
         home: The folder of Weiwo's own files.
-        user: Whose calls; empty for somebody without a name, of whom no arguments are kept.
+        user: The user. Empty for somebody without a name, for whom no arguments are kept.
     """
 
     def __init__(self, home: Path, user: str) -> None:
@@ -33,7 +36,10 @@ class UsageLog:
         self._user = user
 
     async def record(self, info: ToolInfo, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
-        """Keep that a call was made; arguments only of tools that are not ours, and only what is small."""
+        """Record a call.
+
+        Arguments are kept only for tools that are not built in, and only if they are small.
+        """
         record: dict[str, Any] = {"tool": info.name, "definition": _fingerprint(info), "user": self._user}
         if failure is not None:
             passes = failure.kind == "crash" and failure.transient
@@ -41,20 +47,23 @@ class UsageLog:
         taught = failure is None or record["kind"] in TEACHING
         text = json.dumps(dict(args), default=str)
         may_teach = self._user and taught and info.name not in BUILT_IN
-        if may_teach and len(text) <= _LONGEST_ARGS and redacted(text) == text:
+        if may_teach and len(text) <= _LONGEST_ARGS and redact_secrets(text) == text:
             record |= {"args": json.loads(text), "said": "" if failure is None else failure.message}
         await asyncio.to_thread(append_record, self._path, record)
 
     def reset(self, tool: str) -> bool:
-        """Forget what was learned of a tool; whether that could be written."""
+        """Discard the lessons about a tool, and report whether the write succeeded."""
         return append_record(self._path, {"tool": tool, "user": self._user, "reset": True})
 
     def read(self) -> Mapping[str, ToolUsage]:
-        """How each tool was used and what was learned of it, by name."""
+        """Return usage and lessons of each tool, by name."""
         return summarize_usage(read_records(self._path), self._user)
 
     def notes(self) -> dict[str, str]:
-        """The notes that a planner is shown, by tool; of somebody without a name none."""
+        """Return the notes shown to a planner, by tool.
+
+        A user without a name has no notes.
+        """
         return {name: usage.note for name, usage in self.read().items() if usage.note} if self._user else {}
 
 
@@ -64,5 +73,5 @@ def _hash(text: str) -> str:
 
 
 def _fingerprint(info: ToolInfo) -> str:
-    """What tells a tool's definition from another one."""
+    """Return a hash identifying a tool's definition."""
     return _hash(f"{info.description}\0{json.dumps(info.args_schema, sort_keys=True, default=str)}")

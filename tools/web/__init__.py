@@ -1,7 +1,6 @@
-"""The web: searching it, and opening pages of it.
+"""Web access: search and reading of pages.
 
-Every address of a page passes the guard, at each redirect anew; search providers are where the user says.
+Every page address passes the guard, again at each redirect. Search providers are at the addresses given by the user.
 
-Modules: `web_search` and `read_page` (the tools), `rate_limiter`. Rooms: `providers` search,
-`fetching` opens pages.
+Modules: `web_search` and `read_page` (the tools), `rate_limiter`. Rooms: `providers` search, `fetching` opens pages.
 """

@@ -28,13 +28,16 @@ _LOOK: Final = 0.25
 
 @dataclass(slots=True, eq=False)
 class _Departure:
-    """A request that left at a time, and was over at another."""
+    """Request in a rate limiter, with start and end times."""
 
     left: float
     over: float = math.inf
 
     def free(self, now: float, period: float) -> float:
-        """When another may leave in its place; while it is under way, the soonest that can be."""
+        """Return the time when the next request may take this slot.
+
+        While this request is under way, it is the earliest possible time.
+        """
         return min(self.over, self.left + _ARRIVED, now) + period
 
 
@@ -51,16 +54,16 @@ class RateLimiter:
         self._lock = Lock()  # a process may run several event loops
 
     def ahead(self, per_second: float) -> float:
-        """Seconds after which a turn would come at best, by those who wait already."""
+        """Return the minimum wait in seconds caused by requests already in the queue."""
         return len(self._queue) / per_second
 
     @asynccontextmanager
     async def turn(self, per_second: float, check: Callable[[], None] = lambda: None) -> AsyncIterator[None]:
-        """Wait for a turn, and have it for the length of one request.
+        """Context manager waiting for a turn and holding the turn for a single request.
 
         Args:
-            per_second: Requests a second at most; below 1, the wait between two is as much longer.
-            check: Called as long as this waits, and right before it has its turn; raises if it should have none.
+            per_second: Requests a second at most. Below 1, the wait between two requests is longer accordingly.
+            check: Called while waiting, and right before the turn. Raises if the request should have no turn.
         """
         me = object()
         with self._lock:
@@ -90,7 +93,10 @@ class RateLimiter:
             await self._sleep(min(wait, _LOOK))
 
     def _wait(self, me: object, at_once: int, period: float, now: float) -> float:
-        """How long to wait at least; not at all if there is room for this one and all before it."""
+        """Return the minimum wait in seconds.
+
+        The wait is 0 or less if there is room for this request and all before it.
+        """
         self._turns = [turn for turn in self._turns if turn.free(now, period) > now]
         free = sorted(turn.free(now, period) for turn in self._turns)
         first = len(free) - at_once + self._queue.index(me)  # the turn that must be over for this one to begin
@@ -128,14 +134,14 @@ class SiteLimiter:
 
     @asynccontextmanager
     async def turn(self, site: str, *, spacing: float = SPACING) -> AsyncIterator[None]:
-        """Wait for a turn, and hold it while the request is under way.
+        """Context manager waiting for a turn and holding the turn during the request.
 
         Args:
             site: Host and port.
-            spacing: Seconds until the next request to it may begin.
+            spacing: Seconds until the next request to the site may begin.
 
         Raises:
-            ToolNotCalledError: `rate_limit`: the site asked for no requests for longer than is worth waiting.
+            ToolNotCalledError: `rate_limit` if the site asked for no requests for longer than is worth waiting.
         """
         sites = self._slots.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
         slots = sites.setdefault(site, asyncio.Semaphore(_AT_ONCE))  # forgotten when nobody waits for it any more
@@ -146,7 +152,7 @@ class SiteLimiter:
             yield
 
     def hold(self, site: str, seconds: float) -> None:
-        """Let nobody pass for so long: the site asked for it."""
+        """Block requests to a site for some seconds as requested by the site."""
         with self._lock:
             self._set(site, self._clock() + min(seconds, _LONGEST_HOLD))
 

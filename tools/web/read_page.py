@@ -1,7 +1,7 @@
-"""`read_page` and `extract_page`: one page of the web, the passages that matter for a question first.
+"""`read_page` and `extract_page`: a web page as passages, the most relevant first.
 
-The whole page is kept for a while (`page_cache`), so that another question about it fetches nothing; what comes out
-are passages, because all that comes out is written into every checkpoint.
+The whole page is cached for a while (`page_cache`), so that another question about it fetches nothing. The output is
+passages, because all output is written into every checkpoint.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _single_flight: Final[SingleFlight[WebPage]] = SingleFlight()
 
 
 class ReadPageArguments(BaseModel):
-    """What `read_page` takes."""
+    """Arguments of `read_page`."""
 
     url: str = Field(min_length=1, description="The page's address, beginning with http.")
     query: str = Field("", description="What to look for on it; empty to read it from the start.")
@@ -68,7 +68,10 @@ class ReadPage(AsyncTool):
     """Whether a page without text outside its scripts is opened in a browser."""
 
     def model_post_init(self, context: Any, /) -> None:
-        """State what makes two of this tool the same one, for those who keep its results."""
+        """Set the tool's identity for result caches.
+
+        Two tools with equal identity are the same to a cache.
+        """
         super().model_post_init(context)
         limits = f" {replace(self.within, folders=())}" if self.within else ""
         stated = {"identity": self._conditions + limits, "cache_seconds": SECONDS, "any_site": True}
@@ -88,7 +91,7 @@ class ReadPage(AsyncTool):
         return f"({page.note})\n\n{content}" if page.note else content, as_artifact(passages)
 
     async def _page(self, url: str) -> WebPage:
-        """The page, as it was kept or as it is."""
+        """Return the page from the cache or the web."""
         guard: UrlGuard = self.guard
         try:
             address = guard.check_url(url).geturl()
@@ -127,7 +130,7 @@ class ReadPage(AsyncTool):
         raise AssertionError("the last turn returns or raises")
 
     async def _read_fetched(self, got: FetchedPage, permit: Callable[[str], Awaitable[None]]) -> WebPage:
-        """The content of a page, of one that is a wall of script as a browser shows it."""
+        """Read the content of a page, rendering a wall of script in a browser."""
         if not await asyncio.to_thread(is_script_wall, got):
             return await page_parsers.parse(got)
         why_not = explain_no_browser() or "the browser is switched off"
@@ -152,9 +155,10 @@ _BEST: Final = 4
 
 
 def _select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
-    """The passages of a page that matter for a query, the best first, each of the very best before its neighbours.
+    """Select the passages of a page relevant to a query, best first.
 
-    Without a query, or where nothing matches, the page from its start.
+    Each of the very best stands before its neighbours. Without a query, or if nothing matches, the page is returned
+    from its start.
     """
     title, pieces = _chunk_page(page)
     order = _rank_chunks(title, [piece for piece, _ in pieces], query)[:_MOST_PASSAGES]
@@ -175,7 +179,7 @@ def _select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
 
 
 def _chunk_page(page: WebPage) -> tuple[str, list[tuple[Chunk, str]]]:
-    """The title of a page, and its passages, each with its place for people."""
+    """Split a page into title and passages, each passage with a readable location."""
     if page.paged:
         texts = page.text.split(PAGE_END)
         numbered = ((number, chunk_sections(text, ())[1]) for number, text in enumerate(texts, 1))
@@ -192,11 +196,11 @@ def _rank_chunks(title: str, chunks: list[Chunk], query: str) -> list[int]:
 
 
 class ExtractPage(ReadPage):
-    """Reads a page of the web through Tavily, where it cannot be read directly.
+    """Tool for reading a web page through Tavily, if direct reading fails.
 
-    It stands beside `read_page` in the cluster of tools that open things, so that it takes over by itself where a page
-    cannot be had: too many requests from here, no reply, a challenge. What the guard refuses, and what a site asks
-    programs not to read, is not asked for by this way either.
+    It shares a cluster with `read_page`, the cluster of tools that open things. It therefore takes over by itself if a
+    page is unavailable: too many requests from here, no reply, a challenge. A page refused by the guard, or by a site's
+    rules for programs, is not requested this way either.
     """
 
     name: str = "extract_page"

@@ -1,6 +1,7 @@
-"""Web search over a list of providers, of which the next is asked where one fails or finds nothing.
+"""Web search over a list of providers with fail-over.
 
-Who is asked is configured: see `selection`. Trying again, once all have failed, is left to `invoke`.
+The next provider is asked if one fails or finds nothing. The providers are configured: see `selection`. Retrying, once
+all have failed, is left to `invoke`.
 """
 
 import asyncio
@@ -44,7 +45,7 @@ _SCHOLARLY_WORDS: Final = lazy(
 
 
 class WebSearchArguments(BaseModel):
-    """What `web_search` takes."""
+    """Arguments of `web_search`."""
 
     query: str = Field(min_length=1, description="What to look for, as for a search engine.")
     k: int = Field(6, ge=1, le=20, description="How many results at most.")
@@ -77,7 +78,9 @@ class WebSearch(AsyncTool):
 
     @classmethod
     def from_settings(cls, settings: Settings, env: Mapping[str, str] | None = None) -> "WebSearch | None":
-        """The tool as settings and environment set it up; None where there is to be no web search.
+        """Build the tool from settings and environment.
+
+        Returns None if the run has no web search.
 
         Raises:
             SettingsError: See `weiwo.tools.web.providers.selection.select_providers`.
@@ -91,7 +94,10 @@ class WebSearch(AsyncTool):
         return cls(sources=sources, scholarly=scholarly, seconds=seconds, within=settings.filter)
 
     def model_post_init(self, context: Any, /) -> None:
-        """State what makes two of this tool the same one, for those who keep its results."""
+        """Set the tool's identity for result caches.
+
+        Two tools with equal identity are the same to a cache.
+        """
         super().model_post_init(context)
         places = ";".join(f"{source.name}{'+raw' * source.whole}={source.base}" for source in self.sources)
         places += f" {replace(self.within, folders=())}" if self.within else ""
@@ -122,7 +128,7 @@ class WebSearch(AsyncTool):
 
 
 def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:
-    """The passages of a search, best first, each text once with all its addresses."""
+    """Return the passages of a search, best first, with each text once and all addresses."""
     highest = max((hit.score for hit in found.hits), default=0.0)
     kept: dict[str, Evidence] = {}
     for place, hit in enumerate(found.hits, 1):
@@ -146,7 +152,7 @@ def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:
 
 
 def _hit_texts(hit: SearchHit, query: str) -> Iterable[str]:
-    """What a hit gives to read: the passages of its page that match, or what the provider shows of it."""
+    """Return the texts of a hit: matching page passages, or the provider's snippet."""
     if hit.page:
         pieces = chunk_text(hit.page, markdown=True, name=hit.title)[1]
         entries = (RankedText(hit.title, " ".join(piece.headings), piece.text) for piece in pieces)

@@ -1,4 +1,4 @@
-"""Documents: what is indexed, found, and known of searches.
+"""Commands for documents: indexing, search, and statistics of searches.
 
 index   `weiwo index`
 corpus  `weiwo corpus`; the corpus that a command opens

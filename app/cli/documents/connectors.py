@@ -72,7 +72,7 @@ def find_due(home: Path, corpus: str | None = None) -> Iterator[tuple[Path, Conn
         UsageError: The name is no name of a corpus.
     """
     try:
-        folders = [locate_by_name(home, corpus)] if corpus else [one.folder for one in list_corpora(home)]
+        folders = [locate_by_name(home, corpus)] if corpus else [item.folder for item in list_corpora(home)]
     except CorpusError as error:
         raise UsageError(str(error)) from error
     for folder in folders:

@@ -18,7 +18,7 @@ from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate
 from weiwo.tools.corpus.index.writer import remove_corpus
 
 app = typer.Typer()
-_corpus = typer.Typer(help="List the corpora with their sizes and ages; remove one.", cls=TextGroup)
+_corpus = typer.Typer(help="List the corpora with size and age, or remove a corpus.", cls=TextGroup)
 app.add_typer(_corpus, name="corpus")
 
 _UNITS: Final = ((86_400 * 365, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -43,19 +43,19 @@ _COUNTED: Final = {
 
 @_corpus.callback(invoke_without_command=True)
 def _show_corpora(context: typer.Context, *, json: Json = False) -> None:
-    """List the corpora with their sizes and ages; remove one."""
+    """List the corpora with size and age, or remove a corpus."""
     if context.invoked_subcommand is None:
         _list_all(json=json)
 
 
 @_corpus.command("list", cls=TextCommand)
 def _list_all(*, json: Json = False) -> None:
-    """List the corpora with their sizes and ages."""
+    """List the corpora with size and age."""
     found = list(list_corpora(home()))
     if json:
-        write_json([_as_json(one) for one in found])
+        write_json([_as_json(item) for item in found])
         return
-    write("".join(_line(one) for one in found))
+    write("".join(_line(item) for item in found))
     if not found:
         hint("there are no corpora yet; weiwo index PATH makes one")
 
@@ -64,7 +64,7 @@ def _list_all(*, json: Json = False) -> None:
 def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As the list has it.")], *, json: Json = False
 ) -> None:
-    """Remove a corpus: what was indexed, not the documents themselves."""
+    """Remove the index of a corpus. The documents themselves are kept."""
     try:
         remove_corpus(locate_by_name(home(), name))
     except CorpusError as error:
@@ -73,7 +73,9 @@ def remove(
 
 
 async def open_corpus(settings: Settings) -> Corpus:
-    """Open what a run will search, before it starts, indexing it if need be; the run then finds it open.
+    """Open the corpus of a run before the run starts, indexing if necessary.
+
+    The run then finds the corpus already open.
 
     Raises:
         UsageError: An entry is neither a file nor a corpus, cannot be read, or none of them holds any text.
@@ -114,62 +116,63 @@ def span(seconds: float) -> str:
 
 
 def span_parts(seconds: float) -> tuple[int, str]:
-    """A length of time as a number of the largest unit that it has one of."""
+    """Return a duration as a number and the largest unit filled."""
     length, unit = next((pair for pair in _UNITS if seconds >= pair[0]), _UNITS[-1])
     return round(seconds / length), unit
 
 
-def _line(one: CorpusSummary) -> str:
-    if one.trouble:
-        return f"{one.name}\t{one.trouble}\n"
-    left_out = f"\t{one.problems:,} left out" if one.problems else ""
-    note = f"\t{one.note}" if one.note else ""
-    note += "".join(f"\t{told}" for told in (*_partial(one), *_kept(one)))
-    origins = [*(_nearby(root) for root in one.roots), *one.loaders]
+def _line(summary: CorpusSummary) -> str:
+    if summary.trouble:
+        return f"{summary.name}\t{summary.trouble}\n"
+    left_out = f"\t{summary.problems:,} left out" if summary.problems else ""
+    note = f"\t{summary.note}" if summary.note else ""
+    note += "".join(f"\t{told}" for told in (*_partial(summary), *_kept(summary)))
+    origins = [*(_nearby(root) for root in summary.roots), *summary.loaders]
     loaders = f"\tfrom {', '.join(map(one_line, origins))}" if origins else ""
+    passages = counted(summary.passages, "passage")
     return (
-        f"{one.name}\t{counted(one.documents, 'document')}\t{counted(one.passages, 'passage')}\t{size(one.bytes)}"
-        f"\t{span(one.age)} ago{left_out}{loaders}{note}\n"
-    ) + "".join(f"\t{one_line(each.source)}: {each.reason}\n" for each in one.left_out[:_MOST_NAMED])
+        f"{summary.name}\t{counted(summary.documents, 'document')}\t{passages}\t{size(summary.bytes)}"
+        f"\t{span(summary.age)} ago{left_out}{loaders}{note}\n"
+    ) + "".join(f"\t{one_line(each.source)}: {each.reason}\n" for each in summary.left_out[:_MOST_NAMED])
 
 
 def _nearby(path: str) -> str:
-    """A path as a person would write it from here."""
+    """Return a path relative to the current folder, if the path lies inside."""
     here = Path.cwd()
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) and Path(path) != here else path
 
 
-def _partial(one: CorpusSummary) -> list[str]:
-    """The embedding models whose vectors some of its passages lack; a line each."""
-    lacking = [(model, done, of) for model, (done, of) in one.vectors.items() if done < of]
+def _partial(summary: CorpusSummary) -> list[str]:
+    """Describe the embedding models without vectors for all passages of a corpus, with a line for each."""
+    lacking = [(model, done, of) for model, (done, of) in summary.vectors.items() if done < of]
     return [f"{done:,} of {of:,} have vectors of {model}; weiwo index makes the others" for model, done, of in lacking]
 
 
-def _kept(one: CorpusSummary) -> list[str]:
+def _kept(summary: CorpusSummary) -> list[str]:
     """The connectors of a corpus, with how the last run of each failed; a line each."""
     return [
         f"{each.label} every {span(each.seconds)}" + (f"; it failed: {each.problem}" if each.problem else "")
-        for each in one.connectors
+        for each in summary.connectors
     ]
 
 
-def _as_json(one: CorpusSummary) -> dict[str, Any]:
+def _as_json(summary: CorpusSummary) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "folder": str(one.folder),
-        "documents": one.documents,
-        "passages": one.passages,
-        "left_out": one.problems,
-        "problems": [{"source": each.source, "reason": each.reason} for each in one.left_out],
-        "bytes": one.bytes,
-        "age_seconds": round(one.age),
-        "roots": list(one.roots),
-        "loaders": list(one.loaders),
+        "name": summary.name,
+        "folder": str(summary.folder),
+        "documents": summary.documents,
+        "passages": summary.passages,
+        "left_out": summary.problems,
+        "problems": [{"source": each.source, "reason": each.reason} for each in summary.left_out],
+        "bytes": summary.bytes,
+        "age_seconds": round(summary.age),
+        "roots": list(summary.roots),
+        "loaders": list(summary.loaders),
         "connectors": [
             {"loader": each.label, "every_seconds": each.seconds, "done_at": each.done_at, "problem": each.problem}
-            for each in one.connectors
+            for each in summary.connectors
         ],
-        "vectors": {model: {"done": done, "of": of} for model, (done, of) in one.vectors.items()},
-        **({"note": one.note} if one.note else {}),
-        **({"trouble": one.trouble} if one.trouble else {}),
+        "vectors": {model: {"done": done, "of": of} for model, (done, of) in summary.vectors.items()},
+        **({"note": summary.note} if summary.note else {}),
+        **({"trouble": summary.trouble} if summary.trouble else {}),
     }

@@ -86,7 +86,7 @@ def index(  # noqa: PLR0913 - each option is a parameter
     due: Annotated[bool, typer.Option("--due", help="Run the loaders of --every whose time has come.")] = False,
     json: Json = False,
 ) -> None:
-    """Index documents; a second run reads only what has changed."""
+    """Index documents. A second run reads only changed files."""
     settings = Settings.resolve()
     name = corpus or DEFAULT_NAME
     if due:
@@ -118,13 +118,13 @@ def index(  # noqa: PLR0913 - each option is a parameter
 
 @dataclass(frozen=True)
 class _IndexRun:
-    """A run, and how it is told.
+    """An indexing run with reporting.
 
     Attributes:
-        paths: Files, folders and patterns to index; none where there is a loader.
+        paths: Files, folders and patterns to index. Empty if a loader is used.
         folder: The corpus.
         model: The embedding model, if there is one.
-        target: A vector store elsewhere to put the passages into, too.
+        target: An external vector store that receives the passages too.
         loader: A LangChain document loader in place of paths.
         connector: How often the loader is run from now on; None where that stays as it is.
         as_json: Whether to print the summary as JSON, one object a run.
@@ -176,7 +176,10 @@ class _IndexRun:
 
 
 def _parse_loader(paths: Sequence[str], loader: str | None, arguments: str | None, *, watch: bool) -> LoaderSpec | None:
-    """The loader that was named, seen to be one; None where paths were."""
+    """Parse and import the named loader, unless paths were given.
+
+    Returns None for paths.
+    """
     if loader is None:
         if arguments is not None:
             raise UsageError("--loader-args: there is no loader that they are for; name it with --loader")
@@ -192,7 +195,7 @@ def _parse_loader(paths: Sequence[str], loader: str | None, arguments: str | Non
 
 
 def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> _Ingest:
-    """What brings the corpus up to files."""
+    """Return a function for updating the corpus from files."""
 
     async def ingest(writer: IndexWriter) -> IngestReport:
         await asyncio.to_thread(record_origin, folder, paths)
@@ -227,7 +230,10 @@ async def _run_due(settings: Settings, corpus: str | None, *, as_json: bool) -> 
 
 
 async def _run_loader(loader: LoaderSpec, folder: Path, connector: Connector | None, *, silent: bool) -> _Ingest:
-    """Run a loader, before a corpus is made or locked; what then brings the corpus up to its documents."""
+    """Run a loader and return a function for updating the corpus from the loaded documents.
+
+    The loader runs before a corpus is created or locked.
+    """
     started, kept = time.time(), Connector(loader.module, loader.name, loader.arguments)
     progress = ProgressLine(in_place=False)
 
@@ -252,7 +258,10 @@ async def _run_loader(loader: LoaderSpec, folder: Path, connector: Connector | N
 
 
 def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
-    """Give passages their vectors. A model that fails costs nothing else: documents are found by keyword."""
+    """Compute the vectors of passages.
+
+    A failing model has no further effect: documents are then found by keyword only.
+    """
     progress = ProgressLine(in_place=False)
 
     def tell(now: EmbeddingProgress) -> None:
@@ -287,7 +296,7 @@ def _publish(writer: IndexWriter, target: ExternalCorpus) -> None:
 
 
 def _summary(corpus: CorpusSummary, report: IngestReport) -> str:
-    """What a run came to, for people."""
+    """Format the summary of an indexing run for people."""
     done = [
         f"{count:,} {what}"
         for what in ("added", "changed", "moved", "removed", "unchanged")
@@ -305,7 +314,7 @@ def _summary(corpus: CorpusSummary, report: IngestReport) -> str:
         lines.append(f"{many}: {kinds}{needed}")
     if report.left_out:
         lines.append(f"left out, or taken in part: {len(report.left_out):,}")
-        lines += [f"  {one_line(one.source)}: {one.reason}" for one in report.left_out[:_MOST_SHOWN]]
+        lines += [f"  {one_line(item.source)}: {item.reason}" for item in report.left_out[:_MOST_SHOWN]]
         if len(report.left_out) > _MOST_SHOWN:
             lines.append(f"  and {len(report.left_out) - _MOST_SHOWN:,} more; --json lists them all")
     return "\n".join(lines) + "\n"

@@ -45,11 +45,11 @@ _EXTRACT_FIELDS: Final = (
 
 
 class _SearchExplanation(NamedTuple):
-    """What a search came to, and why.
+    """Result of a search with an explanation.
 
     Attributes:
         passages: The passages, best first.
-        parts: What was done in each corpus that has a router, by its name.
+        parts: The routed search in each corpus that has a router, by the name of the corpus.
     """
 
     passages: list[Evidence]
@@ -111,11 +111,11 @@ async def _search(settings: Settings, query: str, k: int) -> list[Evidence]:
 
 
 async def _explain(settings: Settings, query: str, k: int) -> _SearchExplanation:
-    """The passages nearest to a query, with what was done and why.
+    """Search the corpora for a query and return the passages with an explanation of the search.
 
     Raises:
         UsageError: The corpus cannot be used.
-        CommandError: It does not answer.
+        CommandError: The corpus does not answer.
     """
     corpus = await open_corpus(settings)
     found: list[list[Evidence]] = []
@@ -134,7 +134,10 @@ async def _explain(settings: Settings, query: str, k: int) -> _SearchExplanation
 
 
 def _results_json(query: str, passages: Sequence[Evidence], told: _SearchExplanation | None = None) -> dict[str, Any]:
-    """The result as one object, with its explanation if there is one; with one by corpus if there are several."""
+    """Return the result as a single JSON object.
+
+    It contains the explanation, if available, or an explanation per corpus if there are several corpora.
+    """
     kept = {"id", "source", "title", "text", "score", "rank", "locator", "date", "flags", "headings", "context"}
     found = {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
     if told is None:
@@ -144,7 +147,7 @@ def _results_json(query: str, passages: Sequence[Evidence], told: _SearchExplana
 
 
 def _explanation_json(routed: RoutedSearchResult) -> dict[str, Any]:
-    """Features, scores and choice, and what was done."""
+    """Return the features, scores, choice and steps of a routed search."""
     decision, trace = routed.decision, routed.trace
     return {
         **asdict(decision),
@@ -158,20 +161,23 @@ def _explanation_json(routed: RoutedSearchResult) -> dict[str, Any]:
 
 
 def _extracts_of(query: str, passages: Sequence[Evidence]) -> list[dict[str, Any]]:
-    """The closest passages with the sentences that fit best highlighted, numbered by their rank.
+    """Return the closest passages with the best sentences highlighted, numbered by rank.
 
-    The query is taken as its words, not parsed: compiling the parser's patterns takes longer than the search.
+    The query is split into words instead of being parsed, because compiling the parser's patterns takes longer than the
+    search.
     """
     words = tuple(dict.fromkeys(terms(query)))
     frame = QueryFrame.model_construct(question=query, language=detect_language(query), terms=words)
     ranks = {passage.id: passage.rank for passage in passages}
     chosen = choose_extracts(frame, passages).items
-    found = [{name: getattr(one, name) for name in _EXTRACT_FIELDS} | {"n": ranks[one.evidence_id]} for one in chosen]
+    found = [
+        {name: getattr(item, name) for name in _EXTRACT_FIELDS} | {"n": ranks[item.evidence_id]} for item in chosen
+    ]
     return sorted(found, key=lambda extract: int(extract["n"]))
 
 
 def _plain_results(passages: Sequence[Evidence], extracts: Sequence[Mapping[str, Any]]) -> str:
-    """The passages as plain text, for a pipe, with `**` around the sentences that fit best."""
+    """Format the passages as plain text for a pipe, with `**` around the best sentences."""
     shown = {extract["n"]: plain_extract(extract) for extract in extracts}
     return "".join(
         f"{passage.rank}. {one_line(context)}\n   {place_of(passage)} · {describe_score(passage)}\n"

@@ -1,4 +1,4 @@
-"""`weiwo stats`: what became of the retrievals on a corpus. Everything stays on this machine."""
+"""`weiwo stats`: statistics of the retrievals on a corpus. All data stays on this machine."""
 
 import json
 from collections.abc import Mapping
@@ -93,7 +93,7 @@ def stats(
 
 
 def _locate(home: Path, name: str) -> Path:
-    """The folder of a corpus; a usage error where there is none of that name."""
+    """Return the folder of a corpus. Raises a usage error if no corpus has the name."""
     try:
         folder = locate_by_name(home, name)
     except CorpusError as error:
@@ -104,15 +104,18 @@ def _locate(home: Path, name: str) -> Path:
 
 
 def _usual_corpus(home: Path) -> str:
-    """The corpus that is meant where none is named: the default, or the only one there is."""
+    """Return the corpus to use if no name is given: the default, or the only existing corpus."""
     if corpus_exists(home, DEFAULT_NAME):
         return DEFAULT_NAME
-    names = [one.name for one in list_corpora(home)]
+    names = [corpus.name for corpus in list_corpora(home)]
     return names[0] if len(names) == 1 else DEFAULT_NAME
 
 
 def _print_spending(console: Console, spending: Mapping[str, Any]) -> None:
-    """Print what answers took, by day and by model; nothing where no model was called yet."""
+    """Print the spending on answers, by day and by model.
+
+    Prints nothing if no model was called yet.
+    """
     if not spending["answers"]:
         return
     each = spending["cost_per_complete"]
@@ -120,14 +123,14 @@ def _print_spending(console: Console, spending: Mapping[str, Any]) -> None:
     console.print(_say("spent", _count(spending["answers"], "answer"), spending["cost"]) + told, soft_wrap=True)
     for title, rows in (("day", spending["days"]), ("model", spending["models"])):
         table = figures_table(_say(title), *map(_say, ("answers", "calls", "input", "output", "dollars")))
-        for key, one in list(rows.items())[-_MOST_DAYS:]:
-            counts = (f"{one[name]:,.0f}" for name in ("answers", "calls", "input", "output"))
-            table.add_row(one_line(key, 60), *counts, f"{one['cost']:.4f}")
+        for key, item in list(rows.items())[-_MOST_DAYS:]:
+            counts = (f"{item[name]:,.0f}" for name in ("answers", "calls", "input", "output"))
+            table.add_row(one_line(key, 60), *counts, f"{item['cost']:.4f}")
         console.print(table)
 
 
 def _learn(folder: Path, settings: Settings) -> None:
-    """Let the policy learn from the searches on a corpus that it has not learned from."""
+    """Train the policy on the searches of a corpus not learned from before."""
     home = Path(settings.home)
     policy, searches = learn_from_use(load_policy(home, settings.embeddings or ""), folder, read_feedback(home))
     if not searches:
@@ -138,7 +141,7 @@ def _learn(folder: Path, settings: Settings) -> None:
 
 
 def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
-    """Write the questions that were served badly, and say how they are labelled."""
+    """Export the badly served questions, and explain the labelling."""
     cases = collect_hard_cases(read_records(folder), read_feedback(home))
     if not cases:
         hint(_say("nothing_hard"))
@@ -201,9 +204,9 @@ def _times(stages: Mapping[str, Any]) -> Table:
 
 def _segments(segments: Mapping[str, Any]) -> Table:
     table = figures_table(*map(_say, ("kind", "count", "labelled", "cited")))
-    for kind, one in segments.items():
-        cited = "" if one["hit_rate"] is None else f"{one['hit_rate']:.0%}"
-        table.add_row(one_line(kind, 40), f"{one['retrievals']:,}", f"{one['labelled']:,}", cited)
+    for kind, segment in segments.items():
+        cited = "" if segment["hit_rate"] is None else f"{segment['hit_rate']:.0%}"
+        table.add_row(one_line(kind, 40), f"{segment['retrievals']:,}", f"{segment['labelled']:,}", cited)
     return table
 
 

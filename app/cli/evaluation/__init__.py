@@ -1,1 +1,1 @@
-"""`weiwo eval`: `commands` is the group, `retrieval`, `answers` and `tools` are its commands."""
+"""`weiwo eval`: `commands` is the group, `retrieval`, `answers` and `tools` are the commands."""

@@ -59,7 +59,7 @@ _FORMATS: Final = {
 
 @dataclass(frozen=True)
 class _Options:
-    """The options as typed; `steps` are the limits of tool calls, each a system of its own."""
+    """Options as typed. `steps` holds the limits of tool calls, each measured as a separate system."""
 
     limit: int | None
     steps: Sequence[int]
@@ -104,7 +104,7 @@ def answers(  # noqa: PLR0913 - each option is a parameter
     json: Json = False,
     context: Any,
 ) -> None:
-    """Evaluate answers: what is right, wrong, cited and shown, facts and stale values, and what it takes."""
+    """Evaluate answers: accuracy, citations, shown passages, facts, stale values and cost."""
     experiment = _open_results(target)
     if experiment is None:
         if baseline and limits:
@@ -124,7 +124,12 @@ def answers(  # noqa: PLR0913 - each option is a parameter
 
 
 def _open_results(target: str) -> Experiment | None:
-    """A folder of results to show again; None where the target is a set."""
+    """Open a folder of results to show again, unless the target is a question set.
+
+    Returns None for a question set.
+
+    Raises a command error if the results cannot be read or come from version 0.1.
+    """
     path = Path(target).expanduser()
     if not (path / "config.json").is_file() or (path / "queries.jsonl").exists():
         return None
@@ -139,7 +144,7 @@ def _open_results(target: str) -> Experiment | None:
 
 def _read_limits(limits: str | None) -> list[int]:
     try:
-        steps = sorted({int(one) for one in limits.split(",")}) if limits else []
+        steps = sorted({int(part) for part in limits.split(",")}) if limits else []
     except ValueError:
         steps = [0]
     if steps and steps[0] < 1:
@@ -148,18 +153,18 @@ def _read_limits(limits: str | None) -> list[int]:
 
 
 def _ask(target: str, context: Context, options: _Options) -> Experiment:
-    """Ask a set, or what of it has not been asked yet.
+    """Run the questions of a set without a recorded answer.
 
     Raises:
-        UsageError: The set is none, or the options do not go together.
-        CommandError: The corpus, the model, the judge or the folder cannot be used, or the person stopped it.
+        UsageError: The target is not a set, or the options do not go together.
+        CommandError: The corpus, the model, the judge or the folder cannot be used, or the user stopped it.
     """
     try:
         found = read_question_set(Path(target).expanduser())
         within = _context_over(found, context)
         settings = Settings.resolve(within)
         names = _name_systems(options, settings)
-        if not settings.models.get("writer") and any(one.open for one in found.questions):
+        if not settings.models.get("writer") and any(question.open for question in found.questions):
             hint(_word("no_writer"))
         return _run(found, within, names, options)
     except DatasetError as error:
@@ -169,7 +174,10 @@ def _ask(target: str, context: Context, options: _Options) -> Experiment:
 
 
 def _context_over(questions: QuestionSet, context: Context) -> Context:
-    """The options of each run: over documents of its own the web is not asked; telemetry and people stay out of it."""
+    """Return the settings of each run.
+
+    If the set has its own documents, the web is not used. Telemetry and plan approval are switched off.
+    """
     own = questions.dataset is not None or questions.documents is not None
     if own and context.corpus:
         raise UsageError("--corpus; the set has documents of its own; leave it out")
@@ -196,7 +204,7 @@ def _name_step(step: int) -> str:
 
 
 def _open_experiment(found: QuestionSet, settings: Settings, names: Sequence[str], options: _Options) -> Experiment:
-    """Begin an experiment, or go on with one."""
+    """Create an experiment, or resume an existing experiment."""
     try:
         weiwo = version("weiwo")
     except PackageNotFoundError:
@@ -253,7 +261,7 @@ def _run(found: QuestionSet, context: Context, names: Sequence[str], options: _O
 
 
 async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Question]) -> None:
-    """Try a judge on known answers, so that one that nods grades nothing."""
+    """Test a judge on known answers, so an always agreeing judge is rejected."""
     agreement = await judge.measure_agreement(questions)
     if agreement < LEAST_AGREEMENT:
         why = f" ({judge.why})" if judge.why else ""
@@ -274,7 +282,7 @@ async def _open_systems(names: Sequence[str], context: Context, steps: Sequence[
     """Open the systems to compare, by name."""
     if steps:
         limited = {_name_step(step): context.model_copy(update={"max_tool_calls": step}) for step in steps}
-        return {name: WeiwoSystem(one) for name, one in limited.items()}
+        return {name: WeiwoSystem(value) for name, value in limited.items()}
     systems: dict[str, System] = {"weiwo": WeiwoSystem(context)}
     if plain := [name for name in names if name != "weiwo"]:
         systems |= await load_baselines().open_baselines(plain, Settings.resolve(context))
@@ -282,7 +290,7 @@ async def _open_systems(names: Sequence[str], context: Context, steps: Sequence[
 
 
 def _make_listener() -> Listener:
-    """How many questions are answered, how many of them rightly, and when the others will be."""
+    """Return a progress reporter with the answered and correct questions and the remaining time."""
     progress, begun = ProgressLine(), time.monotonic()
     first: list[int] = []
 
@@ -306,7 +314,7 @@ def _tell_right(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _print_answers(console: Console, summary: Mapping[str, Any]) -> None:
-    """Print a summary: shares with their 95 % intervals, means a question, then by level and by hops."""
+    """Print a summary: shares with 95 % intervals, means per question, then figures by level and by hops."""
     systems = summary["systems"]
     console.print(_word("head_intervals", summary["dataset"], summary["n"]))
     table = figures_table("", *systems)
@@ -326,19 +334,22 @@ def _print_answers(console: Console, summary: Mapping[str, Any]) -> None:
 
 
 def _add_shares(table: Table, systems: Iterable[Mapping[str, Any]]) -> None:
-    """Rows of figures from 0 to 1, shown where any system has one."""
+    """Add rows for figures from 0 to 1, if any system has the figure."""
     for name in _SHARES:
         if any(cells := [_format_share(figures, name) for figures in systems]):
             table.add_row(_word(name), *cells)
 
 
 def _add_means(table: Table, systems: Iterable[Mapping[str, Any]]) -> None:
-    """Rows of other figures, shown where any system's is not 0; stale values always."""
+    """Add rows for further figures, if any system has a nonzero value.
+
+    Stale values are always shown.
+    """
     for name in _MEANS:
         values = [figures.get(name) for figures in systems]
         if any(values) or (name == "stale" and None not in values):
             form = _FORMATS.get(name, ",.0f")
-            table.add_row(_word(name), *("" if one is None else format(float(one), form) for one in values))
+            table.add_row(_word(name), *("" if value is None else format(float(value), form) for value in values))
 
 
 def _add_sections(table: Table, systems: Mapping[str, Any], kind: str) -> None:
@@ -357,11 +368,11 @@ def _format_share(figures: Mapping[str, Any], name: str) -> str:
 
 
 def _print_reliability(console: Console, title: str, measured: Mapping[str, Any]) -> None:
-    """Print a reliability table, with Brier score and expected calibration error above it."""
+    """Print a reliability table, with Brier score and expected calibration error above the table."""
     told = _word("reliability", title, measured["n"], measured["brier"], measured["ece"])
     console.print(told, soft_wrap=True)
     table = figures_table(*map(_word, ("confidence", "of", "mean", "right")), texts=0)
-    for one in measured["table"]:
-        said = _word("to", one["from"], one["to"])
-        table.add_row(said, f"{one['n']:,}", f"{one['confidence']:.2f}", f"{one['right']:.2f}")
+    for item in measured["table"]:
+        said = _word("to", item["from"], item["to"])
+        table.add_row(said, f"{item['n']:,}", f"{item['confidence']:.2f}", f"{item['right']:.2f}")
     console.print(table)

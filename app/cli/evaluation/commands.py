@@ -1,4 +1,4 @@
-"""The group `weiwo eval`: each command is imported when it is named."""
+"""Command group `weiwo eval`, with lazy imports of the commands."""
 
 from typing import ClassVar
 
@@ -8,19 +8,19 @@ from weiwo.app.cli.lazy_group import CommandEntry, LazyGroup
 
 
 class _EvaluationGroup(LazyGroup):
-    """The commands that measure."""
+    """Commands for evaluation."""
 
     places: ClassVar = {
         "retrieval": CommandEntry(
             "weiwo.app.cli.evaluation.retrieval",
-            "Evaluate each strategy, the router, and the best choice there is per question.",
+            "Evaluate each strategy, the router, and the best possible choice per question.",
         ),
         "answers": CommandEntry(
             "weiwo.app.cli.evaluation.answers",
-            "Evaluate answers: what is right, wrong, cited and shown, facts and stale values, and what it takes.",
+            "Evaluate answers: accuracy, citations, shown passages, facts, stale values and cost.",
         ),
         "tools": CommandEntry(
-            "weiwo.app.cli.evaluation.tools", "Evaluate how well the tools that a question needs are found."
+            "weiwo.app.cli.evaluation.tools", "Evaluate the search for the tools needed by a question."
         ),
     }
     removed: ClassVar = {

@@ -1,7 +1,7 @@
-"""`weiwo eval retrieval`: how well the documents of a labelled set are found, and what the router may learn of it.
+"""`weiwo eval retrieval`: evaluation of retrieval on a labelled set, and training of the router.
 
-`--label` asks which documents answer the questions of a set that `weiwo stats --hard` wrote: in the terminal, a key
-a document, or with `--judge` a model, a call a question.
+`--label` asks which documents answer the questions of a set that `weiwo stats --hard` wrote. It asks in the terminal,
+with a key press per document, or with `--judge` a model, with a call per question.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ def retrieval(  # noqa: PLR0913 - each option is a parameter
     ] = None,
     json: Json = False,
 ) -> None:
-    """Evaluate each strategy, the router, and the best choice there is per question."""
+    """Evaluate each strategy, the router, and the best possible choice per question."""
     steps = {"--learn": learn, "--promote": promote, "--demote": demote, "--label": label}
     _check(folder, strategy, [name for name, given in steps.items() if given])
     if share is not None and not promote:
@@ -112,7 +112,7 @@ def retrieval(  # noqa: PLR0913 - each option is a parameter
 
 
 def _check(folder: str | None, strategy: str, steps: Sequence[str]) -> None:
-    """See that the options go together; a usage error where they do not."""
+    """Check the combination of options. Raises a usage error for invalid combinations."""
     if strategy not in {"all", *CHOICES}:
         raise UsageError(f"--strategy {strategy!r}; there is none; choose all, {', '.join(CHOICES)}")
     if len(steps) > 1:
@@ -124,7 +124,7 @@ def _check(folder: str | None, strategy: str, steps: Sequence[str]) -> None:
 
 
 def _demote(folder: str | None, k: int, strategy: str, *, as_json: bool) -> None:
-    """Take the policy in force one step back, then evaluate it where a set is given."""
+    """Move the current policy a stage back, then evaluate the policy if a set is given."""
     settings = Settings.resolve()
     home = Path(settings.home)
     policy = load_policy(home, settings.embeddings or "").demote(_now())
@@ -175,7 +175,10 @@ def _evaluate(
 def _learn(
     home: Path, dataset: Dataset, policy: RoutingPolicy, evaluation: Evaluation, k: int
 ) -> tuple[RoutingPolicy, Evaluation]:
-    """Let the policy in shadow learn from a set, once; the figures are then those of what it has learned."""
+    """Train the policy in shadow on a set, at most once per set.
+
+    The returned figures are those of the trained policy.
+    """
     observed = evaluation.list_observations()
     if not observed:
         hint(_word("nothing_learned"))
@@ -190,7 +193,7 @@ def _learn(
 
 
 async def open_embedder(settings: Settings, dataset: Dataset) -> Embedder | None:
-    """The embedding model that a user of these documents would get."""
+    """Return the embedding model for a user of these documents."""
     if settings.embeddings is None:
         return None
     model = await asyncio.to_thread(load_embedder, settings.embeddings)
@@ -214,7 +217,7 @@ async def _compare(
 
 
 def _evaluation_json(evaluation: Evaluation, policy: RoutingPolicy) -> dict[str, Any]:
-    """The figures and the policy as one object."""
+    """Return the figures and the policy as a single object."""
     found = evaluation.as_json()
     if evaluation.whole:
         found["policy"] = {**_policy_json(policy), "held_out": evaluation.measure_policy().model_dump(mode="json")}
@@ -222,7 +225,7 @@ def _evaluation_json(evaluation: Evaluation, policy: RoutingPolicy) -> dict[str,
 
 
 def _policy_json(policy: RoutingPolicy) -> dict[str, Any]:
-    """What a policy is, without the sets it has learned from."""
+    """Return a policy as JSON, without the sets used for training."""
     return policy.model_dump(mode="json", exclude={"sources"})
 
 
@@ -257,7 +260,7 @@ def _now() -> str:
 
 
 def _label(target: str, judge: str | None = None) -> None:
-    """Ask about each candidate that is not judged yet; what was answered is kept at once."""
+    """Ask for a judgement of each unjudged candidate. Every judgement is saved at once."""
     folder = Path(target).expanduser()
     left, done = read_candidates(folder)
     if left and judge is None and not sys.stdin.isatty():
@@ -275,19 +278,25 @@ def _label(target: str, judge: str | None = None) -> None:
 
 
 def _ask_model(folder: Path, left: list[Candidate], name: str) -> int:
-    """How many a model judged, from what a person would be shown of each; one call a question."""
+    """Let a model judge the candidates, and return the number of judgements.
+
+    The model sees the same excerpts that a person would see, with one call per question.
+    """
     judge, judged = ModelJudge(Context(), name), 0
 
     async def work() -> None:
         nonlocal judged
-        for _, those in groupby(left, key=lambda one: one.query_id):
+        for _, those in groupby(left, key=lambda candidate: candidate.query_id):
             candidates = list(those)
             query = candidates[0].query
-            shown = [f"{one.document.title}\n{_draw(one, detect_language(query)).plain}" for one in candidates]
+            shown = [
+                f"{candidate.document.title}\n{_draw(candidate, detect_language(query)).plain}"
+                for candidate in candidates
+            ]
             if (answering := await judge.find_answering(query, shown)) is None:
                 continue
-            for at, one in enumerate(candidates):
-                append_judgement(folder, one, answers=at in answering)
+            for at, item in enumerate(candidates):
+                append_judgement(folder, item, answers=at in answering)
             judged += len(candidates)
 
     try:
@@ -301,7 +310,7 @@ def _ask_model(folder: Path, left: list[Candidate], name: str) -> int:
 
 
 def _ask_each(folder: Path, left: list[Candidate]) -> int:
-    """How many were judged."""
+    """Ask the user to judge each candidate, and return the number of judgements."""
     judged, query = 0, ""
     with answering(f"stopped; what was answered is kept; go on with: weiwo eval retrieval {folder} --label"):
         for at, candidate in enumerate(left, 1):
@@ -324,7 +333,7 @@ def _ask_each(folder: Path, left: list[Candidate]) -> int:
 
 
 def _draw(candidate: Candidate, language: Language) -> Text:
-    """The part of a document that speaks of the question, the sentences that fit best in bold."""
+    """Render the part of a document about the question, with the best sentences in bold."""
     text = candidate.document.text[:_LONGEST_DOCUMENT]
     evidence = Evidence(
         id="1", text=text, source=candidate.document.id, title=candidate.document.title, rank=1, score=1.0

@@ -1,4 +1,4 @@
-"""`weiwo eval tools`: how well the tools that a question needs are found, with and without a history."""
+"""`weiwo eval tools`: evaluation of the search for tools, with and without a history of tool use."""
 
 from functools import partial
 from pathlib import Path
@@ -44,10 +44,10 @@ def tools(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Evaluate how well the tools that a question needs are found."""
+    """Evaluate the search for the tools needed by a question."""
     try:
         dataset = Dataset(Path(folder).expanduser())
-        documents = [ToolDocument(one.id, one.title, one.text) for one in dataset.documents()]
+        documents = [ToolDocument(document.id, document.title, document.text) for document in dataset.documents()]
         known = {tool.id for tool in documents}
         _check_tools(dataset, known)
         uses = _read_uses(history, dataset, known) if history else []
@@ -63,39 +63,43 @@ def tools(
 
 
 def _check_tools(dataset: Dataset, known: set[str]) -> None:
-    lacking = next((one for one in dataset.questions if not known.issuperset(one.relevant)), None)
+    lacking = next((question for question in dataset.questions if not known.issuperset(question.relevant)), None)
     if lacking is not None:
         raise DatasetError(f"{dataset.folder}: question {lacking.id} needs a tool that is no document; correct it")
 
 
 def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
-    """What a history teaches, questions of the set itself left out."""
+    """Read tool uses from a history, without the questions of the evaluated set."""
     past = Dataset(Path(folder).expanduser())
     asked = {question.text for question in dataset.questions}
-    other = [one for one in past.questions if one.text not in asked]
+    other = [question for question in past.questions if question.text not in asked]
     if len(other) < len(past.questions):
         same = len(past.questions) - len(other)
         hint(_word("both", same))
-    uses = [ToolUse(one.text, frozenset(one.relevant)) for one in other if known.issuperset(one.relevant)]
+    uses = [ToolUse(item.text, frozenset(item.relevant)) for item in other if known.issuperset(item.relevant)]
     if not uses:
         raise DatasetError(f"{folder}: no other question with tools of {dataset.name}; give a set over the same tools")
     return uses
 
 
 def _evaluate(dataset: Dataset, tools: list[ToolDocument], uses: list[ToolUse]) -> dict[str, Any]:
-    questions = [LabelledQuestion(one.text, one.relevant) for one in dataset.questions]
+    questions = [LabelledQuestion(question.text, question.relevant) for question in dataset.questions]
     settings = Settings.resolve()
     name = settings.embeddings
     if name is None:
         return evaluate_tools(ToolIndex(tools), questions, uses)
-    texts = [*(tool.text() for tool in tools), *(one.text for one in questions), *(use.question for use in uses)]
+    texts = [
+        *(tool.text() for tool in tools),
+        *(question.text for question in questions),
+        *(use.question for use in uses),
+    ]
     folder = Path(settings.home) / "evaluation"
     make_private_folder(folder)
     model = load_embedder(name)
     cache = open_vectors(folder, model, model.embed_texts(["?"]).shape[1])
     vectors = cache.fill(texts, partial(tell_stages(), "embedding"))
     of_tools, asked, past = np.split(vectors, [len(tools), len(tools) + len(questions)])
-    questions = [one._replace(vector=vector) for one, vector in zip(questions, asked, strict=True)]
+    questions = [question._replace(vector=vector) for question, vector in zip(questions, asked, strict=True)]
     uses = [use._replace(vector=vector) for use, vector in zip(uses, past, strict=True)]
     return evaluate_tools(ToolIndex(tools, of_tools), questions, uses)
 

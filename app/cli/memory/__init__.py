@@ -1,4 +1,4 @@
-"""What is remembered for whoever sits at this machine: listed, changed and forgotten.
+"""Memory commands for the local user: list, change and forget entries.
 
 access      the memory that a command opens, its entries printed and forgotten
 wishes      `weiwo memory`, its `add`, `forget` and `answers`

@@ -1,4 +1,4 @@
-"""The memory that a command opens: that of whoever sits at this machine; its entries printed and forgotten."""
+"""Access of a command to the memory of the local user, with printing and deletion of entries."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Final, TypeVar
@@ -29,10 +29,10 @@ word: Final = in_system_language(localized_section("cli.memory"))
 
 
 def with_memory(work: Callable[[MemoryStore], Awaitable[T]]) -> T:
-    """Open the memory, do something with it, close it.
+    """Open the memory, run a function on the memory, and close the store.
 
     Raises:
-        CommandError: It cannot be used.
+        CommandError: The memory cannot be used.
     """
     settings = Settings.resolve()
 
@@ -46,10 +46,10 @@ def with_memory(work: Callable[[MemoryStore], Awaitable[T]]) -> T:
 
 
 def find_key(keys: list[str], given: str, listing: str) -> str:
-    """The one key that begins as given.
+    """Return the only key with the given prefix.
 
     Raises:
-        UsageError: None or several do.
+        UsageError: No key or several keys have the prefix.
     """
     found = [key for key in keys if given and key.startswith(given)]
     if len(found) != 1:
@@ -58,22 +58,22 @@ def find_key(keys: list[str], given: str, listing: str) -> str:
 
 
 def forget(kinds: Sequence[Kind], key: str | None, listing: str) -> list[str]:
-    """Forget the one entry of some kinds whose key begins as given, or all; returns the keys of what is gone.
+    """Delete the entry with a key prefix, or all entries of given kinds, and return the deleted keys.
 
     Args:
         kinds: The kinds.
-        key: The beginning of the key; None for all.
+        key: The prefix of the key. None deletes all.
         listing: The command that lists the keys there are.
 
     Raises:
-        UsageError: No one entry has that key.
+        UsageError: No key or several keys have the prefix.
     """
 
     async def work(memory: MemoryStore) -> list[str]:
         known = {entry.key: kind for kind in kinds for entry in await memory.list(kind)}
         gone = list(known) if key is None else [find_key(list(known), key, listing)]
-        for one in gone:
-            await memory.delete(known[one], one)
+        for item in gone:
+            await memory.delete(known[item], item)
         return gone
 
     return with_memory(work)
@@ -93,7 +93,7 @@ def forget_command(kinds: Sequence[Kind], key: str | None, listing: str, *, ever
 
 
 def tell(value: dict[str, Any], line: str, *, as_json: bool) -> None:
-    """Tell what was done: as one object, or on a line."""
+    """Print the result of an action, as a JSON object or on a line."""
     if as_json:
         write_json(value)
     else:
@@ -101,12 +101,12 @@ def tell(value: dict[str, Any], line: str, *, as_json: bool) -> None:
 
 
 def print_entries(entries: Sequence[tuple[str, str, str]], none: str, *, indent: int) -> None:
-    """Print what is remembered, one a line: its key, its words, and what else is known of it.
+    """Print memory entries, each on a line: key, text, and further details.
 
     Args:
-        entries: Those three of each.
-        none: What to say where there are none.
-        indent: How far further lines of one are set in.
+        entries: The key, text and details of each entry.
+        none: The message if there are no entries.
+        indent: Indentation of the further lines of an entry.
     """
     console = page()
     for key, words, more in entries:

@@ -1,4 +1,4 @@
-"""`weiwo memory plans`: the plans that are remembered, listed, shown, pinned and forgotten."""
+"""`weiwo memory plans`: lists, shows, pins and deletes remembered plans."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -29,7 +29,7 @@ from weiwo.text.localization import localized_section
 from weiwo.text.printable import one_line
 
 app = typer.Typer()
-_plans = typer.Typer(help="List, show, pin and forget the plans that are remembered.", cls=TextGroup)
+_plans = typer.Typer(help="List, show, pin and forget remembered plans.", cls=TextGroup)
 app.add_typer(_plans, name="plans")
 
 _LISTING: Final = "weiwo memory plans"
@@ -38,69 +38,69 @@ _WORDS: Final = localized_section("cli.plans")
 
 @_plans.callback(invoke_without_command=True)
 def _list_plans(context: typer.Context, *, json: Json = False) -> None:
-    """List, show, pin and forget the plans that are remembered."""
+    """List, show, pin and forget remembered plans."""
     if context.invoked_subcommand is not None:
         return
     found = with_memory(list_templates)
     if json:
-        write_json({"plans": [plan_as_json(one) for one in found]})
+        write_json({"plans": [plan_as_json(item) for item in found]})
         return
-    entries = [(one.key, one.wording, _fared(one)) for one in found]
+    entries = [(item.key, item.wording, _fared(item)) for item in found]
     print_entries(entries, word("no_plans"), indent=14)
 
 
 @_plans.command(cls=TextCommand)
 def show(key: Key, *, json: Json = False) -> None:
-    """Show a remembered plan: its wording, tasks, and how it fared."""
-    one = with_memory(lambda memory: _find(memory, key))
+    """Show a remembered plan: wording, tasks and results of past use."""
+    item = with_memory(lambda memory: _find(memory, key))
     if json:
-        write_json(plan_as_json(one))
+        write_json(plan_as_json(item))
         return
     console = page()
-    console.print(Flow(Text(one.key, "bold").append(f"  {one_line(one.wording, 400)}", "not bold"), indent=14))
-    for task in Plan.from_json(one.plan).tasks:
+    console.print(Flow(Text(item.key, "bold").append(f"  {one_line(item.wording, 400)}", "not bold"), indent=14))
+    for task in Plan.from_json(item.plan).tasks:
         args = ", ".join(f"{name}: {value}" for name, value in task.args.items())
         call = f"{task.id}: {task.description} · {task.tool}({args}) → {task.ret}"
         console.print(Flow(Text(f"  {one_line(call, 600)}"), indent=4))
-    console.print(Flow(Text(f"  {_fared(one)} · {one.model_calls} model calls · {one.seconds} s", "dim"), indent=4))
+    console.print(Flow(Text(f"  {_fared(item)} · {item.model_calls} model calls · {item.seconds} s", "dim"), indent=4))
 
 
 @_plans.command(cls=TextCommand)
 def pin(
     key: Key, *, undo: Annotated[bool, typer.Option("--undo", help="Unpin it.")] = False, json: Json = False
 ) -> None:
-    """Keep a plan, and use it for questions of its wording whatever happens."""
+    """Pin a plan for all questions of the same wording."""
 
     async def work(memory: MemoryStore) -> PlanTemplate:
-        one = await _find(memory, key)
-        await set_pinned(memory, one, pinned=not undo)
-        return await _find(memory, one.key)
+        item = await _find(memory, key)
+        await set_pinned(memory, item, pinned=not undo)
+        return await _find(memory, item.key)
 
-    one = with_memory(work)
-    done = word("pinned" if one.pinned else "unpinned", one.key)
-    tell({"key": one.key, "pinned": one.pinned}, done, as_json=json)
+    entry = with_memory(work)
+    done = word("pinned" if entry.pinned else "unpinned", entry.key)
+    tell({"key": entry.key, "pinned": entry.pinned}, done, as_json=json)
 
 
 @_plans.command(cls=TextCommand)
 def forget(key: AnyKey = None, *, everything: Everything = False, json: Json = False) -> None:
-    """Forget a plan, or all of them."""
+    """Forget a plan, or all plans."""
     forget_command(("plans",), key, _LISTING, everything=everything, as_json=json)
 
 
 def mark_run_bad(run: str) -> None:
-    """Use the plan of a run no more, since its answer was bad."""
+    """Stop the use of a run's plan after a bad answer."""
     if with_memory(lambda memory: mark_bad(memory, run)):
         hint(word("bad_plan"))
 
 
 async def _find(memory: MemoryStore, key: str) -> PlanTemplate:
-    known = {one.key: one for one in await list_templates(memory)}
+    known = {template.key: template for template in await list_templates(memory)}
     return known[find_key(list(known), key, _LISTING)]
 
 
-def _fared(one: PlanTemplate) -> str:
-    words = _WORDS[one.language]
-    day = datetime.fromtimestamp(one.at, UTC).date().isoformat()
-    parts = [words["fared"].format(one.wins, one.losses), words["last"].format(day)]
-    parts += [words["pinned"]] if one.pinned else []
-    return " · ".join([*parts, words["bad"]] if one.bad else parts)
+def _fared(template: PlanTemplate) -> str:
+    words = _WORDS[template.language]
+    day = datetime.fromtimestamp(template.at, UTC).date().isoformat()
+    parts = [words["fared"].format(template.wins, template.losses), words["last"].format(day)]
+    parts += [words["pinned"]] if template.pinned else []
+    return " · ".join([*parts, words["bad"]] if template.bad else parts)

@@ -1,4 +1,4 @@
-"""`weiwo memory procedures`: the procedures of this house, and which of them a question calls for."""
+"""`weiwo memory procedures`: the procedures of this house, and the procedures recalled for a question."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -34,7 +34,7 @@ def procedures(
     json: Json = False,
     context: Any,
 ) -> None:
-    """List the procedures that plans are made by, or those a question calls for."""
+    """List the procedures for plans, or the procedures recalled for a question."""
     question = question_of(words) if words else ""
     folder = Settings.resolve(context).procedures
     if not folder:
@@ -43,13 +43,13 @@ def procedures(
         known = load_procedures(folder)
     except ProcedureFolderError as error:
         raise UsageError(str(error)) from None
-    recalled = {one.name for one in recall_procedures(question, known)} if question else set()
-    ranked = rank_procedures(question, known) if question else [(one, 0.0) for one in known.found]
+    recalled = {item.name for item in recall_procedures(question, known)} if question else set()
+    ranked = rank_procedures(question, known) if question else [(item, 0.0) for item in known.found]
     if json:
         write_json(_as_json(question, known, ranked, recalled))
         return
     said = _WORDS[detect_language(question) if question else "en"]
-    shown = [one for one, _ in ranked if not question or one.name in recalled]
+    shown = [item for item, _ in ranked if not question or item.name in recalled]
     console = page()
     for procedure in shown:
         for line in _lines(procedure, said, whole=bool(question)):
@@ -63,7 +63,7 @@ def procedures(
 
 
 def _lines(procedure: Procedure, words: Mapping[str, str], *, whole: bool) -> list[Text]:
-    """A procedure on a line; or whole, with its steps."""
+    """Format a procedure as a single line, or in full with the steps."""
     head = Text(one_line(procedure.title), "bold").append(f"  {one_line(procedure.name)}", "not bold dim")
     if not whole:
         cases = "; ".join(one_line(case) for case in procedure.cases)
@@ -79,21 +79,21 @@ def _lines(procedure: Procedure, words: Mapping[str, str], *, whole: bool) -> li
 def _as_json(
     question: str, known: Procedures, ranked: list[tuple[Procedure, float]], recalled: set[str]
 ) -> dict[str, Any]:
-    scores = {one.name: score for one, score in ranked}
+    scores = {item.name: score for item, score in ranked}
     return {
         "question": question,
         "procedures": [
             {
-                "name": one.name,
-                "title": one.title,
-                "when": list(one.cases),
-                "steps": list(one.steps),
-                "tools": list(one.tools),
-                "deliver": one.deliver,
-                "score": round(scores.get(one.name, 0.0), 3),
-                "recalled": one.name in recalled,
+                "name": item.name,
+                "title": item.title,
+                "when": list(item.cases),
+                "steps": list(item.steps),
+                "tools": list(item.tools),
+                "deliver": item.deliver,
+                "score": round(scores.get(item.name, 0.0), 3),
+                "recalled": item.name in recalled,
             }
-            for one in sorted(known.found, key=lambda one: -scores.get(one.name, 0.0))
+            for item in sorted(known.found, key=lambda entry: -scores.get(entry.name, 0.0))
         ],
         "problems": list(known.problems),
     }

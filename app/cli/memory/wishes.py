@@ -1,4 +1,4 @@
-"""`weiwo memory`: what a user said holds for all their questions, and the earlier answers that are given again."""
+"""`weiwo memory`: the user's wishes for all questions, and reusable earlier answers."""
 
 from typing import Annotated, ClassVar, Final
 
@@ -24,43 +24,39 @@ from weiwo.app.session.memory_listing import answer_as_json, describe_left_watch
 from weiwo.nodes.memory import wishes
 from weiwo.nodes.memory.memory_store import MemoryStore
 from weiwo.text.language_detection import detect_language
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
 
 class _MemoryGroup(LazyGroup):
-    """Commands on what is remembered."""
+    """Commands for the memory."""
 
     places: ClassVar = {
         "add": CommandEntry("weiwo.app.cli.memory.wishes", "Remember something for all later questions."),
-        "forget": CommandEntry("weiwo.app.cli.memory.wishes", "Forget one of your wishes, or all."),
-        "answers": CommandEntry(
-            "weiwo.app.cli.memory.wishes", "List the earlier answers that are given again, or forget them."
-        ),
-        "plans": CommandEntry(
-            "weiwo.app.cli.memory.plans", "List, show, pin and forget the plans that are remembered."
-        ),
+        "forget": CommandEntry("weiwo.app.cli.memory.wishes", "Forget a wish, or all wishes."),
+        "answers": CommandEntry("weiwo.app.cli.memory.wishes", "List reusable earlier answers, or forget all."),
+        "plans": CommandEntry("weiwo.app.cli.memory.plans", "List, show, pin and forget remembered plans."),
         "procedures": CommandEntry(
             "weiwo.app.cli.memory.procedures",
-            "List the procedures that plans are made by, or those a question calls for.",
+            "List the procedures for plans, or the procedures recalled for a question.",
         ),
     }
 
 
 app = typer.Typer()
-_memory = typer.Typer(help="What is remembered: wishes, answers, plans, procedures.", cls=_MemoryGroup)
+_memory = typer.Typer(help="Manage the memory: wishes, answers, plans, procedures.", cls=_MemoryGroup)
 app.add_typer(_memory, name="memory")
 
-_KEPT: Final = localized("cli.memory", "kept")
+_KEPT: Final = localize_message("cli.memory", "kept")
 
 
 @_memory.callback(invoke_without_command=True)
 def list_wishes(context: typer.Context, *, json: Json = False) -> None:
-    """What is remembered: wishes, answers, plans, procedures."""
+    """Manage the memory: wishes, answers, plans, procedures."""
     if context.invoked_subcommand is not None:
         return
 
     async def read(memory: MemoryStore) -> tuple[list[dict[str, str]], str]:
-        found = [wish_as_json(one) for one in await wishes.list_wishes(memory)]
+        found = [wish_as_json(wish) for wish in await wishes.list_wishes(memory)]
         return found, await describe_left_watches(memory, system_language())
 
     found, left = with_memory(read)
@@ -69,7 +65,7 @@ def list_wishes(context: typer.Context, *, json: Json = False) -> None:
     if json:
         write_json({"memory": found})
         return
-    entries = [(one["key"], one["text"], one["since"]) for one in found]
+    entries = [(item["key"], item["text"], item["since"]) for item in found]
     print_entries(entries, word("no_wishes"), indent=10)
 
 
@@ -90,10 +86,10 @@ def keep_wish(text: str, *, as_json: bool = False) -> None:
         UsageError: It cannot be kept.
     """
     try:
-        one = with_memory(lambda memory: wishes.add_wish(memory, text))
+        item = with_memory(lambda memory: wishes.add_wish(memory, text))
     except wishes.WishError as error:
         raise UsageError(f"memory; {error}") from None
-    tell(wish_as_json(one), _KEPT[detect_language(one.text)].format(one.text, one.key), as_json=as_json)
+    tell(wish_as_json(item), _KEPT[detect_language(item.text)].format(item.text, item.key), as_json=as_json)
 
 
 @app.command(cls=TextCommand)
@@ -102,7 +98,7 @@ def answers(
     forget_all: Annotated[bool, typer.Option("--forget", help="Forget them all.")] = False,
     json: Json = False,
 ) -> None:
-    """List the earlier answers that are given again, or forget them."""
+    """List reusable earlier answers, or forget all."""
     if forget_all:
         many = len(forget(("answers",), None, "weiwo memory answers"))
         tell({"forgotten": many}, word("answers_forgotten", many), as_json=json)
@@ -112,23 +108,23 @@ def answers(
     async def read(memory: MemoryStore) -> tuple[EarlierAnswer, ...]:
         return await memory.read_all("answers", EarlierAnswer)
 
-    rows = [answer_as_json(one) for one in with_memory(read)]
+    rows = [answer_as_json(item) for item in with_memory(read)]
     if json:
         write_json({"answers": rows})
         return
     print_entries(
-        [(one["thread_id"], one["question"], one["answered_at"]) for one in rows], word("no_answers"), indent=4
+        [(row["thread_id"], row["question"], row["answered_at"]) for row in rows], word("no_answers"), indent=4
     )
 
 
 @app.command("forget", cls=TextCommand)
 def _forget_wish(key: AnyKey = None, *, everything: Everything = False, json: Json = False) -> None:
-    """Forget one of your wishes, or all."""
+    """Forget a wish, or all wishes."""
     forget_command(("wishes", "watches"), key, "weiwo memory", everything=everything, as_json=json)
 
 
 def forget_bad_answer(run: str = "", *, thread_id: str = "") -> None:
-    """Give the answer of a run never again, since it was bad; or those of a thread, since it is gone."""
+    """Delete the stored answer of a bad run, or the stored answers of a deleted thread."""
     from weiwo.nodes.memory.reuse import forget_answers
 
     if with_memory(lambda memory: forget_answers(memory, run=run, thread_id=thread_id)) and run:

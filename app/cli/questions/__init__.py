@@ -1,16 +1,16 @@
-"""Asking: a run from the question to its answer.
+"""Asking: a run from the question to the answer.
 
 ask          `weiwo ask`
 fork         its `--from`: an earlier moment of a thread, changed
 check        `weiwo check`
 resume       `weiwo resume`
-conclude     the end of a run: what waits is asked about until there is a result
-requests     requests to a person: their common ground, a question back, a tool that acts
-approval     a plan that waits
-elicitation  what an MCP server asks
+conclude     the end of a run: asks about a waiting request until there is a result
+requests     requests to a person: their common base, a question back, a tool that acts
+approval     a plan that waits for approval
+elicitation  the question of an MCP server
 plan_files   plans as files, and in an editor
-delivery     who watches a run, how its result is printed, files that are asked for
+delivery     watching a run, printing its result, files that are asked for
 offers       the web, and lasting wishes, offered at the terminal
-spending     what answers took, and what a deep search will
+spending     the cost of past answers, and the expected cost of a deep search
 feedback     `weiwo feedback`
 """

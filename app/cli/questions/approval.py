@@ -1,4 +1,4 @@
-"""A plan that waits for a person: approved, edited or sent back."""
+"""Approval of a plan by a person: approve, edit or send back."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -33,7 +33,7 @@ def _fields(ended: RunEnd) -> dict[str, Any]:
 
 
 def draw(ended: RunEnd, progress: Progress) -> None:
-    """Draw the plan with what its tasks will call, and what its planner says of it."""
+    """Draw the plan with the tool calls of the tasks and the note of the planner."""
     console, language = screen(), language_of(progress)
     title = Text(label(language, "plan"), "bold")
     console.print(plan_tree(progress, title, language, ascii_only=console.options.ascii_only))
@@ -42,7 +42,7 @@ def draw(ended: RunEnd, progress: Progress) -> None:
 
 
 def draft_of(ended: RunEnd) -> Path:
-    """Where the edited plan is kept until it is taken."""
+    """Return the path of the draft of an edited plan."""
     revision = (ended.request.get("plan") or {}).get("revision", 0)
     name = ended.thread_id.replace(":", "_")  # which Windows allows in no file name
     return home() / "drafts" / f"{name}-{revision}.json"

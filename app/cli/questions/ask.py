@@ -1,4 +1,4 @@
-"""`weiwo ask`: a run from its options to its exit code.
+"""`weiwo ask`: a run from the options to the exit code.
 
 LangGraph is imported after the first line is on the screen, by the functions that run something.
 """
@@ -79,7 +79,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     verbose: Verbose = False,
     context: Any,
 ) -> None:
-    """Ask a question; each claim of the answer leads to its source."""
+    """Ask a question. Each claim of the answer leads to a source."""
     if follow_up and (thread is not None or checkpoint is not None):
         raise UsageError("--continue, --thread and --from; they name different threads; give one of them")
     if json and events:
@@ -153,7 +153,10 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
 
 
 def _find_model_trouble(settings: Settings) -> str:
-    """Why a model that is configured cannot be set up, in one line; told first, since rules answer alone then."""
+    """Return the reason why a configured model cannot be set up, in a single line.
+
+    This is reported first, since rules answer alone in that case.
+    """
     from weiwo.models.model_cache import find_setup_trouble
 
     return find_setup_trouble(settings.models.values())

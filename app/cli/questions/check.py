@@ -1,4 +1,4 @@
-"""`weiwo check`: an answer with its proof, checked again without thread, home or network."""
+"""`weiwo check`: repeats the check of an answer with a proof, without thread, home or network."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +27,7 @@ def check(
     json: Json = False,
     context: Any,
 ) -> None:
-    """Check an answer with its proof again (ask -o answer.weiwo)."""
+    """Check an answer again by the proof in the file (ask -o answer.weiwo)."""
     if documents is not None and not documents.is_dir():
         raise UsageError(f"--documents {str(documents)!r}; there is no such folder; name one")
     report = check_proof(read_proof(file))
@@ -44,7 +44,7 @@ def check(
     else:
         for _, place, text in report.findings:
             write(f"✗ {place}: {text}\n")
-        for place, why in [*(one[1:] for one in report.left), *report.notes]:
+        for place, why in [*(item[1:] for item in report.left), *report.notes]:
             hint(f"· {place}: {why}")
         write(report.closing + "\n")
     raise typer.Exit(report.code)

@@ -1,4 +1,4 @@
-"""The end of a run: what waits is asked about until there is a result, which is printed and written to files."""
+"""End of a run: asks about waiting requests until a result is reached and can be printed and saved."""
 
 import os
 from collections.abc import Mapping
@@ -33,25 +33,32 @@ _KINDS: Final = {
 
 
 def kind_of(ended: RunEnd) -> requests.RequestKind:
-    """The kind of the request a run waits with; without a `type` of its own it is about the plan."""
+    """Return the kind of the request a run waits with.
+
+    A request without a `type` is about the plan.
+    """
     return _KINDS.get(str(ended.request.get("type")), approval.APPROVAL)
 
 
 def on_at_terminal(variable: str, *, wanted: bool | str | None, as_json: bool) -> bool | str | None:
-    """An option that is on where a person reads along, unless it is set; None leaves it to its variable."""
+    """Return the value of an option with default on at an interactive terminal.
+
+    An explicit value wins. None leaves the option to its environment variable.
+    """
     if wanted is not None or os.environ.get(variable):
         return wanted
     return True if can_ask() and not as_json else None
 
 
 def resume_run(thread_id: str, answer: Any, delivery: Delivery, shown: str = "") -> tuple[RunEnd, Watcher]:
-    """Run the rest of a thread; how it ended, and who watched.
+    """Run the rest of a thread, and return the end of the run and the watcher.
 
     Args:
         thread_id: The thread.
-        answer: What to say about what waits: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
-        delivery: How it is told.
-        shown: The hash of the request that the person saw, or its beginning; empty: whatever waits is meant.
+        answer: The reply to the waiting request: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
+        delivery: How the run is reported.
+        shown: The hash of the request that the person saw, or its beginning. If empty, the reply is to any waiting
+            request.
     """
     from weiwo.app.session.runs import resume
 
@@ -65,15 +72,15 @@ def resume_run(thread_id: str, answer: Any, delivery: Delivery, shown: str = "")
 
 
 def conclude(ended: RunEnd, watcher: Watcher, settings: Settings, delivery: Delivery) -> int:
-    """Print a result and write its files, or, as long as the run waits for one, ask the person at the terminal.
+    """Print a result and write the files, asking the person at the terminal while the run waits.
 
-    The question is asked outside the event loop, with the database closed: the run waits as it would for another day.
+    The question is asked outside the event loop, with the database closed. The run waits as it would for another day.
 
     Args:
         ended: How the run ended.
-        watcher: Who watched it.
+        watcher: The watcher of the run.
         settings: Its settings.
-        delivery: Where the result goes; without files, to those that were asked for when it began.
+        delivery: Where the result goes. Without files, the result goes to the files requested at the start of the run.
 
     Returns:
         The exit code.

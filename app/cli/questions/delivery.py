@@ -1,7 +1,8 @@
-"""Delivery of a run: who watches it, how its result is printed, and the files that are asked for with `--output`.
+"""Delivery of a run: watching, printing the result, and the files requested with `--output`.
 
-A run that is interrupted owes its files to whoever resumes it. They are noted in a file of Weiwo's own folder and not
-in the thread: others who can write to a thread, such as clients of a server, may not say where files are written here.
+An interrupted run still owes its files to the person who resumes it. The files are recorded in a file of Weiwo's own
+folder and not in the thread: others who can write to a thread, such as clients of a server, may not decide where files
+are written here.
 """
 
 import json
@@ -44,13 +45,13 @@ _READ_BY_PEOPLE: Final = frozenset({"md", "html", "docx", "pptx"})
 
 @dataclass(frozen=True)
 class Delivery:
-    """How a run is told, and where its result goes.
+    """Reporting options of a run, and the destination of the result.
 
     Attributes:
         as_json: Print objects alone, and ask nobody.
-        verbose: Tell each step.
+        verbose: Report each step.
         files: Absolute paths of files to write the answer to.
-        events: Print each event as an object on a line, as the run goes on, and what it came to as the last one.
+        events: Print each event as an object on a line while the run goes on, and the result as the last object.
     """
 
     as_json: bool = False
@@ -59,7 +60,7 @@ class Delivery:
     events: bool = False
 
     def write_object(self, kind: str, value: Mapping[str, Any]) -> None:
-        """Write what a run came to; `kind` is its type among events."""
+        """Write the result of a run. `kind` is the type of the result among events."""
         write_json(*(({"type": kind, **value}, None) if self.events else (value,)))
 
 
@@ -67,14 +68,14 @@ class _EventLines(Watcher):
     """Writes each event to standard output as a line of JSON."""
 
     def event(self, event: Mapping[str, Any]) -> None:
-        """Take in an event and write it."""
+        """Process an event and write the event as JSON."""
         super().event(event)
         if event.get("type") != "waiting":  # what waits is the last line
             write_json(event, None)
 
 
 def make_watcher(question: str, delivery: Delivery) -> Watcher:
-    """Whoever tells the run: on a terminal the live view, on a pipe nobody unless asked for."""
+    """Return the watcher of a run: a live view on a terminal, no reporting on a pipe by default."""
     language = detect_language(question)
     if delivery.events:
         return _EventLines(language)
@@ -86,7 +87,7 @@ def make_watcher(question: str, delivery: Delivery) -> Watcher:
 
 
 def print_result(result: Mapping[str, Any], watcher: Watcher, settings: Settings, delivery: Delivery) -> int:
-    """Print a result, verbose with the words of each source; returns its exit code."""
+    """Print a result and return the exit code. Verbose output includes the words of each source."""
     no_model = label(_language(result), "no_model") if not settings.models and _first_time(settings) else ""
     code = STATUS_CODES.get(str(result.get("status")), FAILED)
     if is_terminal() and not delivery.as_json:
@@ -112,7 +113,7 @@ def _language(result: Mapping[str, Any]) -> str:
 
 
 def _draw_result(result: Mapping[str, Any], watcher: Watcher, no_model: str, *, verbose: bool) -> None:
-    """Print a result on a terminal: the answer, its sources, a plan of several tasks, then what else is to be known."""
+    """Print a result on a terminal: the answer, sources, a plan of several tasks, then notices."""
     console = terminal()
     if age := describe_age(result):
         console.print(Flow(Text(age, "bold")))
@@ -130,14 +131,14 @@ def _draw_result(result: Mapping[str, Any], watcher: Watcher, no_model: str, *, 
 
 
 def _list_remarks(result: Mapping[str, Any], delivery: Delivery) -> list[str]:
-    """What is said of a result on standard error, beside an answer on a pipe or a JSON object."""
+    """Return the remarks on a result for standard error, if the answer goes to a pipe or is JSON."""
     compared = comparison_lines(result, _language(result)) if delivery.verbose else ()
     thread = "" if delivery.as_json or delivery.verbose else label(_language(result), "thread", result.get("thread_id"))
     return [line for line in (describe_age(result), *compared, thread) if line]
 
 
 def _first_time(settings: Settings) -> bool:
-    """Whether the hint about models has not been given on this machine; from now on it has."""
+    """Report whether the hint about models is due on this machine, and mark the hint as given."""
     try:
         (Path(settings.home) / "model-hint-given").touch(0o600, exist_ok=False)
     except OSError:  # given, or there is no place to note it
@@ -146,11 +147,13 @@ def _first_time(settings: Settings) -> bool:
 
 
 def remember_files(thread_id: str, files: Sequence[Path]) -> None:
-    """Note which files a thread's next answer is owed to, instead of any before. What cannot be noted is not.
+    """Record the files owed to a thread's next answer, replacing earlier files.
+
+    If the record cannot be written, nothing is recorded and no error is raised.
 
     Args:
         thread_id: The thread.
-        files: Absolute paths; none if nothing is owed.
+        files: Absolute paths. Empty if nothing is owed.
     """
     note = _note_of(thread_id)
     with suppress(OSError):
@@ -161,7 +164,7 @@ def remember_files(thread_id: str, files: Sequence[Path]) -> None:
 
 
 def owed_files(thread_id: str) -> list[Path]:
-    """The files that a thread's next answer is owed to."""
+    """Return the files requested for a thread's next answer."""
     with suppress(OSError, ValueError, TypeError):
         return [Path(file) for file in json.loads(_note_of(thread_id).read_text("utf-8"))]
     return []
@@ -179,10 +182,11 @@ def write_files(
     Args:
         result: The result object.
         files: Absolute paths.
-        template: The template that files for reading are filled by; data files hold the result itself.
+        template: The template that files for reading are filled by. Data files hold the result itself.
 
     Returns:
-        The result with the list of the files written, where any were asked for; and what went wrong with others.
+        The result, with the list of the files written if any were asked for, and the complaints about files that could
+        not be written.
     """
     if not files:
         return dict(result), []
@@ -198,7 +202,10 @@ def write_files(
 
 
 def tell_files(result: Mapping[str, Any], complaints: Sequence[str], *, as_json: bool) -> int:
-    """Say on standard error what was written and what was not; returns the exit code, 0 if all was."""
+    """Report written files and failures on standard error.
+
+    Returns the exit code, 0 if all files were written.
+    """
     for file in () if as_json else result.get("files") or ():
         hint(f"wrote {file}")
     for complaint in complaints:

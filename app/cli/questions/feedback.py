@@ -1,4 +1,7 @@
-"""`weiwo feedback`: what a person says of an answer, kept with the telemetry, and sent to LangSmith if that is set."""
+"""`weiwo feedback`: the user's rating of an answer.
+
+The feedback is kept with the telemetry, and sent to LangSmith if LangSmith is set up.
+"""
 
 import time
 from pathlib import Path
@@ -40,13 +43,13 @@ def feedback(
         raise UsageError(f"thread {thread_id}; it has no answer yet; weiwo resume {thread_id} goes on with it")
     said = clean(note or "")[:LONGEST_WORDS]
     question = str(values.get("question") or "")
-    one = Feedback(time.time(), thread_id, str(values.get("run") or ""), question, good, said)
+    item = Feedback(time.time(), thread_id, str(values.get("run") or ""), question, good, said)
     try:
-        record_feedback(Path(settings.home), one)
+        record_feedback(Path(settings.home), item)
     except OSError as error:
         raise CommandError(f"feedback; it cannot be kept in {settings.home}: {error.strerror or error}") from None
     if bad:
-        mark_run_bad(one.run)
-        forget_bad_answer(one.run)
-    sent = send_to_langsmith(one)
+        mark_run_bad(item.run)
+        forget_bad_answer(item.run)
+    sent = send_to_langsmith(item)
     hint(f"kept in {settings.home}" + (", and sent to LangSmith" if sent else ""))

@@ -1,4 +1,4 @@
-"""`weiwo ask --from`: a run from an earlier moment of a thread, with what is changed there or another question."""
+"""`weiwo ask --from`: a run from an earlier moment of a thread, with changes or another question."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ from weiwo.state.source_filter import SourceFilter
 
 @dataclass(frozen=True)
 class Fork:
-    """Where a fork begins, and what differs from there.
+    """Start of a fork, and the changes.
 
     Attributes:
         thread: The thread, if it was named.
@@ -43,10 +43,10 @@ class Fork:
 def read_fork(
     question: Sequence[str] | None, place: str, thread: str | None, plan: str | None, values: Sequence[str] | None
 ) -> Fork:
-    """What was typed about a fork.
+    """Parse the arguments of a fork.
 
     Raises:
-        UsageError: It is no such place, or the changes do not go together.
+        UsageError: The place is invalid, or the changes do not go together.
     """
     thread_id, checkpoint = _fork_place(place, thread)
     text = question_of(question) if question else None
@@ -57,7 +57,7 @@ def read_fork(
 
 
 def _fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
-    """The thread, if it is named, and the beginning of the checkpoint's id."""
+    """Return the thread, if named, and the beginning of the checkpoint's id."""
     name, at, checkpoint = text.rpartition("@")
     if not at:
         return (None if thread is None else checked_thread_id(thread)), text
@@ -69,23 +69,23 @@ def _fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
 def _fork_values(given: Sequence[str] | None) -> dict[str, str]:
     """The values to set, by task id."""
     values: dict[str, str] = {}
-    for one in given or ():
-        task_id, equals, value = one.partition("=")
+    for text in given or ():
+        task_id, equals, value = text.partition("=")
         if not (task_id.strip() and equals and value.strip()):
-            raise UsageError(f"--set {one!r}; it is not TASK=VALUE; write, say, --set task_1='156 BC'")
+            raise UsageError(f"--set {text!r}; it is not TASK=VALUE; write, say, --set task_1='156 BC'")
         if task_id.strip() in values:
-            raise UsageError(f"--set {one!r}; {task_id.strip()} is set twice; give it one value")
+            raise UsageError(f"--set {text!r}; {task_id.strip()} is set twice; give it one value")
         values[task_id.strip()] = value.strip()
     return values
 
 
 def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
-    """Go back to a checkpoint, change what is to be changed or ask another question, and run on from there.
+    """Go back to a checkpoint, apply the changes or ask another question, and run on from the checkpoint.
 
     Args:
-        fork: Where it begins and what differs.
-        context: Options; what they leave open is as it was then.
-        delivery: How the run is told and its result handed over.
+        fork: The start of the fork and the changes.
+        context: Options. Unset options keep their values of that time.
+        delivery: How the run is reported and where its result goes.
 
     Returns:
         The exit code.
@@ -115,16 +115,16 @@ def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
 async def _go_back(
     session: Session, thread_id: str, checkpoint_id: str, fork: Fork, context: Context, delivery: Delivery
 ) -> tuple[Watcher, Context]:
-    """Make the checkpoint from which the run goes on; who watches, and the options in force from there.
+    """Create the checkpoint for continuing the run, and return the watcher and the options in force.
 
     Raises:
-        UsageError: What is to be changed cannot be.
+        UsageError: A change cannot be applied.
     """
-    from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
+    from weiwo.app.session.runs import OPTIONS_KEY, options_of, read_options
     from weiwo.graph.persistence import forks
 
     there = await session.graph.aget_state({"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}})
-    before = remembered(there.metadata)
+    before = read_options(there.metadata)
     given = {**before.model_dump(exclude_none=True), **context.model_dump(exclude_none=True)}
     now = Context(**{**given, "answer_memory": False})  # who goes back wants another answer
     if problems := await corpus_problems(Settings.resolve(now)):
@@ -151,15 +151,15 @@ async def _go_back(
 
 
 def _in_folder(within: SourceFilter) -> Callable[[str], bool]:
-    """Tells whether a document lies in a folder that counts."""
+    """Return a test for documents in the included folders."""
     return lambda source: within.allows_document(source, os.path.abspath(source))  # noqa: PTH100 - links stay
 
 
 async def corpus_problems(settings: Settings) -> str:
-    """Load the documents, so that the run finds them in memory; returns what is to be said of them.
+    """Load the documents in advance for the run, and return a message about problems.
 
     Raises:
-        UsageError: None of them lies in the folders that count.
+        UsageError: None of the documents lies in the included folders.
     """
     corpus = await open_corpus(settings)
     if settings.filter.folders and corpus.documents and not any(map(_in_folder(settings.filter), corpus.documents)):

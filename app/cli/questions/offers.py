@@ -1,8 +1,8 @@
-"""Offers at the terminal: to search the web where there is nothing else to search, and to remember what sounds lasting.
+"""Offers at the terminal: web search if nothing else can be searched, and memory for lasting wishes.
 
-Who has neither documents nor a provider is asked once whether DuckDuckGo may be searched: nobody's questions are sent
-anywhere unasked. The answer is kept in `config.toml`. Of wishes only the words of the command line are looked at; what
-comes from standard input, a page or an answer never is. Nobody is asked in a pipe, with `--json`, or in continuous
+A user with neither documents nor a provider is asked once whether DuckDuckGo may be searched, because no questions are
+sent anywhere unasked. The answer is kept in `config.toml`. Wishes are only looked for in the words of the command line,
+never in standard input, a page or an answer. No questions are asked in a pipe, with `--json`, or in continuous
 integration.
 """
 
@@ -19,27 +19,27 @@ from weiwo.app.render.labels import label
 from weiwo.nodes.memory.wishes import FoundWish, find_wish
 from weiwo.state.settings import Context, Settings
 from weiwo.text.language_detection import detect_language
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.printable import one_line
 from weiwo.tools.corpus.index.catalog import replaces_sample
 from weiwo.tools.web.providers.selection import select_providers
 
 _DECLINED: Final = "WEIWO_WEB_OFFER"
 """Set in `config.toml` where the person said no: the web stays as it was, so that a key set later counts."""
-_ASK_WISH: Final = localized("cli.memory", "ask_wish")
-_HOW_TO_ADD: Final = localized("cli.memory", "how_to_add")
+_ASK_WISH: Final = localize_message("cli.memory", "ask_wish")
+_HOW_TO_ADD: Final = localize_message("cli.memory", "how_to_add")
 
 
 def offer_web(question: str, context: Context, *, as_json: bool) -> None:
-    """Ask, where it makes sense, whether the web may be searched; keep the answer, and let it hold from now on.
+    """Ask for permission to search the web if reasonable, and save the answer with immediate effect.
 
     Args:
-        question: The question, which tells the language.
+        question: The question, which determines the language.
         context: The options of the run.
         as_json: Whether one object is to be printed, and nothing else.
 
     Raises:
-        CommandError: They stopped the command, or the answer cannot be kept.
+        CommandError: The user stopped the command, or the answer cannot be kept.
     """
     if as_json or not can_ask() or not _is_in_question(context):
         return
@@ -53,7 +53,7 @@ def offer_web(question: str, context: Context, *, as_json: bool) -> None:
 
 
 def _is_in_question(context: Context) -> bool:
-    """Whether there is neither a document nor a provider, and nobody has said anything about the web yet."""
+    """Report whether documents and providers are missing and the web has not been decided on yet."""
     if any(os.environ.get(name) for name in ("CI", "WEIWO_WEB", _DECLINED)) or context.web is not None:
         return False
     settings = Settings.resolve(context)
@@ -62,10 +62,10 @@ def _is_in_question(context: Context) -> bool:
 
 
 def keeps_wish(message: str) -> bool:
-    """Keep a wish that somebody at the terminal asks to remember and says nothing else with; whether there was one.
+    """Save a wish explicitly stated as the whole message, and report whether a wish was saved.
 
     Raises:
-        UsageError: It is no terminal, where nothing is kept; and there is no question to answer.
+        UsageError: Standard input or output is no terminal, so nothing is kept, and there is no question to answer.
     """
     found = find_wish(message)
     if found is None or not (found.requested and found.alone):
@@ -77,7 +77,10 @@ def keeps_wish(message: str) -> bool:
 
 
 def offer_wish(message: str) -> None:
-    """Keep what a message asks to remember; ask about what sounds lasting; without a terminal, say how."""
+    """Save an explicit wish in a message, or ask about a seemingly lasting wish.
+
+    Without a terminal, print how to save it.
+    """
     found = find_wish(message)
     if found is None:
         return

@@ -1,7 +1,7 @@
-"""Plans as files: read from one that a person wrote, or edited in the editor of their choice.
+"""Plans as files, read from a file or edited in the user's editor.
 
-A plan in the making is kept in a file of Weiwo's own folder until it is taken, so that a mistake in it, a lost
-connection or a second thought costs nobody what they typed. Lines at its top that begin with # are remarks.
+A plan in the making is kept in a file of Weiwo's own folder until it is accepted, so that a mistake in it, a lost
+connection or a second thought does not lose typed text. Lines at its top that begin with # are remarks.
 """
 
 import json
@@ -23,14 +23,16 @@ _REMARK: Final = ("#", "//")
 
 
 class DraftError(WeiwoError, ValueError):
-    """A text that is no plan. The message is one line."""
+    """A text without a valid plan. The message is a single line."""
 
 
 def parse(text: str) -> dict[str, Any]:
-    """The plan in a text: in the interchange form, alone or as `plan` of a larger object, such as a result.
+    """Parse the plan in a text.
+
+    The plan has the interchange form and stands alone or as `plan` of a larger object, such as a result.
 
     Raises:
-        DraftError: There is none, or the text is too long to be one.
+        DraftError: There is no plan, or the text is too long to be a plan.
     """
     if len(text) > _MAX_LENGTH:
         raise DraftError(f"it has more than {_MAX_LENGTH:,} characters")
@@ -70,19 +72,19 @@ def read_plan(name: str) -> dict[str, Any]:
 
 
 def edit(path: Path, plan: Mapping[str, Any], complaints: Iterable[str], remark: str) -> dict[str, Any] | None:
-    """Let a person edit a plan; a draft they left off goes on where it was.
+    """Let a person edit a plan. An unfinished draft is continued.
 
     Args:
-        path: The draft; it stays until whoever calls takes it away.
-        plan: What to begin with.
-        complaints: What is wrong with the draft, put above it.
-        remark: How to go about it, put above it as well.
+        path: The draft. It stays until the caller removes it.
+        plan: The plan to begin with.
+        complaints: The errors in the draft, put above it.
+        remark: Instructions, put above it as well.
 
     Returns:
-        The edited plan; None if nothing was changed, and then there is no draft.
+        The edited plan, or None if nothing was changed. In that case the draft is removed.
 
     Raises:
-        DraftError: What was written is no plan; the draft is kept.
+        DraftError: The text is no plan. The draft is kept.
         CommandError: There is no editor, or no place for the draft.
     """
     original = json.dumps(plan, ensure_ascii=False, indent=2)
@@ -114,7 +116,10 @@ def _without_remarks(text: str) -> str:
 
 
 def _open_editor(path: Path) -> None:
-    """Raises CommandError where there is no editor; how the editor ends does not matter, the text does."""
+    """Open a file in the user's editor. Raises CommandError if the editor does not start.
+
+    The exit code of the editor does not matter, only the text does.
+    """
     command = os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip() or "vi"
     try:
         subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603 - the user's own editor

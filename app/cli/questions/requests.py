@@ -53,30 +53,33 @@ class RequestKind:
     converse: Callable[[RunEnd, str], Any]
 
     def how(self, ended: RunEnd) -> str:
-        """The command that answers it."""
+        """Return the command for answering the request."""
         bound = f"--hash {ended.hash[:SHOWN_HASH]} " if ended.hash else ""
         return f"weiwo resume {ended.thread_id} {bound}{self.answers}"
 
     def as_json(self, ended: RunEnd) -> dict[str, Any]:
-        """What waits, as one object; `$defs/waiting…` of the result's schema."""
+        """Return the waiting request as an object, following `$defs/waiting…` of the result's schema."""
         told = {"thread_id": ended.thread_id, "status": "waiting", "question": ended.request.get("question", "")}
         return {**told, **self.fields(ended), "how": self.how(ended)}
 
     def tell(self, ended: RunEnd, progress: Progress, *, drawn: bool) -> int:
-        """Say, where nobody can be asked, what waits and how to go on; returns the exit code."""
+        """Print the waiting request and the command to continue with, and return the exit code.
+
+        This is used if nobody can be asked.
+        """
         if not drawn:
             self.draw(ended, progress)
         say(f"{self.waits(ended)}; go on with: {self.how(ended)}")
         return WAITING
 
     def ask_person(self, ended: RunEnd, progress: Progress) -> Any:
-        """Ask about what has been drawn.
+        """Ask the person about the request already drawn.
 
         Returns:
-            The answer to resume with; None if the person would rather decide later.
+            The answer to resume with, or None if the person would rather decide later.
 
         Raises:
-            CommandError: They stopped the command.
+            CommandError: The person stopped the command.
         """
         for complaint in ended.complaints:
             terminal().print(Flow(Text(f"! {complaint}", "red"), indent=2))
@@ -90,25 +93,27 @@ class RequestKind:
         return WAITING
 
     def rejection_error(self, ended: RunEnd) -> CommandError:
-        """The error for an answer given as an option that could not be taken."""
+        """Return the error for a rejected answer given as an option."""
         complaints = "; ".join(ended.complaints)
         return CommandError(f"{self.subject}; {complaints}; the thread still waits; {self.how(ended)}", USAGE)
 
 
 def language_of(progress: Progress) -> str:
-    """The language of the question, as far as it is known."""
+    """Return the language of the question, or English if unknown."""
     return str(progress.assessed.get("language") or "en")
 
 
 @contextlib.contextmanager
 def answering(stopped: str) -> Iterator[None]:
-    """A conversation on the terminal: the end of its input leaves it, and Ctrl-C stops the command.
+    """Context manager for a conversation on the terminal.
+
+    The end of the input leaves the conversation, and Ctrl-C stops the command.
 
     Args:
-        stopped: What to say then.
+        stopped: The message when the command is stopped.
 
     Raises:
-        CommandError: They stopped the command.
+        CommandError: The person stopped the command.
     """
     try:
         yield
@@ -120,7 +125,7 @@ def answering(stopped: str) -> Iterator[None]:
 
 
 def confirm(prompt: str, *, default: bool) -> bool:
-    """A yes or no that the person types; return alone is the default, and anything else is asked again."""
+    """Ask the person for yes or no. An empty line is the default, and invalid input is asked for again."""
     while True:
         word = read_line(prompt).casefold()
         if not word:
@@ -130,7 +135,7 @@ def confirm(prompt: str, *, default: bool) -> bool:
 
 
 def read_line(prompt: str) -> str:
-    """A line the person types, in which they can move about."""
+    """Read a line from the person, with line editing."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401, PLC0415 - its import is what it does, and Windows has none
     try:

@@ -1,4 +1,4 @@
-"""`weiwo resume`: the rest of a run that was interrupted, or that waits for a person."""
+"""`weiwo resume`: the rest of an interrupted run, or of a run waiting for a person."""
 
 from typing import Annotated, Any
 
@@ -42,7 +42,7 @@ def resume(  # noqa: PLR0913 - an option each
     json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Finish what was interrupted or waits for a person."""
+    """Resume an interrupted run, or answer a waiting request."""
     thread_id = checked_thread_id(thread or last_question())
     delivery = Delivery(as_json=json, verbose=verbose, files=output_files(output))
     answers: list[Any] = ["approve"] if approve else []

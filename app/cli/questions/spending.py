@@ -1,7 +1,8 @@
-"""The spending log: what each answer took, kept on this machine in `spending.jsonl`, as telemetry is.
+"""Spending log: the cost of each answer, kept on this machine in `spending.jsonl`, like telemetry.
 
-It holds no question: a day, a status, a depth, and by model the calls, tokens and dollars. Out of it comes the cost
-notice: what a deep search is expected to cost, said before it runs; above `WEIWO_ASK_COST` it asks.
+It contains no questions. A row holds a day, a status, a depth, and by model the calls, tokens and dollars. The log is
+the basis of the cost notice, which says before a deep search what it is expected to cost. Above `WEIWO_ASK_COST` the
+person is asked first.
 """
 
 import os
@@ -32,7 +33,10 @@ _ASSUMED: Final = (250_000, 20_000)
 
 
 def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
-    """Note what an answer took; nothing where telemetry is off or no model answered. What cannot be kept is not."""
+    """Record the cost of an answer, unless telemetry is off or no model answered.
+
+    If the record cannot be written, it is dropped.
+    """
     calls = (result.get("usage") or {}).get("calls") or []
     if not settings.telemetry or not any(call["input_tokens"] or call["output_tokens"] for call in calls):
         return
@@ -53,7 +57,7 @@ def record_spending(result: Mapping[str, Any], settings: Settings) -> None:
 
 
 def read_spending(home: Path) -> list[dict[str, Any]]:
-    """The rows of the log, oldest first; those that are not whole are left out."""
+    """Return the complete rows of the log, oldest first."""
     return [row for row in read_records(home / _FILE) if _is_whole(row)]
 
 
@@ -61,13 +65,16 @@ def _is_whole(row: Mapping[str, Any]) -> bool:
     with suppress(ValueError, TypeError, KeyError, AttributeError):
         float(row["at"])
         return bool(
-            [float(one[name]) for one in row["models"].values() for name in ("calls", "input", "output", "cost")]
+            [float(value[name]) for value in row["models"].values() for name in ("calls", "input", "output", "cost")]
         )
     return False
 
 
 def summarize_spending(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Totals by day and by model, and the cost of a complete answer: all dollars over the answers that are complete."""
+    """Return totals by day and by model, and the cost of a complete answer.
+
+    The cost of a complete answer is the sum of all dollars divided by the number of complete answers.
+    """
     days: dict[str, dict[str, float]] = defaultdict(_zero)
     models: dict[str, dict[str, float]] = defaultdict(_zero)
     for row in rows:
@@ -95,31 +102,31 @@ def _zero() -> dict[str, float]:
 
 
 def _expect_tokens(rows: Iterable[Mapping[str, Any]], depth: str) -> tuple[int, int, int]:
-    """Input and output tokens that an answer of a depth will take: the median of those before.
+    """Estimate the input and output tokens of an answer of a depth: the median of earlier answers.
 
     Returns:
-        The two, and from how many answers that is told; 0 where it is assumed.
+        The two numbers, and the number of answers they are based on. It is 0 if the numbers are assumed.
     """
     known = [row["models"].values() for row in rows if row.get("depth") == depth]
     if len(known) < _LEAST_KNOWN:
         return *_ASSUMED, 0
-    sums = [(sum(one["input"] for one in those), sum(one["output"] for one in those)) for those in map(list, known)]
-    return int(median(one[0] for one in sums)), int(median(one[1] for one in sums)), len(known)
+    sums = [(sum(item["input"] for item in those), sum(item["output"] for item in those)) for those in map(list, known)]
+    return int(median(item[0] for item in sums)), int(median(item[1] for item in sums)), len(known)
 
 
 def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
-    """Say what a deep search is expected to cost; on a terminal ask whether to run it, where that is much.
+    """Print the expected cost of a deep search, and ask at a terminal before expensive searches.
 
-    Nothing is said of a search that is not deep, or of models whose price is not known.
+    Nothing is printed about a search that is not deep, or about models without a known price.
 
     Args:
-        question: The question, which tells the language.
+        question: The question, which determines the language.
         settings: The settings of the run.
         as_json: Whether one object is to be printed, and nobody asked.
 
     Raises:
         UsageError: `WEIWO_ASK_COST` is no amount.
-        CommandError: The person would rather not.
+        CommandError: The person declined.
     """
     if settings.depth != "deep" or not settings.models:
         return

@@ -1,7 +1,7 @@
-"""The set-up: a model and how it is found, what there is and what is missing, trusted folders. No secret is shown.
+"""Set-up: finding a model, checking the installation, trusted folders. Secrets are never shown.
 
-setup           `weiwo setup`: which model serves well, and why
-embedding_probe an embedding model at the same server, and what it brings
+setup           `weiwo setup`: the best model found, and why
+embedding_probe an embedding model at the same server, and its benefit
 doctor          `weiwo doctor`
 endpoint_check  whether a model's endpoint answers
 trust           `weiwo trust`

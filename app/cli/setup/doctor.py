@@ -1,7 +1,7 @@
-"""`weiwo doctor`: what there is, what is missing, and what each missing thing would add. No secret is shown.
+"""`weiwo doctor`: installed parts, missing parts, and the benefit of each missing part.
 
-It speaks the language of the machine's user; its JSON, which programs read, is in English. `_CHECKS` lists what is
-looked at: quick things first, and nothing whose ground has failed.
+No secret is shown. The text is in the language of the machine's user. The JSON, which programs read, is in English.
+`_CHECKS` lists the checks: quick checks come first, and a check is skipped if a check it depends on has failed.
 """
 
 import asyncio
@@ -86,7 +86,7 @@ _MARKS: Final = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("
 
 
 class _Part(NamedTuple):
-    """Modules that a part of the program imports, and the extra that brings them; empty if they always come."""
+    """Modules imported by a part of the program, and the extra to install, empty for standard parts."""
 
     modules: tuple[str, ...]
     extra: str = ""
@@ -102,7 +102,7 @@ _PARTS: Final = {
 
 
 class Check(NamedTuple):
-    """One thing looked at: what, how it is, and in one line what was found and what to do."""
+    """A check with name, verdict, and a line on the finding and the remedy."""
 
     name: str
     verdict: Verdict
@@ -111,10 +111,10 @@ class Check(NamedTuple):
 
 @dataclass
 class _Subject:
-    """What is examined.
+    """State shared by the checks.
 
     Attributes:
-        language: The language that is spoken.
+        language: The language of the messages.
         context: Options beside the environment.
         settings: The settings, once they are resolved.
         corpus: The documents, once they are open.
@@ -126,12 +126,12 @@ class _Subject:
     corpus: Corpus | None = None
 
     def say(self, name: str, *values: object) -> str:
-        """A phrase in its language."""
+        """Return a phrase in the language of the subject."""
         return say(self.language, name, *values)
 
 
 class _Step(NamedTuple):
-    """A row of the table: what looks, and the rows that must not have found a problem."""
+    """A row of the table of checks: the check function, and the rows required to have no problem."""
 
     look: Callable[[_Subject], Coroutine[Any, Any, list[Check]]]
     needs: frozenset[str] = frozenset()
@@ -139,7 +139,7 @@ class _Step(NamedTuple):
 
 @app.command(cls=TextCommand)
 def doctor(*, json: Json = False) -> None:
-    """Tell what is set up, what is missing, and what it would add."""
+    """Report the set-up and missing parts, with the benefit of each."""
 
     async def work() -> list[Check]:
         return [check async for check in _examine(language="en" if json else system_language())]
@@ -151,7 +151,7 @@ def doctor(*, json: Json = False) -> None:
     elif is_terminal():
         _draw(terminal(), checks)
     else:
-        write("".join(f"{one.verdict}\t{one.name}\t{one_line(one.text, 1_000)}\n" for one in checks))
+        write("".join(f"{check.verdict}\t{check.name}\t{one_line(check.text, 1_000)}\n" for check in checks))
     raise typer.Exit(0 if ok else 1)
 
 
@@ -168,8 +168,8 @@ async def _examine(context: Context | None = None, language: Language = "en") ->
 
 
 def _draw(console: Console, checks: Sequence[Check]) -> None:
-    """Draw all checks on a terminal, one a line."""
-    widest = min(max(cell_len(one.name) for one in checks), console.width // 3)
+    """Draw all checks on a terminal, each on a line."""
+    widest = min(max(cell_len(item.name) for item in checks), console.width // 3)
     for check in checks:
         mark, style = _MARKS[check.verdict]
         name = check.name + " " * (widest - cell_len(check.name) + 2)
@@ -183,7 +183,7 @@ async def _check_system(subject: _Subject) -> list[Check]:
 
 
 def _find_version(name: str, subject: _Subject) -> str:
-    """A package and its version, where it is installed."""
+    """Return a package name and version, or a message if the package is not installed."""
     try:
         return f"{name} {version(name)}"
     except PackageNotFoundError:
@@ -191,7 +191,10 @@ def _find_version(name: str, subject: _Subject) -> str:
 
 
 async def _check_parts(subject: _Subject) -> list[Check]:
-    """Import what pages, documents, tables and MCP need; each part in a process of its own, which may crash."""
+    """Import the modules for pages, documents, tables and MCP.
+
+    Each part is imported in a separate process, because an import may crash.
+    """
     return list(await asyncio.gather(*(_check_part(name, part, subject) for name, part in _PARTS.items())))
 
 
@@ -207,7 +210,7 @@ async def _check_part(name: str, part: _Part, subject: _Subject) -> Check:
 
 
 async def _find_import_fault(modules: Sequence[str]) -> str:
-    """Import modules in a new process. Returns the last line of its error, or empty if all of them load."""
+    """Import modules in a new process. Returns the last line of the error, or an empty string on success."""
     command = (sys.executable, "-P", "-c", f"import {', '.join(modules)}")
     process = await asyncio.create_subprocess_exec(*command, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE)
     try:
@@ -223,7 +226,10 @@ async def _find_import_fault(modules: Sequence[str]) -> str:
 
 
 async def _check_environment(subject: _Subject) -> list[Check]:
-    """The variables in force, and those that are not used. Values that are or may hold secrets are not shown."""
+    """Check the variables in force and the unused settings of `.env`.
+
+    Values that are or may hold secrets are not shown.
+    """
     checks = [_check_variable(name, subject) for name in sorted(os.environ) if name.startswith("WEIWO_")]
     if base_url := os.environ.get("OPENAI_BASE_URL"):
         checks.append(Check("OPENAI_BASE_URL", "ok", printable_place(base_url)))
@@ -252,7 +258,7 @@ async def _check_settings(subject: _Subject) -> list[Check]:
 
 
 async def _check_models(subject: _Subject) -> list[Check]:
-    """Who plays which role, and whether the endpoints answer."""
+    """Check the model of each role, and the endpoints of the models."""
     models, rules_alone = subject.settings.models, subject.say("rules_alone")
     if not models:
         return [Check(subject.say("models"), "note", label(subject.language, "no_model"))]
@@ -270,7 +276,7 @@ async def _check_models(subject: _Subject) -> list[Check]:
 
 
 async def _is_small(name: str) -> bool:
-    """Whether a model is small, as far as its name or its server tells."""
+    """Report whether a model is small, as far as the name or the server tells."""
     from weiwo.models.endpoint import resolve_endpoint
     from weiwo.models.errors import ModelUnavailableError
     from weiwo.models.parameters import is_small, learn_size
@@ -292,14 +298,14 @@ async def _check_corpus(subject: _Subject) -> list[Check]:
     where = ", ".join(settings.corpus) or _describe_default_corpus(settings, subject.language)
     documents = counted(len(corpus.documents), "document", subject.language)
     passages, more = counted(corpus.size, "passage", subject.language), len(corpus.problems) - _MOST_LEFT_OUT
-    left_out = [subject.say("left_out", one.source, one.reason) for one in corpus.problems[:_MOST_LEFT_OUT]]
+    left_out = [subject.say("left_out", problem.source, problem.reason) for problem in corpus.problems[:_MOST_LEFT_OUT]]
     left_out += [subject.say("more_left_out", more)] if more > 0 else []
     held = Check(title, "ok", subject.say("holds", where, documents, passages))
     return [held, *(Check(title, "note", told) for told in left_out)]
 
 
 async def _check_corpora(subject: _Subject) -> list[Check]:
-    """What is kept on this machine, and whether it is found by meaning, too."""
+    """Check the corpora on this machine, and search by meaning."""
     settings, language = subject.settings, subject.language
     checks = [Check(subject.say("corpora"), *await asyncio.to_thread(_describe_corpora, Path(settings.home), language))]
     if subject.corpus is not None:
@@ -309,7 +315,7 @@ async def _check_corpora(subject: _Subject) -> list[Check]:
 
 
 def _describe_default_corpus(settings: Settings, language: Language) -> str:
-    """What is searched where nothing is named."""
+    """Describe the corpus searched by default."""
     home = Path(settings.home)
     if replaces_sample(home):
         return say(language, "default_corpus", DEFAULT_NAME)
@@ -317,30 +323,33 @@ def _describe_default_corpus(settings: Settings, language: Language) -> str:
 
 
 def _describe_corpora(home: Path, language: Language) -> tuple[Verdict, str]:
-    """The corpora there are, with sizes and ages, in one line; a `note` if one is broken."""
+    """Describe the existing corpora with size and age in a single line.
+
+    The verdict is `note` if a corpus is broken.
+    """
     found = list(list_corpora(home))
-    lacking = {one.name: _lacking_vectors(one, language) for one in found}
-    told = [_describe_corpus(one, lacking[one.name], language) for one in found[:_MOST_CORPORA]]
+    lacking = {item.name: _lacking_vectors(item, language) for item in found}
+    told = [_describe_corpus(item, lacking[item.name], language) for item in found[:_MOST_CORPORA]]
     if len(found) > _MOST_CORPORA:
         told.append(say(language, "and_more", len(found) - _MOST_CORPORA))
-    out_of_step = {one.name for one in found if _describe_connectors(one, language)}
-    troubled = any(one.trouble or one.note or lacking[one.name] or one.name in out_of_step for one in found)
+    out_of_step = {item.name for item in found if _describe_connectors(item, language)}
+    troubled = any(item.trouble or item.note or lacking[item.name] or item.name in out_of_step for item in found)
     return "note" if troubled else "ok", say(language, "comma").join(told) or say(language, "none_yet")
 
 
-def _describe_corpus(one: CorpusSummary, lacking: list[str], language: Language) -> str:
-    """One corpus: its size and age, or what is wrong with it."""
-    if one.trouble:
-        return say(language, "said_of", one.name, one.trouble)
-    documents, age = counted(one.documents, "document", language), counted(*span_parts(one.age), language)
-    told = say(language, "old", one.name, documents, size(one.bytes), age)
-    return "; ".join([told, *filter(None, [one.note]), *lacking, *_describe_connectors(one, language)])
+def _describe_corpus(summary: CorpusSummary, lacking: list[str], language: Language) -> str:
+    """Describe a corpus: size and age, or the problem."""
+    if summary.trouble:
+        return say(language, "said_of", summary.name, summary.trouble)
+    documents, age = counted(summary.documents, "document", language), counted(*span_parts(summary.age), language)
+    told = say(language, "old", summary.name, documents, size(summary.bytes), age)
+    return "; ".join([told, *filter(None, [summary.note]), *lacking, *_describe_connectors(summary, language)])
 
 
-def _describe_connectors(one: CorpusSummary, language: Language) -> list[str]:
+def _describe_connectors(summary: CorpusSummary, language: Language) -> list[str]:
     """The loaders that a corpus is not in step with, as it should be; a line each."""
     told: list[str] = []
-    for each in one.connectors:
+    for each in summary.connectors:
         last = span_parts(time.time() - each.done_at) if each.done_at else (0, "")
         as_of = say(language, "as_of", counted(*last, language)) if each.done_at else ""
         if each.problem:
@@ -350,17 +359,17 @@ def _describe_connectors(one: CorpusSummary, language: Language) -> list[str]:
     return told
 
 
-def _lacking_vectors(one: CorpusSummary, language: Language) -> list[str]:
-    """The embedding models whose vectors some of its passages lack; a line each."""
+def _lacking_vectors(summary: CorpusSummary, language: Language) -> list[str]:
+    """Describe the embedding models without vectors for all passages of a corpus, with a line for each."""
     return [
         say(language, "some_vectors", done, counted(of, "passage", language), model)
-        for model, (done, of) in one.vectors.items()
+        for model, (done, of) in summary.vectors.items()
         if done < of
     ]
 
 
 def _describe_embeddings(corpus: Corpus, name: str | None, language: Language) -> tuple[Verdict, str]:
-    """Whether documents are also found by meaning, in one line. Tries the model."""
+    """Describe in a single line the search by meaning. Tries the embedding model."""
     if name is None:
         return "note", say(language, "no_embeddings")
     try:
@@ -377,7 +386,10 @@ def _describe_embeddings(corpus: Corpus, name: str | None, language: Language) -
 
 
 async def _check_search(subject: _Subject) -> list[Check]:
-    """Who searches the web, and who could. Nobody is asked anything: it would cost."""
+    """Check the configured and the possible providers of web search.
+
+    No provider is called, because calls cost money.
+    """
     title = subject.say("search")
     try:
         sources = select_providers(subject.settings)
@@ -403,7 +415,7 @@ async def _check_search(subject: _Subject) -> list[Check]:
 
 
 def _describe_idle(name: str, lacking: Sequence[str], subject: _Subject) -> str:
-    """A provider that nobody named, and what it lacks."""
+    """Describe an unused provider and the variables still missing."""
     return subject.say("lacks", name, subject.say("and").join(lacking)) if lacking else name
 
 
@@ -424,7 +436,10 @@ async def _check_tools(subject: _Subject) -> list[Check]:
 
 
 async def _list_tools(subject: _Subject) -> Sequence[ToolInfo | Availability]:
-    """The tools of a run. LangChain is imported only where the user has tools of their own, which are of its kind."""
+    """List the tools of a run.
+
+    LangChain is imported only if the user has custom tools, which are LangChain tools.
+    """
     settings, passages = subject.settings, subject.corpus.size if subject.corpus else 0
     if settings.tools:
         from weiwo.tools.registry import build_registry
@@ -446,7 +461,7 @@ async def _check_database(subject: _Subject) -> list[Check]:
 
 
 async def _count_threads() -> int:
-    """How many threads there are, up to `_MOST_THREADS`; the database is opened as a run would open it."""
+    """Count the threads, up to `_MOST_THREADS`. The database is opened in the same way as by a run."""
 
     def count(file: Path) -> int:
         require_writable(file)

@@ -1,4 +1,4 @@
-"""A probe of an embedding model: what it brings where question and documents are in different languages."""
+"""Probe of an embedding model: the benefit for questions and documents in different languages."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ _FIRST: Final = 5
 
 
 class _EmbeddingGain(NamedTuple):
-    """How many of the questions found their document: with the model, without, and of how many."""
+    """Number of questions with the right document found: with the model, without, and in total."""
 
     found: int
     before: int
@@ -28,11 +28,13 @@ class _EmbeddingGain(NamedTuple):
 
 
 def find_embeddings(server: FoundServer | None, env: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The settings of an embedding model at a server; none where there is none, or the user has set one.
+    """Return the settings of an embedding model at a server.
+
+    The result is empty if there is no embedding model, or if the user has already set one.
 
     Args:
         server: The server of the chat model.
-        env: What is set.
+        env: The variables that are set.
     """
     if server is None or env.get("WEIWO_EMBEDDINGS"):
         return {}
@@ -41,11 +43,13 @@ def find_embeddings(server: FoundServer | None, env: Mapping[str, str] = os.envi
 
 
 async def probe_embeddings(name: str, settings: Mapping[str, str]) -> _EmbeddingGain | None:
-    """Search the sample with and without an embedding model; None where it does not answer.
+    """Search the sample with and without an embedding model.
+
+    Returns None if the model does not answer.
 
     Args:
         name: The model, as `WEIWO_EMBEDDINGS` names it.
-        settings: The variables to try, over those in force.
+        settings: The variables to try, which override those in force.
     """
     try:
         with environment(settings):
@@ -57,16 +61,16 @@ async def probe_embeddings(name: str, settings: Mapping[str, str]) -> _Embedding
 
 
 def _require_answer(name: str) -> None:
-    """Ask for one vector: a search goes on without them where a model fails.
+    """Request a vector, since a search would silently continue without a failing model.
 
     Raises:
-        EmbeddingError: There is none.
+        EmbeddingError: The model returns no vector.
     """
     load_embedder(name).embed_question(next(iter(_QUESTIONS)))
 
 
 async def _count_found(name: str) -> int:
-    """How many questions have their document among the first passages."""
+    """Count the questions with the expected document among the first passages."""
     context = Context(corpus=[str(find_sample_corpus())], web=False, telemetry=False, embeddings=name)
     corpus = await open_corpus(Settings.resolve(context))
     found = 0

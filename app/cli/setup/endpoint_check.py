@@ -1,4 +1,4 @@
-"""Whether the endpoint of a model answers, and what to do where it does not."""
+"""Check of a model's endpoint, with advice if the endpoint does not answer."""
 
 import asyncio
 from functools import partial
@@ -29,12 +29,12 @@ _START: Final = {
 
 
 def say(language: Language, name: str, *values: object) -> str:
-    """A phrase of the doctor's, with its values filled in."""
+    """Return a phrase of `weiwo doctor` with the values filled in."""
     return localized_section("cli.doctor")[language][name].format(*values)
 
 
 def printable_place(url: str) -> str:
-    """A URL without credentials and parameters, which may be secrets."""
+    """Return a URL without credentials and parameters, since both may be secrets."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""
@@ -44,7 +44,10 @@ def printable_place(url: str) -> str:
 
 
 async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
-    """Whether the endpoint of a model answers. Asks for the list of models, which costs nothing."""
+    """Check for an answer from the endpoint of a model.
+
+    Asks for the list of models, which costs nothing.
+    """
     import httpx
 
     from weiwo.models.endpoint import resolve_endpoint
@@ -77,7 +80,7 @@ async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
 
 
 def _judge_error(error: "ServerError", host: str, language: Language) -> tuple[Verdict, str]:
-    """What an endpoint means that does not list its models; some that answer list none."""
+    """Judge an endpoint without a list of models. Working endpoints may list no models."""
     if error.status in {401, 403}:
         return "problem", say(language, "refused_key", host, error.status)
     if error.status == 404 and not host.endswith("/v1"):
@@ -93,11 +96,13 @@ def _list_offered(reply: object) -> list[str]:
 
 
 def _advise(base_url: str, language: Language) -> str:
-    """What to do about an endpoint that does not answer: in a container, `localhost` is the container itself.
+    """Return advice about a silent endpoint.
+
+    In a container, `localhost` is the container itself.
 
     Args:
-        base_url: Where it was looked for.
-        language: The language to say it in.
+        base_url: The address that was tried.
+        language: The language of the advice.
     """
     from weiwo.models.local_servers import in_container
 
@@ -117,7 +122,10 @@ def _advise(base_url: str, language: Language) -> str:
 
 
 def _other_provider(place: "Endpoint", language: Language) -> tuple[Verdict, str]:
-    """Providers beside OpenAI come with packages of their own; whether they answer is not tried."""
+    """Check a provider besides OpenAI.
+
+    These providers come with packages of their own. No request is sent to them.
+    """
     from weiwo.models.errors import ModelUnavailableError
     from weiwo.models.model_cache import make_model
 

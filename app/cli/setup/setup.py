@@ -1,7 +1,8 @@
-"""`weiwo setup`: finds a model, shows what it would write, asks one question, writes it.
+"""`weiwo setup`: finds a model, shows the settings, asks a test question, writes the settings.
 
-Which model is chosen is a table: Weiwo asks for short typed replies and for prose from shown passages. Size counts up
-to a point, the window a model is given counts always, and one that was never taught to follow a schema costs retries.
+The model is chosen by a table. Weiwo asks for short typed replies and for prose from shown passages. The size of a
+model counts up to a point, and its context window always counts. A model that was never taught to follow a schema costs
+retries.
 """
 
 import importlib.util
@@ -65,15 +66,15 @@ _HOSTED: Final = 100
 
 @dataclass(frozen=True)
 class _ModelCandidate:
-    """A model that could be set up.
+    """A candidate model for the set-up.
 
     Attributes:
-        title: It, and where it is, for people.
+        title: The model and its location, for people.
         settings: The variables that set it up.
-        worth: How well it would serve; the highest is chosen.
-        why: Why so much.
-        server: The server it is on; None of a hosted one.
-        model: What is known of it; None of a hosted one.
+        worth: How well it would serve. The highest value is chosen.
+        why: The reasons for that value.
+        server: The server it is on, or None for a hosted model.
+        model: The known properties of the model, or None for a hosted model.
     """
 
     title: str
@@ -85,7 +86,7 @@ class _ModelCandidate:
 
     @property
     def wants_widening(self) -> bool:
-        """Whether the server gives it less context than it was made for and Weiwo needs."""
+        """Report whether the server gives the model less context than Weiwo needs and the model supports."""
         model, server = self.model, self.server
         if model is None or server is None or server.kind != "Ollama" or model.served is None:
             return False
@@ -93,7 +94,7 @@ class _ModelCandidate:
 
     @property
     def window(self) -> int | None:
-        """Tokens of context it will have, once widened where it can be."""
+        """Context window in tokens, after widening if possible."""
         if self.model is None:
             return None
         wide = min(_WANTED_CONTEXT, self.model.trained or _WANTED_CONTEXT)
@@ -110,7 +111,7 @@ def setup(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Look and choose; write nothing, ask nothing.")] = False,
     json: Json = False,
 ) -> None:
-    """Find a model (Ollama, vLLM, keys, …), try it and set it up."""
+    """Find, test and set up a model (Ollama, vLLM, keys, …)."""
     servers = run_to_end(find_servers())
     candidates = _list_candidates(servers)
     if not json:
@@ -133,8 +134,11 @@ def setup(
 
 
 def _try_and_write(chosen: _ModelCandidate, report: dict[str, Any], *, as_json: bool) -> None:
-    """Measure the model, ask it one question; write the settings if more than half of its calls were good."""
-    settings = run_to_end(_widened(chosen))
+    """Measure the model, ask a test question, and write the settings.
+
+    The settings are written only if more than half of the model's calls were good.
+    """
+    settings = run_to_end(_apply_widening(chosen))
     settings |= run_to_end(_thinking(chosen, settings, as_json=as_json))
     speed = run_to_end(measure_speed(chosen.server.base_url, _name_of(settings))) if chosen.server else None
     settings |= speed.limits(os.environ) if speed else {}
@@ -159,7 +163,7 @@ def _try_and_write(chosen: _ModelCandidate, report: dict[str, Any], *, as_json: 
 
 
 def _try_embeddings(chosen: _ModelCandidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
-    """The settings of an embedding model at the same server, if there is one that answers; says what it brings."""
+    """Return the settings of a working embedding model at the same server, and print the benefit."""
     found = find_embeddings(chosen.server)
     if not found:
         return {}
@@ -179,15 +183,17 @@ def _report(
 ) -> dict[str, Any]:
     return {
         "servers": [_server_json(server) for server in servers],
-        "candidates": [{"title": one.title, "worth": one.worth, "why": list(one.why)} for one in candidates],
+        "candidates": [
+            {"title": candidate.title, "worth": candidate.worth, "why": list(candidate.why)} for candidate in candidates
+        ],
         "chosen": chosen.title,
         "changes": {"path": str(config_path()), "settings": dict(chosen.settings), "widens": chosen.wants_widening},
     }
 
 
 def _find(wanted: str, candidates: Sequence[_ModelCandidate]) -> _ModelCandidate:
-    named = {one.settings["WEIWO_MODEL"]: one for one in reversed(candidates)}
-    named |= {name.partition(":")[2]: one for name, one in named.items()}
+    named = {candidate.settings["WEIWO_MODEL"]: candidate for candidate in reversed(candidates)}
+    named |= {name.partition(":")[2]: value for name, value in named.items()}
     if wanted not in named:
         known = ", ".join(sorted(name for name in named if name.startswith(("openai:", "anthropic:")))[:8])
         raise UsageError(f"--model {wanted!r}; no such model was found; found: {known}")
@@ -203,11 +209,13 @@ def _agreed(*, as_json: bool) -> bool:
         return False
 
 
-async def _widened(chosen: _ModelCandidate) -> dict[str, str]:
-    """The settings of a candidate, of a variant with a wider window where it needs one.
+async def _apply_widening(chosen: _ModelCandidate) -> dict[str, str]:
+    """Return the settings of a candidate, with a wider context window if necessary.
+
+    The wider window needs a new variant of the model.
 
     Raises:
-        CommandError: Ollama does not make it.
+        CommandError: Ollama does not create the variant.
     """
     settings = dict(chosen.settings)
     if not chosen.wants_widening or chosen.server is None or chosen.model is None or chosen.window is None:
@@ -221,7 +229,7 @@ async def _widened(chosen: _ModelCandidate) -> dict[str, str]:
 
 
 async def _thinking(chosen: _ModelCandidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
-    """The setting that lets a reasoning model on a local server think where it plans and nowhere else."""
+    """Return the setting for a reasoning model on a local server to think only while planning."""
     if chosen.server is None:
         return {}
     found = await find_switch(settings["OPENAI_BASE_URL"], _name_of(settings))
@@ -242,7 +250,7 @@ def _tell_nothing(servers: Sequence[FoundServer], *, as_json: bool) -> None:
 
 
 def _advice(server: FoundServer) -> str:
-    """What makes a server without a model that answers questions usable."""
+    """Return advice for making a server usable without a chat model."""
     if server.problem and server.problem.kind != "no_model":
         return word("again", server.kind)
     return word("pull" if server.kind == "Ollama" else "load", server.kind)
@@ -253,8 +261,8 @@ def _print_found(servers: Sequence[FoundServer], candidates: Sequence[_ModelCand
         many = len(server.models) != 1
         told = describe_problem(server.problem) or (word("models", len(server.models)) if many else word("one_model"))
         write(f"{word('said_of', f'{server.kind} {server.root}', told)}\n")
-    for one in candidates[:_MOST_SHOWN]:
-        write(f"  {one.worth:3}  {word('said_of', one.title, word('then').join(one.why))}\n")
+    for candidate in candidates[:_MOST_SHOWN]:
+        write(f"  {candidate.worth:3}  {word('said_of', candidate.title, word('then').join(candidate.why))}\n")
     if len(candidates) > _MOST_SHOWN:
         write(f"  {word('more', len(candidates) - _MOST_SHOWN)}\n")
 
@@ -290,18 +298,18 @@ def _server_json(server: FoundServer) -> dict[str, Any]:
 
 
 def _list_candidates(servers: Sequence[FoundServer], env: Mapping[str, str] = os.environ) -> list[_ModelCandidate]:
-    """All that could be set up, best first.
+    """List the candidates, best first.
 
     Args:
         servers: The servers found.
-        env: Where keys are.
+        env: The environment that contains the keys.
     """
     found = [*_hosted(env), *(_local(server, model) for server in servers for model in server.models if model.chats)]
     return sorted(found, key=lambda candidate: -candidate.worth)
 
 
 def _missing_packages(env: Mapping[str, str] = os.environ) -> list[str]:
-    """What to install for keys that are set and cannot be used yet, a line each."""
+    """List the packages to install for keys without an installed package, with a line for each."""
     return [
         f"{key} is set; pip install {package.replace('_', '-')} to use {name}"
         for key, name, package in _KEYS

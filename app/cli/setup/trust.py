@@ -1,4 +1,7 @@
-"""`weiwo trust`: the user's consent to the settings of a folder's `.env`, given once for exactly these settings."""
+"""`weiwo trust`: the user's consent to the exact settings of a folder's `.env`.
+
+The consent is given once and holds for these settings only.
+"""
 
 import sys
 from pathlib import Path
@@ -24,7 +27,7 @@ def trust(
         str | None, typer.Option("--revoke", metavar="FOLDER", help="Trust this folder no longer.")
     ] = None,
 ) -> None:
-    """Show what this folder's .env would do, and use it from now on."""
+    """Show the effect of this folder's .env, and trust the file from now on."""
     if (revoke is not None) + yes + listed > 1:
         raise UsageError("--list, --revoke and --yes; they say different things; give one of them")
     trusted = read_trusted()
@@ -47,7 +50,7 @@ def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> None:
         write("this folder is trusted\n" if file.risky else "nothing here needs trust\n")
         return
     for name, value in file.risky.items():
-        write(f"{one_line(name, 100)}={_shown(name, value)}\n    {describe_effect(name, value)}\n")
+        write(f"{one_line(name, 100)}={_format_setting(name, value)}\n    {describe_effect(name, value)}\n")
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError("nobody can be asked; read the lines above, then: weiwo trust --yes")
@@ -59,6 +62,6 @@ def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> None:
     write(f"{one_line(folder, 1_000)} is trusted with these settings; weiwo trust --revoke . takes it back\n")
 
 
-def _shown(name: str, value: str) -> str:
-    """A value as it is shown; secrets are not."""
+def _format_setting(name: str, value: str) -> str:
+    """Format the value of a setting. Secrets are hidden."""
     return "(not shown)" if is_secret(name) else one_line(value, 300)

@@ -1,6 +1,7 @@
-"""The moments of a thread: its checkpoints, newest first, each with what led to it and what comes next.
+"""Moments of a thread: checkpoints, newest first, each with the previous and the next step.
 
-They are the checkpoints of the graph itself; those inside tasks are not for people. A fork starts from any of them.
+They are the checkpoints of the graph itself. Checkpoints inside tasks are not shown to people. A fork can start from
+any moment.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,15 +31,15 @@ _SHORTEST: Final = 13
 
 @dataclass(frozen=True)
 class Moment:
-    """A checkpoint, as a person sees it.
+    """A checkpoint, as shown to a person.
 
     Attributes:
         id: Its id.
-        label: The beginning of its id that no other of the thread has.
-        parent: The label of the one before it; empty for the first.
+        label: The beginning of its id, unique in the thread.
+        parent: The label of the checkpoint before it. Empty for the first.
         created: When it was written.
-        next: What comes next; empty where the question is answered.
-        what: What led to it, in a few words.
+        next: The next steps. Empty if the question is answered.
+        what: The step that led to it, in a few words.
         forked: Whether a fork begins here, or the run left the branch below for an earlier one.
     """
 
@@ -58,28 +59,28 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
         UsageError: There is no such thread.
     """
     place: Any = {"configurable": {"thread_id": thread_id}}
-    found = [one async for one in session.graph.aget_state_history(place, limit=MOST_MOMENTS)]
+    found = [item async for item in session.graph.aget_state_history(place, limit=MOST_MOMENTS)]
     if not found:
         raise unknown_thread(thread_id)
-    shown = [one for one in found if one.next != ("__start__",)] or found
-    labels = _labels([_id(one) for one in found])
-    by_id = {_id(one): one for one in found}
+    shown = [item for item in found if item.next != ("__start__",)] or found
+    labels = _labels([_id(item) for item in found])
+    by_id = {_id(item): item for item in found}
     moments = []
-    for position, one in enumerate(shown):
-        parent = by_id.get(_parent_id(one))
+    for position, entry in enumerate(shown):
+        parent = by_id.get(_parent_id(entry))
         below = shown[position + 1] if position + 1 < len(shown) else None
-        metadata = one.metadata or {}
+        metadata = entry.metadata or {}
         strayed = below is not None and parent is not None and parent.next != ("__start__",) and parent is not below
         forked = FORK_KEY in metadata or metadata.get("source") == "fork" or strayed
-        done = await finished_tasks(session.saver, one) if "executor" in one.next else {}
+        done = await finished_tasks(session.saver, entry) if "executor" in entry.next else {}
         moments.append(
             Moment(
-                id=_id(one),
-                label=labels[_id(one)],
-                parent=labels.get(_parent_id(one), ""),
-                created=datetime.fromisoformat(one.created_at) if one.created_at else datetime.now(UTC),
-                next=one.next,
-                what=_what(one, parent, labels.get(_twin(one, found), ""))
+                id=_id(entry),
+                label=labels[_id(entry)],
+                parent=labels.get(_parent_id(entry), ""),
+                created=datetime.fromisoformat(entry.created_at) if entry.created_at else datetime.now(UTC),
+                next=entry.next,
+                what=_what(entry, parent, labels.get(_twin(entry, found), ""))
                 + (f"; {len(done)} of its tasks had finished" if done else ""),
                 forked=forked,
             )
@@ -88,10 +89,10 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
 
 
 async def find_moment(session: Session, thread_id: str | None, prefix: str) -> tuple[str, str]:
-    """The thread and checkpoint that a person named.
+    """Find the thread and checkpoint named by a person.
 
     Raises:
-        UsageError: There is no such thread, or no one such checkpoint.
+        UsageError: There is no such thread, or not exactly one such checkpoint.
     """
     if thread_id is not None and not await thread_exists(session.saver, thread_id):
         raise unknown_thread(thread_id)
@@ -102,7 +103,7 @@ async def find_moment(session: Session, thread_id: str | None, prefix: str) -> t
 
 
 async def load(session: Session, thread_id: str, checkpoint_id: str) -> Thread:
-    """A thread as it was at a checkpoint."""
+    """Load a thread as of a checkpoint."""
     snapshot = await session.graph.aget_state(
         {"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}}
     )
@@ -112,45 +113,45 @@ async def load(session: Session, thread_id: str, checkpoint_id: str) -> Thread:
 
 
 def short(checkpoint_id: str) -> str:
-    """The beginning of an id, as messages name it."""
+    """Shorten a checkpoint id for messages."""
     return checkpoint_id[:_SHORTEST]
 
 
 def print_history(console: Console, moments: Sequence[Moment]) -> None:
-    """Print the moments on a terminal, one a line."""
-    for one in moments:
+    """Print the moments on a terminal, each on a line."""
+    for moment in moments:
         line = Text(no_wrap=True, overflow="ellipsis")
-        line.append(f"{one.label}  ", "cyan")
-        line.append(f"{one.created.astimezone():%Y-%m-%d %H:%M:%S}  ", "dim")
-        line.append(f"{_next(one):<14}", "yellow" if one.next else "green")
-        line.append(_said(one))
+        line.append(f"{moment.label}  ", "cyan")
+        line.append(f"{moment.created.astimezone():%Y-%m-%d %H:%M:%S}  ", "dim")
+        line.append(f"{_next(moment):<14}", "yellow" if moment.next else "green")
+        line.append(_said(moment))
         console.print(line, no_wrap=True, overflow="ellipsis")
 
 
 def plain_history(moments: Sequence[Moment]) -> str:
-    """The moments for a pipe: id, time, what comes next and what led to it, parted by tabs."""
+    """Format the moments for a pipe: id, time, next step and previous step, separated by tabs."""
     return "".join(
-        f"{one.label}\t{one.created.isoformat(timespec='milliseconds')}\t{_next(one)}\t{_said(one)}\n"
-        for one in moments
+        f"{moment.label}\t{moment.created.isoformat(timespec='milliseconds')}\t{_next(moment)}\t{_said(moment)}\n"
+        for moment in moments
     )
 
 
 def as_json(thread_id: str, moments: Sequence[Moment]) -> dict[str, Any]:
-    """The moments as one object."""
-    whole = {one.label: one.id for one in moments}
+    """Return the moments as a single object."""
+    whole = {moment.label: moment.id for moment in moments}
     return {
         "thread_id": thread_id,
         "checkpoints": [
             {
-                "checkpoint_id": one.id,
-                "label": one.label,
-                "parent": whole.get(one.parent),
-                "created": one.created.isoformat(timespec="milliseconds"),
-                "next": list(one.next),
-                "what": one.what,
-                "forked": one.forked,
+                "checkpoint_id": moment.id,
+                "label": moment.label,
+                "parent": whole.get(moment.parent),
+                "created": moment.created.isoformat(timespec="milliseconds"),
+                "next": list(moment.next),
+                "what": moment.what,
+                "forked": moment.forked,
             }
-            for one in moments
+            for moment in moments
         ],
     }
 
@@ -173,19 +174,19 @@ def _parent_id(snapshot: "StateSnapshot") -> str:
 
 
 def _labels(ids: Sequence[str]) -> dict[str, str]:
-    """The shortest beginnings of one length that tell the ids apart."""
-    lengths = (length for length in range(_SHORTEST, 37) if len({one[:length] for one in ids}) == len(set(ids)))
+    """Return unique prefixes of the ids, all of the same length."""
+    lengths = (length for length in range(_SHORTEST, 37) if len({name[:length] for name in ids}) == len(set(ids)))
     length = next(lengths, 36)
-    return {one: one[:length] for one in ids}
+    return {name: name[:length] for name in ids}
 
 
 def _twin(snapshot: "StateSnapshot", found: Sequence["StateSnapshot"]) -> str:
-    """The id of the checkpoint that a copy is a copy of: the oldest with the same parent."""
-    return next((_id(one) for one in reversed(found) if _parent_id(one) == _parent_id(snapshot)), "")
+    """Return the id of the original of a copied checkpoint: the oldest with the same parent."""
+    return next((_id(item) for item in reversed(found) if _parent_id(item) == _parent_id(snapshot)), "")
 
 
 def _what(snapshot: "StateSnapshot", parent: "StateSnapshot | None", twin: str) -> str:
-    """What led to a checkpoint: the node that ran since its parent, and what came of it."""
+    """Describe the step before a checkpoint: the node since the parent, and the result of the node."""
     metadata, values = snapshot.metadata or {}, snapshot.values
     if changes := metadata.get(FORK_KEY):
         return f"fork: {changes}"

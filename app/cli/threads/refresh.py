@@ -1,4 +1,4 @@
-"""`weiwo refresh`: answers looked up again where what they rest on has changed."""
+"""`weiwo refresh`: repeats the search for answers with changed sources."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -32,25 +32,28 @@ def refresh(
     all_threads: Annotated[bool, typer.Option("--all", help="Every thread of yours.")] = False,
     json: Json = False,
 ) -> None:
-    """Look answers up again where their sources changed (for cron)."""
+    """Look up answers again after changes in the sources (for cron)."""
     if bool(threads) == all_threads:
         raise UsageError("THREAD or --all; name threads, or take all of them")
-    done = run_to_end(refresh_threads([checked_thread_id(one) for one in threads or ()]))
+    done = run_to_end(refresh_threads([checked_thread_id(thread) for thread in threads or ()]))
     if json:
         write_json({"threads": done})
     else:
-        for one in done:
-            print_refreshed(one)
-    if not all_threads and (failed := next((one["error"] for one in done if "error" in one), "")):
+        for item in done:
+            print_refreshed(item)
+    if not all_threads and (failed := next((entry["error"] for entry in done if "error" in entry), "")):
         raise AppError(failed)
-    raise typer.Exit(PARTIAL if any(one["changes"] for one in done) else COMPLETE)
+    raise typer.Exit(PARTIAL if any(entry["changes"] for entry in done) else COMPLETE)
 
 
 async def refresh_threads(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Refresh threads one after another, all of them where none is named; of one that cannot be, `error` tells why."""
+    """Refresh threads in turn, by default all threads.
+
+    For a thread that cannot be refreshed, `error` gives the reason.
+    """
     done: list[dict[str, Any]] = []
     async with open_session() as session:
-        for name in names or [one.thread_id for one in await list_threads(session.saver, _MOST)]:
+        for name in names or [thread.thread_id for thread in await list_threads(session.saver, _MOST)]:
             try:
                 done.append(await refresh_thread(session, name))
             except WeiwoError as error:
@@ -58,18 +61,18 @@ async def refresh_threads(names: Sequence[str]) -> list[dict[str, Any]]:
     return done
 
 
-def print_refreshed(one: Mapping[str, Any]) -> None:
-    """A line for each value that changed; one for a thread without any."""
-    words = _WORDS[detect_language(one["question"])]
-    name = f"{one['thread_id']} · {one_line(one['question'], 80)}"
-    if "error" in one:
-        hint(one["error"])
+def print_refreshed(item: Mapping[str, Any]) -> None:
+    """Print a line for each changed value, or a single line for an unchanged thread."""
+    words = _WORDS[detect_language(item["question"])]
+    name = f"{item['thread_id']} · {one_line(item['question'], 80)}"
+    if "error" in item:
+        hint(item["error"])
         return
-    if one["changes"]:
+    if item["changes"]:
         write(f"{name}\n")
-    for change in one["changes"]:
+    for change in item["changes"]:
         old, new = (one_line(change[key], 200) or words["no_value"] for key in ("old", "new"))
         told = {"question": one_line(change["question"], 120), "old": old, "new": new, "source": change["source"]}
         write(f"  {words['changed'].format(**told)}\n")
-    if not one["changes"]:
-        write(f"{name}: {words['unanswered' if one['status'] == 'unanswered' else 'nothing']}\n")
+    if not item["changes"]:
+        write(f"{name}: {words['unanswered' if item['status'] == 'unanswered' else 'nothing']}\n")

@@ -1,4 +1,4 @@
-"""`weiwo threads remove`: threads deleted with their checkpoints, records and remembered answers."""
+"""`weiwo threads remove`: deletes threads with checkpoints, records and remembered answers."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from weiwo.graph.persistence.thread_lock import (
     RECORDS_FILE,
     ForeignThreadError,
     ThreadBusyError,
-    claimed,
+    claim_thread,
     require_own_thread,
 )
 from weiwo.graph.persistence.threads import thread_exists
@@ -35,8 +35,8 @@ def remove(
     *,
     json: Json = False,
 ) -> None:
-    """Remove threads, with all that is kept of them, for good."""
-    names = [checked_thread_id(one) for one in threads]
+    """Remove threads and all related data permanently."""
+    names = [checked_thread_id(thread) for thread in threads]
     try:
         run_in_session(lambda session: _remove(session, names))
     except (ThreadBusyError, ForeignThreadError) as error:
@@ -48,12 +48,12 @@ def remove(
 
 
 async def _remove(session: Session, names: Sequence[str]) -> None:
-    """Remove threads, and what the server has noted of them.
+    """Remove threads and the server's records of the threads.
 
     Raises:
-        MisuseError: There is no such thread; none is removed then.
-        ThreadBusyError: A run is at work on it.
-        ForeignThreadError: It is a client's of the server.
+        MisuseError: There is no such thread. In this case no thread is removed.
+        ThreadBusyError: A run is at work on a thread.
+        ForeignThreadError: A thread belongs to a client of the server.
     """
     home = session.settings.home
     for name in names:
@@ -61,7 +61,7 @@ async def _remove(session: Session, names: Sequence[str]) -> None:
             raise unknown_thread(name)
     for name in names:
         await asyncio.to_thread(require_own_thread, home, name)
-        async with claimed(session.settings, name, database_url(), session.saver):
+        async with claim_thread(session.settings, name, database_url(), session.saver):
             await session.saver.adelete_thread(name)
             if (Path(home) / RECORDS_FILE).exists():
                 async with Records.open(home) as records:

@@ -1,4 +1,7 @@
-"""`weiwo show`: what a thread came to, from its checkpoint alone, with its earlier plans; or its checkpoints."""
+"""`weiwo show`: the result of a thread with earlier plans, or the checkpoints of the thread.
+
+The result is read from the checkpoint alone.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -110,7 +113,7 @@ def _write_files(told: dict[str, Any], files: Sequence[Path], *, as_json: bool) 
     if "answer" not in told:
         name = told["thread_id"]
         raise CommandError(f"thread {name}; it has no answer yet to write to a file; weiwo resume {name} finishes it")
-    told = {name: one for name, one in told.items() if name not in {"revisions", "question_graph"}}
+    told = {name: value for name, value in told.items() if name not in {"revisions", "question_graph"}}
     result, complaints = write_files(told, files)
     if as_json:
         write_json(result)
@@ -119,7 +122,7 @@ def _write_files(told: dict[str, Any], files: Sequence[Path], *, as_json: bool) 
 
 
 def load_thread(thread_id: str) -> Thread:
-    """A thread as its newest checkpoint has it.
+    """Load a thread from the newest checkpoint.
 
     Raises:
         MisuseError: There is no such thread.
@@ -148,7 +151,7 @@ def _load_moment(thread_id: str, checkpoint: str) -> Thread:
 
 
 def _question_graph(thread: Thread) -> str:
-    """The question and the plan below it as text, each task under the one it came from, with what it came to."""
+    """Format the question and the plan as a text tree, each task with the outcome below the parent task."""
     values = thread.values
     outcomes, assessment = {**(values.get("outcomes") or {}), **thread.pending}, values["assessment"]
     graph = format_question_graph(values["plan"], outcomes, assessment.language)
@@ -156,7 +159,7 @@ def _question_graph(thread: Thread) -> str:
 
 
 def _print_thread(console: Console, thread: Thread) -> None:
-    """Print a thread: question, assessment, earlier plans, plan with outcomes, answer, what it cost."""
+    """Print a thread: question, assessment, earlier plans, plan with outcomes, answer, cost."""
     values, assessment = thread.values, thread.values.get("assessment")
     language = assessment.language if assessment else "en"
     progress = Progress()
@@ -205,22 +208,25 @@ def _print_thread(console: Console, thread: Thread) -> None:
 
 
 def _print_revisions(console: Console, revisions: Sequence[Revision], language: str) -> None:
-    """Print the earlier revisions: what was kept, what was replaced and what it had come to, why, and by what."""
+    """Print the earlier revisions of the plan.
+
+    Each revision shows the tasks kept, the tasks replaced and their outcomes, the reason, and the author.
+    """
     ascii_only = console.options.ascii_only
     console.print(Text(label(language, "revisions"), "bold"))
-    for one in revisions:
-        head = f"  revision {one.plan.revision} · {one.plan.decided_by}"
-        kept = ", ".join(one_line(task.id, 40) for task in one.kept)
+    for revision in revisions:
+        head = f"  revision {revision.plan.revision} · {revision.plan.decided_by}"
+        kept = ", ".join(one_line(task.id, 40) for task in revision.kept)
         console.print(Flow(Text(f"{head} · {label(language, 'kept', kept)}" if kept else head, "dim"), indent=4))
-        for task in one.replaced:
+        for task in revision.replaced:
             line = Text.assemble(("    - " if ascii_only else "    − ", "red"), _asks(task))
-            if said := _came_to(one.outcomes.get(task.id), language):
+            if said := _came_to(revision.outcomes.get(task.id), language):
                 line.append(f"{' -- ' if ascii_only else ' — '}{said}", "dim")
             console.print(Flow(line, indent=6))
-        reason = f": {one_line(one.reason, _LONGEST)}" if one.reason else ""
-        why = f"    {'~' if ascii_only else '↻'} {label(language, one.decision, one.decided_by)}{reason}"
+        reason = f": {one_line(revision.reason, _LONGEST)}" if revision.reason else ""
+        why = f"    {'~' if ascii_only else '↻'} {label(language, revision.decision, revision.decided_by)}{reason}"
         console.print(Flow(Text(why, "yellow"), indent=6))
-        for task in one.added:
+        for task in revision.added:
             console.print(Flow(Text.assemble(("    + ", "green"), _asks(task)), indent=6))
 
 
@@ -235,7 +241,7 @@ def _line(text: str) -> str:
 
 
 def _came_to(outcome: Outcome | None, language: str) -> str:
-    """Why a task was replaced: what it had come to, if it was nothing."""
+    """Describe the outcome of a replaced task. Returns an empty string for a usable outcome."""
     if outcome is None or outcome.usable:
         return ""
     said = label(language, {"empty": "not_found", "failed": "failed"}.get(outcome.status, "blocked"))
@@ -244,14 +250,17 @@ def _came_to(outcome: Outcome | None, language: str) -> str:
 
 
 def _disagreements(values: Mapping[str, Any], language: str) -> list[str]:
-    """For each task on whose value sources disagree: what which of them give."""
+    """Describe each task with disagreeing sources: every value with the sources for the value."""
     outcomes, evidence, plan = values.get("outcomes") or {}, values.get("evidence") or {}, values.get("plan")
     said, against, comma = _DISAGREE[message_locale(language)]
     lines = []
     for outcome in (outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes):
         if not outcome.rivals:
             continue
-        sides = [(outcome.value, outcome.evidence_ids), *((one.value, one.evidence_ids) for one in outcome.rivals)]
+        sides = [
+            (outcome.value, outcome.evidence_ids),
+            *((rival.value, rival.evidence_ids) for rival in outcome.rivals),
+        ]
         told = []
         for value, ids in sides:
             sources = dict.fromkeys(evidence[key].source for key in ids if key in evidence)
@@ -262,7 +271,7 @@ def _disagreements(values: Mapping[str, Any], language: str) -> list[str]:
 
 
 def _usage_lines(usage: Usage) -> list[str]:
-    """What a run cost: model calls by role, then tokens and tool calls."""
+    """Describe the cost of a run: model calls by role, then tokens and tool calls."""
     lines = []
     for role in dict.fromkeys(call.role for call in usage.calls):
         calls = [call for call in usage.calls if call.role == role]
@@ -283,7 +292,10 @@ def _usage_lines(usage: Usage) -> list[str]:
 
 
 def _time_taken(calls: Sequence[ModelCall]) -> str:
-    """The time that calls took, those that overlapped counted once; and what they took one by one, if that is more."""
+    """Format the time of calls, with overlapping calls counted once.
+
+    If the sum of the individual times is longer, it is added.
+    """
     spans = sorted((call.ended - call.seconds, call.ended) for call in calls)
     summed, elapsed, until = sum(call.seconds for call in calls), 0.0, 0.0
     for start, end in spans:

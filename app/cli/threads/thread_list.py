@@ -20,14 +20,12 @@ class _ThreadGroup(LazyGroup):
     """Commands on threads."""
 
     places: ClassVar = {
-        "remove": CommandEntry(
-            "weiwo.app.cli.threads.removal", "Remove threads, with all that is kept of them, for good."
-        )
+        "remove": CommandEntry("weiwo.app.cli.threads.removal", "Remove threads and all related data permanently.")
     }
 
 
 app = typer.Typer()
-_threads = typer.Typer(help="List threads, the one that changed last first; remove some.", cls=_ThreadGroup)
+_threads = typer.Typer(help="List threads, latest change first, or remove threads.", cls=_ThreadGroup)
 app.add_typer(_threads, name="threads")
 
 _STYLES: Final = {
@@ -48,7 +46,7 @@ def list_threads(
     json: Json = False,
     limit: Annotated[int, typer.Option("-n", min=1, help="How many at most.")] = 20,
 ) -> None:
-    """List threads, the one that changed last first; remove some."""
+    """List threads, latest change first, or remove threads."""
     if context.invoked_subcommand is not None:
         return
     found = read_threads(limit)
@@ -63,17 +61,17 @@ def list_threads(
 
 
 def _print_threads(console: "Console", threads: Sequence[ThreadInfo]) -> None:
-    """Print a list of threads, one a line."""
+    """Print a list of threads, each on a line."""
     from rich.cells import set_cell_size  # noqa: PLC0415 - a pipe needs none
     from rich.text import Text  # noqa: PLC0415 - the same
 
-    widest = max((len(one.thread_id) for one in threads), default=0)
-    for one in threads:
-        line = Text(f"{one.thread_id:<{widest}}  ", no_wrap=True, overflow="ellipsis")
-        line.append(f"{one.updated.astimezone():%Y-%m-%d %H:%M}  ", "dim")
-        line.append(f"{one.status:<11} ", _STYLES.get(one.status, ""))
+    widest = max((len(thread.thread_id) for thread in threads), default=0)
+    for item in threads:
+        line = Text(f"{item.thread_id:<{widest}}  ", no_wrap=True, overflow="ellipsis")
+        line.append(f"{item.updated.astimezone():%Y-%m-%d %H:%M}  ", "dim")
+        line.append(f"{item.status:<11} ", _STYLES.get(item.status, ""))
         room = console.width - line.cell_len
-        question = one_line(one.name or one.question, 500)
+        question = one_line(item.name or item.question, 500)
         if room >= 20:
             line.append(question)
             console.print(line, no_wrap=True, overflow="ellipsis")
@@ -85,23 +83,23 @@ def _print_threads(console: "Console", threads: Sequence[ThreadInfo]) -> None:
 def _plain_threads(threads: Sequence[ThreadInfo]) -> str:
     """A list of threads for a pipe: id, time, status and first question, parted by tabs."""
     return "".join(
-        f"{one.thread_id}\t{one.updated.isoformat(timespec='seconds')}\t{one.status}"
-        f"\t{one_line(one.name or one.question, 8_000)}\n"
-        for one in threads
+        f"{thread.thread_id}\t{thread.updated.isoformat(timespec='seconds')}\t{thread.status}"
+        f"\t{one_line(thread.name or thread.question, 8_000)}\n"
+        for thread in threads
     )
 
 
 def _as_json(threads: Sequence[ThreadInfo]) -> dict[str, Any]:
-    """A list of threads as one object."""
+    """Return a list of threads as a single object."""
     return {
         "threads": [
             {
-                "thread_id": one.thread_id,
-                "updated": one.updated.isoformat(timespec="milliseconds"),
-                "status": one.status,
-                "name": one.name or one.question,
-                "question": one.question,
+                "thread_id": thread.thread_id,
+                "updated": thread.updated.isoformat(timespec="milliseconds"),
+                "status": thread.status,
+                "name": thread.name or thread.question,
+                "question": thread.question,
             }
-            for one in threads
+            for thread in threads
         ]
     }

@@ -1,9 +1,9 @@
-"""Who may use the server, and for how much: checks before any route.
+"""Access control and usage limits: checks before any route.
 
 guard        host, origin, login and rate, before any route
-connections  how many, and how long one may be silent
+connections  connection limits, and timeouts for silent connections
 auth         tokens and cookies, logging in and out; a user's own model key
 oidc         OpenID Connect
-day_budgets  what a user may ask and spend a day
-profiles     what the operator sets for a user, and whose a corpus is
+day_budgets  daily limits for questions and spending
+profiles     the operator's settings for a user, and ownership of corpora
 """

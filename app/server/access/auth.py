@@ -1,4 +1,4 @@
-"""Logins: tokens and sessions, and the routes by which people log in and out and keep a model key of their own."""
+"""Logins: tokens and sessions, and the routes for logging in and out and for personal model keys."""
 
 import re
 import secrets
@@ -28,14 +28,14 @@ _LONGEST: Final = 200
 
 
 class Auth:
-    """The tokens and logins of a server; `records`, where they are kept, is set when the server has started."""
+    """Tokens and logins of a server. `records`, the database, is set when the server has started."""
 
     def __init__(self, oidc: Oidc | None = None) -> None:
         self.records: Records | None = None
         self.oidc = oidc
 
     async def user(self, request: HTTPConnection) -> str | None:
-        """Who sends a request; None: nobody that is known."""
+        """Return the user behind a request, or None if unknown."""
         if self.records is None:
             return None
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
@@ -47,7 +47,7 @@ class Auth:
         return None
 
     async def token_owner(self, token: str) -> str | None:
-        """The user whose token it is."""
+        """Return the owner of a token."""
         if self.records is None or len(token) > _LONGEST:
             return None
         return await self.records.secret_owner(_digest(token), "token")
@@ -70,7 +70,10 @@ class Auth:
 
 
 async def new_token(records: Records, user: str = OPERATOR) -> str:
-    """Make a user's token, in place of any earlier one; it is not kept, so it is to be shown now."""
+    """Create a user's token, replacing all earlier tokens and logins.
+
+    The token itself is not stored, so it has to be shown now.
+    """
     await records.delete_secrets(user=user)
     token = _PREFIX + secrets.token_urlsafe(32)
     await records.put_secret(_digest(token), "token", user, _FOREVER)
@@ -78,7 +81,7 @@ async def new_token(records: Records, user: str = OPERATOR) -> str:
 
 
 def _digest(secret: str) -> str:
-    """The hash of a secret; it is random and long, so that one round is enough."""
+    """Return the hash of a secret. The secret is random and long, so a single round is enough."""
     return sha256(secret.encode()).hexdigest()
 
 
@@ -125,7 +128,7 @@ async def begin_oidc(request: Request) -> Response:
 
 
 async def finish_oidc(request: Request) -> Response:
-    """Take the browser that the issuer sent back, and log its user in.
+    """Complete the login of a browser returning from the issuer.
 
     The page is opened from here and not by a redirect: a navigation that another site began carries no strict cookie.
     """
@@ -143,7 +146,7 @@ async def finish_oidc(request: Request) -> Response:
 
 
 def sends_to_issuer(request: Request) -> bool:
-    """Whether whoever opens the page is to log in at the issuer first."""
+    """Report whether a visitor of the page has to log in at the issuer first."""
     auth: Auth | None = request.app.state.auth
     return auth is not None and auth.oidc is not None and not user_of(request)
 
@@ -156,7 +159,10 @@ def _auth(request: Request) -> Any:
 
 
 def _flags(*, secure: bool) -> Any:
-    """The cookie is read after a navigation that the issuer's site began, so that it cannot be strict."""
+    """Return the flags of the login cookie.
+
+    The cookie is read after a navigation that the issuer's site began, so that it cannot be strict.
+    """
     return {"httponly": True, "samesite": "lax", "secure": secure}
 
 
@@ -167,13 +173,13 @@ def _told(error: RequestError) -> Response:
 
 
 async def show_key(request: Request) -> Response:
-    """The last characters of the user's key; null where he has none."""
+    """Return the last characters of the user's key, or null without a key."""
     key = await _records(request).model_key(user_of(request))
     return reply({"key": f"…{key[-_SHOWN:]}" if key else None})
 
 
 async def put_key(request: Request) -> Response:
-    """Keep the user's key: his runs ask models with it from now on."""
+    """Store the user's key. The user's runs call models with the key from now on."""
     key = str((await read_json(request)).get("key") or "").strip()
     if not _MODEL_KEY.fullmatch(key):
         told = "key; it is none; give 8 to 500 letters, digits and signs without blanks"
@@ -189,7 +195,10 @@ async def delete_key(request: Request) -> Response:
 
 
 def _records(request: Request) -> Records:
-    """The database, where users log in; without logins, the key is that of the environment."""
+    """Return the database if users log in.
+
+    Without logins the key is that of the environment, and the route is not found.
+    """
     if request.app.state.auth is None:
         told = "the route; nobody logs in here; set the key in the server's environment"
         raise RequestError(404, told, "这里无需登录；请在服务器的环境变量中设置密钥")

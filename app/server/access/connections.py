@@ -1,9 +1,9 @@
-"""Connection limits: a request's head comes within seconds, and silent connections make room for others.
+"""Connection limits: time limits for request heads, and eviction of silent connections.
 
-A server that holds a bounded number of connections is shut for everybody by whoever opens that many and says nothing
-(slow loris). Here a connection is closed whose next head is not whole in time or is too long; an address has a share of
-them, and where all are taken the one that has been silent longest goes. Behind a proxy all connections are the proxy's:
-it has no share, and limits those of its own clients.
+A server with a bounded number of connections is blocked for everybody by a client that opens that many and says nothing
+(slow loris). Here a connection is closed if its next head is not complete in time or is too long. Each address has a
+share of the connections, and if all are taken, the connection that has been silent longest is closed. Behind a proxy
+all connections are the proxy's. It has no share, and limits those of its own clients.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ _SPARE: Final = 8
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """How many connections there may be, and how long one may say nothing."""
+    """Limits on the number of connections and on silence."""
 
     most: int = 1_000  # connections of all
     most_an_address: int = 100  # connections of one address that is no proxy
@@ -30,12 +30,12 @@ class ConnectionLimits:
     proxies: str = ""  # addresses and networks of proxies, as `FORWARDED_ALLOW_IPS` lists them; loopback counts as one
 
     def has_share(self, address: str) -> bool:
-        """Whether an address has a share of the connections, as it is no proxy's."""
+        """Report whether an address has a share of the connections. Proxies have no share."""
         if not address or is_loopback(address):
             return False
-        for one in self.proxies.split(","):
+        for part in self.proxies.split(","):
             try:
-                if one.strip() == "*" or ip_address(address) in ip_network(one.strip(), strict=False):
+                if part.strip() == "*" or ip_address(address) in ip_network(part.strip(), strict=False):
                     return False
             except ValueError:  # a name, or empty
                 continue
@@ -43,7 +43,7 @@ class ConnectionLimits:
 
 
 class _LimitedConnection(asyncio.Protocol):
-    """Mixed into a protocol of uvicorn, whose attributes these are but for the limits."""
+    """Mixin for a protocol of uvicorn. The attributes are uvicorn's, except the limits."""
 
     limits: ConnectionLimits
     connections: set[Any]
@@ -57,7 +57,7 @@ class _LimitedConnection(asyncio.Protocol):
 
     @property
     def awaits_head(self) -> bool:
-        """Whether no request is at work on it."""
+        """Report whether the connection has no request in progress."""
         return self.cycle is None or bool(self.cycle.response_complete)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -97,23 +97,26 @@ class _LimitedConnection(asyncio.Protocol):
             self.transport.abort()
 
     def _make_room(self) -> None:
-        """Close the connection that is silent longest where there are too many; this one where none is silent."""
+        """Close the longest silent connection if a limit is exceeded.
+
+        If an address exceeds its share and has no silent connection, this connection is closed instead.
+        """
         address = self.client[0] if self.client else ""
-        own = [one for one in self.connections if one.client and one.client[0] == address]
+        own = [connection for connection in self.connections if connection.client and connection.client[0] == address]
         if len(own) > self.limits.most_an_address and self.limits.has_share(address):
-            others = [one for one in own if one is not self and _is_silent(one)]
+            others = [item for item in own if item is not self and _is_silent(item)]
             _close_oldest(others or [self])
         elif len(self.connections) > self.limits.most - _SPARE:
-            _close_oldest([one for one in self.connections if one is not self])
+            _close_oldest([connection for connection in self.connections if connection is not self])
 
 
-def _is_silent(one: _LimitedConnection) -> bool:
-    return one.awaits_head and not one.transport.is_closing()
+def _is_silent(item: _LimitedConnection) -> bool:
+    return item.awaits_head and not item.transport.is_closing()
 
 
 def _close_oldest(connections: list[_LimitedConnection]) -> None:
     silent = filter(_is_silent, connections)
-    if (oldest := min(silent, key=lambda one: one.silent_since, default=None)) is not None:
+    if (oldest := min(silent, key=lambda item: item.silent_since, default=None)) is not None:
         oldest.transport.abort()
 
 

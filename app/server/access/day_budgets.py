@@ -1,7 +1,7 @@
-"""Day budgets: what a user may ask and spend from one midnight (UTC) to the next, beside the limits of each run.
+"""Day budgets: limits on a user's questions and spending from midnight to midnight (UTC).
 
-A question counts when it is asked, a model call when it has ended. A run is given what is left of the day, so that runs
-which work at the same time exceed a budget by no more than one another's share.
+They apply beside the limits of each run. A question counts when it is asked, a model call when it has ended. A run gets
+the rest of the day's budget, so that concurrent runs exceed a budget by no more than one another's share.
 """
 
 import asyncio
@@ -26,18 +26,20 @@ _COUNTED: Final = {"runs": "questions", "tokens": "tokens", "cost": "US dollars"
 
 
 class DayBudgets:
-    """The budgets of a server's users, and what they have spent."""
+    """Budgets and spending of a server's users."""
 
     def __init__(self, records: Records, settings: Settings) -> None:
         self._records, self._settings = records, settings
         self._writing: set[asyncio.Task[None]] = set()
 
     async def admit(self, user: str, *, asks: bool) -> None:
-        """See that something is left of a user's day, and count the question; what goes on with one counts none.
+        """Check the remaining budget of a user's day, and count the question.
+
+        A request that continues an earlier question does not count.
 
         Raises:
-            RequestError: Nothing is left; it says when the next day begins.
-            SettingsError: His profile cannot be used.
+            RequestError: Nothing is left. The message says when the next day begins.
+            SettingsError: The user's profile cannot be used.
         """
         now = time.time()
         profile, spent = await self._day(user, now)
@@ -46,7 +48,9 @@ class DayBudgets:
             await self._records.add_spending(user, _day_of(now), Spending(runs=1))
 
     async def limit(self, user: str, profile: Context, context: Context, before: Usage) -> Context:
-        """What the operator sets for a run, lowered to what is left of its user's day; what was spent before counts.
+        """Return the operator's limits for a run, lowered to the rest of the user's day.
+
+        The usage of the thread before this run is added, because it counts towards the run's limits.
 
         Raises:
             SettingsError: The user's profile cannot be used.
@@ -67,7 +71,7 @@ class DayBudgets:
 
     @contextmanager
     def counted(self, user: str) -> Iterator[None]:
-        """Count what a user's model calls within take, also those that are cancelled midway."""
+        """Context manager to count the cost of a user's model calls, including cancelled calls."""
         loop = asyncio.get_running_loop()
 
         def write(call: ModelCall) -> None:
@@ -79,7 +83,7 @@ class DayBudgets:
             yield
 
     async def settle(self) -> None:
-        """Wait until all that was spent is kept."""
+        """Wait until all spending has been recorded."""
         await asyncio.sleep(0)  # what was told just now begins to be written
         if self._writing:
             await asyncio.wait(set(self._writing))
@@ -91,10 +95,10 @@ class DayBudgets:
         await self._records.add_spending(user, _day_of(time.time()), Spending(0, sum(tokens), cost))
 
     async def describe(self, user: str) -> dict[str, Any]:
-        """A user's day: what is spent, of how much, and when the next begins.
+        """Describe a user's day: spending, budget, and the start of the next day.
 
         Raises:
-            SettingsError: His profile cannot be used.
+            SettingsError: The user's profile cannot be used.
         """
         now = time.time()
         profile, spent = await self._day(user, now)
@@ -107,10 +111,10 @@ class DayBudgets:
 
 
 def _require_budget(profile: Profile, spent: Spending, *, asks: bool, now: float) -> None:
-    """See that something is left of a day.
+    """Check the remaining budget of a day.
 
     Raises:
-        RequestError: Nothing is left; it says when the next day begins.
+        RequestError: Nothing is left. The message says when the next day begins.
     """
     for name, unit in _COUNTED.items():
         most, used = getattr(profile, f"{name}_per_day"), getattr(spent, name)

@@ -1,8 +1,9 @@
-"""Who may: checks of host, origin, login and rate before any route, and the headers that bind a browser.
+"""Access guard: checks of host, origin, login and rate before any route, and security headers.
 
-On loopback nobody logs in, so two things that a browser does must be refused: a foreign page that sends requests here
-(its Origin gives it away), and a foreign name that was made to point here (the Host does: DNS rebinding). Elsewhere
-every request says who sends it, by a cookie that only our own page's requests carry, or by a token in a header.
+On loopback nobody logs in, so two things that a browser does must be refused: requests from a foreign page (recognised
+by the Origin) and requests to a foreign name that was made to point here (recognised by the Host: DNS rebinding).
+Elsewhere every request identifies its sender, by a cookie that only our own page's requests carry, or by a token in a
+header.
 """
 
 import asyncio
@@ -53,7 +54,7 @@ _BODY_RATE: Final = 20_000
 
 @dataclass(frozen=True)
 class Rules:
-    """What is allowed."""
+    """Allowed hosts and origins."""
 
     hosts: frozenset[str] = LOOPBACK  # names by which requests may reach the server, without port; empty: any
     # Origins of other sites' pages that may use it, such as `https://smith.langchain.com`.
@@ -62,14 +63,14 @@ class Rules:
 
 @dataclass
 class _Buckets:
-    """Token buckets: how many requests of each kind somebody may still send."""
+    """Token buckets: the number of requests of a kind still allowed per client."""
 
     burst: int  # requests at once
     seconds: float  # seconds after which one more is allowed
     _left: MutableMapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def take(self, who: str) -> bool:
-        """Whether one more request is allowed."""
+        """Consume a token, and report whether a further request is allowed."""
         now = time.monotonic()
         left, since = self._left.pop(who, (float(self.burst), now))
         left = min(float(self.burst), left + (now - since) / self.seconds)
@@ -80,7 +81,7 @@ class _Buckets:
 
 
 class Guard:
-    """The middleware; without `auth` nobody logs in."""
+    """Access middleware. Without `auth` nobody logs in."""
 
     def __init__(self, app: ASGIApp, rules: Rules, auth: Auth | None = None) -> None:
         self._app, self._rules, self._auth = app, rules, auth
@@ -90,7 +91,7 @@ class Guard:
         self._open: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it."""
+        """Admit or refuse a request."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -117,7 +118,7 @@ class Guard:
         who = scope[USER] or (scope.get("client") or ("", 0))[0]
         self._open[who] += 1
         try:
-            await self._app(scope, _timed(receive), guarded)
+            await self._app(scope, _limit_body_time(receive), guarded)
         finally:
             self._open[who] -= 1
             if not self._open[who]:
@@ -175,8 +176,11 @@ class Guard:
             headers["cross-origin-resource-policy"] = "same-origin"
 
 
-def _timed(receive: Receive) -> Receive:
-    """What receives a request, its body within a time that grows with it: who sends it slowly holds no connection."""
+def _limit_body_time(receive: Receive) -> Receive:
+    """Wrap `receive` with a time limit on the request body.
+
+    The limit grows with the size of the body. A client that sends slowly cannot hold a connection.
+    """
     waited, received, more = 0.0, 0, True
 
     async def timed() -> Message:
@@ -199,24 +203,24 @@ def _timed(receive: Receive) -> Receive:
 
 
 def mark_response(headers: MutableHeaders) -> None:
-    """Tell a browser what a response of ours may do: nothing that is not our own."""
+    """Set the security headers of a response, to allow browsers nothing but our own content."""
     for name, value in _HEADERS.items():
         headers.setdefault(name, value)
     headers.setdefault("cache-control", "no-store")
 
 
 def read_origins(text: str) -> frozenset[str]:
-    """The origins that `WEIWO_ORIGINS` lists, parted by commas.
+    """Parse the comma-separated origins of `WEIWO_ORIGINS`.
 
     Raises:
-        RequestError: One is no origin.
+        RequestError: An entry is no origin.
     """
-    origins = [one.strip().rstrip("/") for one in text.split(",") if one.strip()]
-    for one in origins:
-        scheme, _, place = one.partition("://")
-        if scheme not in {"http", "https"} or not place or _netloc_of(one) != place:
+    origins = [part.strip().rstrip("/") for part in text.split(",") if part.strip()]
+    for origin in origins:
+        scheme, _, place = origin.partition("://")
+        if scheme not in {"http", "https"} or not place or _netloc_of(origin) != place:
             raise RequestError(
-                400, f"WEIWO_ORIGINS: {one[:80]!a} is no origin; write one such as http://localhost:3000"
+                400, f"WEIWO_ORIGINS: {origin[:80]!a} is no origin; write one such as http://localhost:3000"
             )
     return frozenset(origins)
 
@@ -236,7 +240,7 @@ def _netloc_of(url: str) -> str | None:
 
 
 def _preflight(headers: Mapping[str, str]) -> Response:
-    """The answer to a browser that asks whether a page of an allowed origin may send a request."""
+    """Return the response to a CORS preflight request from an allowed origin."""
     asked = headers.get("access-control-request-headers", "")
     allowed = {
         "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",

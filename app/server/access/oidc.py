@@ -36,12 +36,12 @@ _RENEW_SECONDS: Final = 60.0
 
 
 class OidcError(WeiwoError):
-    """OpenID Connect is not set up so that it could work. One line: what, why, what to do."""
+    """OpenID Connect is set up incorrectly. The message is a line with problem, reason and remedy."""
 
 
 @dataclass(frozen=True)
 class OidcSettings:
-    """The client that this server is to an issuer."""
+    """Settings of this server as a client of an issuer."""
 
     issuer: str  # the issuer's address, as its ID tokens name it
     client_id: str
@@ -69,25 +69,25 @@ class OidcSettings:
 
 
 class Login(NamedTuple):
-    """What one login is known by, in the browser that began it."""
+    """Secrets of a pending login, stored in the browser that began the login."""
 
     state: str
     nonce: str
     verifier: str
 
     def dump(self) -> str:
-        """As a cookie holds it."""
+        """Serialize the login for a cookie."""
         return ".".join(self)
 
     @classmethod
     def load(cls, text: str) -> "Login | None":
-        """Read a cookie; None where it is none of ours."""
+        """Read a cookie. Returns None for a foreign cookie."""
         parts = text.split(".") if len(text) <= 300 else []
         return cls(*parts) if len(parts) == 3 and all(parts) else None
 
 
 class Oidc:
-    """An issuer, as its client sees it."""
+    """OpenID Connect client for an issuer."""
 
     def __init__(
         self,
@@ -103,11 +103,11 @@ class Oidc:
 
     @property
     def secure(self) -> bool:
-        """Whether browsers reach this server by https."""
+        """Report whether browsers reach this server by https."""
         return self.settings.public_url.startswith("https:")
 
     async def begin(self) -> tuple[str, Login]:
-        """Begin a login: where the browser is to go, and what it is to remember.
+        """Begin a login, and return the address for the browser and the login to remember.
 
         Raises:
             RequestError: The issuer cannot be asked.
@@ -127,10 +127,10 @@ class Oidc:
         return f"{address}{'&' if '?' in address else '?'}{urlencode(asked)}", login
 
     async def finish(self, login: Login | None, params: Mapping[str, str]) -> str:
-        """End a login, by what the browser remembers and what the issuer sent it back with; returns the user.
+        """Complete a login with the browser's cookie and the issuer's parameters, and return the user.
 
         Raises:
-            RequestError: It is another's login, the issuer refused, or what it says cannot be trusted.
+            RequestError: The login belongs to another browser, the issuer refused, or its answer cannot be trusted.
         """
         if login is None or not _equal(login.state, params.get("state", "")):
             raise RequestError(400, "the login; this browser began none, or it took too long; begin again")
@@ -149,18 +149,18 @@ class Oidc:
         if self.settings.client_secret:
             form["client_secret"] = self.settings.client_secret
         told = await self._ask("POST", found["token_endpoint"], data=form)
-        claims = await self._verified(str(told.get("id_token") or ""), login.nonce)
+        claims = await self._verify_token(str(told.get("id_token") or ""), login.nonce)
         return OPERATOR if self._is_operator(claims) else f"oidc:{claims['sub']}"
 
     def _is_operator(self, claims: Mapping[str, Any]) -> bool:
-        """Whether claims are the operator's; a `sub` is no e-mail address, whatever it looks like."""
+        """Report whether claims identify the operator. A `sub` never counts as an e-mail address."""
         operator = self.settings.operator
         if "@" not in operator:
             return bool(operator) and operator == claims["sub"]
         return claims.get("email_verified") is True and operator == claims.get("email")
 
-    async def _verified(self, token: str, nonce: str) -> dict[str, Any]:
-        """The claims of an ID token that this issuer made for this client and this login."""
+    async def _verify_token(self, token: str, nonce: str) -> dict[str, Any]:
+        """Verify an ID token of this issuer for this client and this login, and return the claims."""
         import jwt  # noqa: PLC0415 - of an extra
 
         try:
@@ -188,15 +188,15 @@ class Oidc:
         return claims
 
     async def _key(self, header: Mapping[str, Any]) -> Any:
-        """The issuer's key that signed a token; its keys are read again where none of them did."""
+        """Return the issuer's key behind a token. Keys are fetched again if no known key matches."""
         import jwt  # noqa: PLC0415 - of an extra
 
         for renew in (_KEYS_SECONDS, _RENEW_SECONDS):
             if self._keys is None or self._clock() - self._read > renew:
                 found = await self._ask("GET", (await self._discovered())["jwks_uri"])
                 self._keys, self._read = jwt.PyJWKSet.from_dict(found), self._clock()
-            signing = [one for one in self._keys.keys if one.public_key_use in {None, "sig"}]
-            keys = [one for one in signing if header.get("kid") in {None, one.key_id}]
+            signing = [key for key in self._keys.keys if key.public_key_use in {None, "sig"}]
+            keys = [item for item in signing if header.get("kid") in {None, item.key_id}]
             if len(keys) == 1 or (keys and "kid" in header):
                 return keys[0]
         raise jwt.InvalidTokenError("its key is none of the issuer's")
@@ -247,7 +247,7 @@ def _equal(known: str, given: str) -> bool:
 
 
 def _is_safe(url: str) -> bool:
-    """Whether what goes there can be read by nobody on the way: https, or this machine."""
+    """Report whether an address is safe from eavesdropping: https, or this machine."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -1,6 +1,6 @@
-"""Users: what the operator sets for their runs in `users.toml` of Weiwo's home, and their corpora.
+"""User profiles: the operator's settings in `users.toml` of Weiwo's home, and users' corpora.
 
-    ["*"]                   # whoever has no table of his own; never the operator
+    ["*"]                   # users without a table of their own; never the operator
     max_cost = 0.2
 
     [ann]
@@ -56,27 +56,27 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def user_of(request: Request) -> str:
-    """The user whose request this is; empty before a login."""
+    """Return the user of a request, or an empty string before a login."""
     return str(request.scope.get(USER, OPERATOR))
 
 
 def memory_user(user: str, settings: Settings) -> str:
-    """Whose memory a user's is: the operator's is the one that the command line uses."""
+    """Return the memory owner for a user. The operator shares the memory of the command line."""
     return local_user(settings) if user == OPERATOR else client_user(user)
 
 
 def require_operator(request: Request) -> None:
-    """See that a request is the operator's.
+    """Require a request to come from the operator.
 
     Raises:
-        RequestError: It is another user's.
+        RequestError: The request comes from another user.
     """
     if user_of(request) != OPERATOR:
         raise RequestError(404, "the route; it is the operator's alone", "这一页只供管理员使用")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is this machine's own alone."""
+    """Report whether an address belongs to this machine alone."""
     if host.lower() == "localhost":
         return True
     try:
@@ -90,7 +90,7 @@ _OTHERS: Final = "*"
 
 
 class Profile(Context):
-    """What the operator sets for a user: fields of each run, and what he may spend a day."""
+    """Operator's settings for a user: fields of each run, and daily budgets."""
 
     runs_per_day: int | None = Field(default=None, ge=0, description="Questions a day.")
     tokens_per_day: int | None = Field(default=None, ge=0, description="Input and output tokens a day.")
@@ -98,10 +98,10 @@ class Profile(Context):
 
 
 def read_profiles(home: Path) -> dict[str, Profile]:
-    """The profiles there are, by user; blocks.
+    """Read the profiles by user. Blocks.
 
     Raises:
-        SettingsError: The file cannot be read, or says what is no setting.
+        SettingsError: The file cannot be read or contains an invalid setting.
     """
     path = home / FILE_NAME
     try:
@@ -140,22 +140,26 @@ _ATTACHED: Final = f"{USER_PREFIX}attached."
 
 
 def stored_name(user: str, name: str) -> str:
-    """The name that a user's corpus is kept under."""
+    """Return the storage name of a user's corpus."""
     return name if user == OPERATOR else f"{USER_PREFIX}{sha256(user.encode()).hexdigest()[:16]}.{name}"
 
 
 def own_corpora(home: Path, user: str) -> dict[str, str]:
-    """The corpora of a user: the name he knows, and that which it is kept under. The operator has all."""
+    """Return the corpora of a user: the user's names mapped to the storage names.
+
+    The operator has all corpora.
+    """
     folder, prefix = locate_by_name(home).parent, stored_name(user, "")
-    names = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
-    return {one.removeprefix(prefix): one for one in names if one.startswith(prefix) and corpus_exists(home, one)}
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    return {name.removeprefix(prefix): name for name in names if name.startswith(prefix) and corpus_exists(home, name)}
 
 
 def choose_corpora(home: Path, user: str, names: Sequence[str]) -> list[str]:
-    """The corpora that a user named, as they are kept.
+    """Return the storage names of the corpora named by a user.
 
     Raises:
-        RequestError: One is not his, nor opened to clients by the operator; or a file of that name would be meant.
+        RequestError: A corpus is neither the user's nor opened to clients by the operator, or the name would mean a
+            file.
     """
     own = own_corpora(home, user)
     if names and may_client_set("corpus"):
@@ -167,16 +171,19 @@ def choose_corpora(home: Path, user: str, names: Sequence[str]) -> list[str]:
 
 
 def run_defaults(home: Path, user: str, chosen: Sequence[str] = (), attached: str = "") -> Context:
-    """What counts for a user's run as if the operator's environment said so: his profile, and his documents.
+    """Return the defaults for a user's run: the profile and the documents.
+
+    They count as if the operator's environment said so.
 
     Args:
         home: The folder of Weiwo's own files.
         user: The user.
-        chosen: The corpora he named, as they are kept; none: his all, beside what is searched for everybody.
-        attached: The corpus of what he sent along, which is searched beside them; empty: he sent nothing.
+        chosen: The storage names of the corpora the user named. Empty: all of the user's corpora, beside the documents
+            searched for everybody.
+        attached: The corpus of attached documents, which is searched too. Empty if nothing was attached.
 
     Raises:
-        SettingsError: His profile cannot be used.
+        SettingsError: The user's profile cannot be used.
     """
     profile = profile_of(home, user)
     own = [*own_corpora(home, user).values()] if user != OPERATOR else []
@@ -191,15 +198,18 @@ def run_defaults(home: Path, user: str, chosen: Sequence[str] = (), attached: st
 
 
 def index_attached(home: Path, run_id: str, attached: Sequence[Mapping[str, str]]) -> str:
-    """Index what a client sent along with a question, under the names he gave, for one run; the corpus's name."""
+    """Index the documents attached to a question for a single run, and return the corpus name.
+
+    The documents keep the names given by the client.
+    """
     name = f"{_ATTACHED}{run_id}"
     documents = []
-    for one in attached:
-        _, chunks = chunk_text(clean_text(one["text"]), markdown=True, name=one["name"])
-        part, digest = Part(one["name"], make_passages(chunks, unit="")), sha256(one["text"].encode()).hexdigest()
+    for item in attached:
+        _, chunks = chunk_text(clean_text(item["text"]), markdown=True, name=item["name"])
+        part, digest = Part(item["name"], make_passages(chunks, unit="")), sha256(item["text"].encode()).hexdigest()
         language = detect_part_language(part)
         tables, _ = store_tables(find_passage_tables(part.passages))
-        document = Document(one["name"], one["name"], digest, len(one["text"]), 0, one["name"], "text", language)
+        document = Document(item["name"], item["name"], digest, len(item["text"]), 0, item["name"], "text", language)
         documents.append((replace(document, tables=tuple(tables)), part.passages))
     folder = locate_by_name(home, name)
     with IndexWriter(folder) as writer:
@@ -209,13 +219,13 @@ def index_attached(home: Path, run_id: str, attached: Sequence[Mapping[str, str]
 
 
 def drop_attached(home: Path, run_id: str = "*") -> None:
-    """Delete what a client sent along with a run, once that has ended; without one, all that was left behind."""
+    """Delete the attached documents of a finished run, or of all runs if no run is given."""
     for folder in (home / "corpora").glob(f"{_ATTACHED}{run_id}"):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def may_client_set(field: str) -> bool:
-    """Whether the operator lets clients set a field, such as `corpus` or `model`."""
+    """Report whether the operator lets clients set a field, for example `corpus` or `model`."""
     try:
         check_client_fields({field: None}, os.environ)
     except SettingsError:
@@ -224,6 +234,6 @@ def may_client_set(field: str) -> bool:
 
 
 def named_corpora(context: Mapping[str, object]) -> list[str]:
-    """The corpora that a client's context names."""
+    """Return the corpora named in a client's context."""
     named = context.get("corpus")
-    return [str(one) for one in named] if isinstance(named, list | tuple) else [str(named)] if named else []
+    return [str(item) for item in named] if isinstance(named, list | tuple) else [str(named)] if named else []

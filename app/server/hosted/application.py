@@ -1,7 +1,7 @@
-"""The ASGI application for `http.app` of `langgraph.json`: the host adds its own routes, and its lifespan, to it.
+"""ASGI application for `http.app` of `langgraph.json`, extended by the host with routes and lifespan.
 
-Who may use the host's API may use what is here: it is asked first, with the request's own credentials. What is the
-operator's alone (settings, corpora) and what needs the graph itself (forks) stays with `weiwo serve`.
+Every client of the host's API may use the routes here: the host is asked first, with the request's own credentials.
+Routes for the operator alone (settings, corpora) and routes that need the graph itself (forks) stay with `weiwo serve`.
 """
 
 from collections.abc import AsyncIterator
@@ -44,18 +44,18 @@ _CLIENT: Final = "client"
 
 
 class _Guest:
-    """The middleware of each route of ours: the host is asked whether the client may, browsers are told what they may.
+    """Middleware of each hosted route: asks the host for permission, and sets security headers.
 
     Args:
         app: The route.
-        free: Whether everybody may: the page's files.
+        free: Whether everybody may use the route, as for the page's files.
     """
 
     def __init__(self, app: ASGIApp, *, free: bool) -> None:
         self._app, self._free = app, free
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it."""
+        """Admit or refuse a request."""
         scope[USER] = _CLIENT
 
         async def marked(message: Message) -> None:
@@ -73,19 +73,22 @@ class _Guest:
 
 
 def _guests() -> list[BaseRoute]:
-    """The routes that work here, each behind its own middleware: those of the host are not touched."""
-    own = [*OPENAI_API, *(one for one in WEIWO_API if isinstance(one, Route) and one.path in _SERVED)]
+    """Return the routes available here, each behind separate middleware.
+
+    The routes of the host are not touched.
+    """
+    own = [*OPENAI_API, *(item for item in WEIWO_API if isinstance(item, Route) and item.path in _SERVED)]
     routes: list[BaseRoute] = [
-        Route(one.path, one.endpoint, methods=[*(one.methods or ())], middleware=[Middleware(_Guest, free=False)])
-        for one in own
-        if isinstance(one, Route)
+        Route(item.path, item.endpoint, methods=[*(item.methods or ())], middleware=[Middleware(_Guest, free=False)])
+        for item in own
+        if isinstance(item, Route)
     ]
-    for one in PAGE:
+    for entry in PAGE:
         free = [Middleware(_Guest, free=True)]
-        if isinstance(one, Mount):
-            routes.append(Mount(one.path, one.app, middleware=free))
-        elif isinstance(one, Route):
-            routes.append(Route(one.path, one.endpoint, middleware=free))
+        if isinstance(entry, Mount):
+            routes.append(Mount(entry.path, entry.app, middleware=free))
+        elif isinstance(entry, Route):
+            routes.append(Route(entry.path, entry.endpoint, middleware=free))
     return routes
 
 
@@ -96,7 +99,10 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 def _application() -> type[Starlette]:
-    """FastAPI where it is installed: Aegra, which brings it, takes no other application."""
+    """Return the application class: FastAPI if installed, else Starlette.
+
+    Aegra, which brings FastAPI, accepts no other application.
+    """
     if find_spec("fastapi") is None:
         return Starlette
     kind: type[Starlette] = import_module("fastapi").FastAPI

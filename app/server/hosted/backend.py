@@ -1,7 +1,7 @@
-"""Runs and threads of the server that hosts us, by its own API and with the credentials of whoever asks.
+"""Runs and threads of the host server, accessed by the host's API with the sender's credentials.
 
-The host keeps the threads, decides who may, and runs the graph; nothing is kept here. Its state comes as JSON, which a
-graph of ours reads by the reducers that read what clients edit.
+The host keeps the threads, decides on permissions, and runs the graph. Nothing is kept here. Its state comes as JSON,
+which a graph of ours reads by the reducers that read what clients edit.
 """
 
 import asyncio
@@ -59,10 +59,10 @@ class HostBackend(Backend):
         self._graph = build_graph(self._saver, serves_clients=True)
 
     async def admit(self, request: Request) -> None:
-        """See that the host's own API is open to whoever sends a request.
+        """Require access of the sender to the host's own API.
 
         Raises:
-            RequestError: It is not.
+            RequestError: The sender has no access.
         """
         async with _client(request) as client:
             try:
@@ -133,7 +133,7 @@ class HostBackend(Backend):
         if not given.get("question"):
             raise not_asked(thread_id)
         place: Any = {"configurable": {"thread_id": str(uuid4())}}
-        values = {name: one for name, one in given.items() if name in self._graph.channels}
+        values = {name: value for name, value in given.items() if name in self._graph.channels}
         try:
             await self._graph.aupdate_state(place, values, as_node="writer")
             read = (await self._graph.aget_state(place)).values
@@ -141,7 +141,11 @@ class HostBackend(Backend):
             raise RequestError(409, f"thread {thread_id}; it cannot be read: {one_line(str(error), 200)}") from None
         finally:
             await self._saver.adelete_thread(place["configurable"]["thread_id"])
-        put = [Interrupt(one["value"], id=one["id"]) for task in state["tasks"] for one in task.get("interrupts") or ()]
+        put = [
+            Interrupt(interrupt["value"], id=interrupt["id"])
+            for task in state["tasks"]
+            for interrupt in task.get("interrupts") or ()
+        ]
         waiting = judge_waiting([task["name"] for task in state["tasks"]], put)
         return Thread(thread_id, read, waiting, {}, dict(state["metadata"] or {}))
 
@@ -153,10 +157,10 @@ class HostBackend(Backend):
             except _FAILURES as error:
                 raise _refusal(error) from None
         moments = []
-        for one in history:
-            given = one["values"] if isinstance(one["values"], dict) and not one["next"] else {}
-            before = one["parent_checkpoint"]
-            names = [str(place["checkpoint_id"]) if place else "" for place in (one["checkpoint"], before)]
+        for item in history:
+            given = item["values"] if isinstance(item["values"], dict) and not item["next"] else {}
+            before = item["parent_checkpoint"]
+            names = [str(place["checkpoint_id"]) if place else "" for place in (item["checkpoint"], before)]
             moments.append((names[0], names[1], given.get("result")))
         return pick_earlier_results(moments)
 
@@ -188,7 +192,10 @@ class HostBackend(Backend):
 
 
 def _client(request: Request) -> LangGraphClient:
-    """The host's API, at the address that the request itself came to: a header names no other."""
+    """Return a client of the host's API, at the address of the request itself.
+
+    A header cannot change this address.
+    """
     host, port = request.scope.get("server") or ("", None)
     if not port:
         raise RequestError(501, "the server; it listens on no port, by which its own API could be asked")
@@ -199,7 +206,7 @@ def _client(request: Request) -> LangGraphClient:
 
 
 def _refusal(error: Exception) -> RequestError:
-    """What the host said, for the client."""
+    """Convert an error of the host to an error for the client."""
     if isinstance(error, APIStatusError):
         return RequestError(error.status_code, one_line(str(error), 300))
     return RequestError(502, f"the server's own API; {type(error).__name__}: {one_line(str(error), 200)}")

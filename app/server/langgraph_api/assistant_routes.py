@@ -1,4 +1,4 @@
-"""Routes of LangGraph's API on the server itself and on its one assistant: its graph, drawing and schemas."""
+"""LangGraph API routes on the server and the only assistant: graph, drawing and schemas."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -19,18 +19,18 @@ _DEEPEST: Final = 5
 
 
 async def ok(_: Request) -> Response:
-    """Whether the server answers."""
+    """Report the server as alive."""
     return reply({"ok": True})
 
 
 async def info(_: Request) -> Response:
-    """What the server is."""
+    """Return the versions and features of the server."""
     flags = {"assistants": True, "crons": False, "langsmith": False}
     return reply({"version": version("weiwo"), "langgraph_py_version": version("langgraph"), "flags": flags})
 
 
 async def search(request: Request) -> Response:
-    """The assistants that meet conditions: the one there is, or none."""
+    """Return the assistants matching conditions: the only assistant, or an empty list."""
     body = await read_json(request)
     metadata = read_object(body, "metadata")
     known = all(key == "created_by" and value == "system" for key, value in metadata.items())
@@ -41,7 +41,7 @@ async def search(request: Request) -> Response:
 
 
 async def count(_: Request) -> Response:
-    """How many assistants there are."""
+    """Return the number of assistants."""
     return reply(1)
 
 
@@ -52,7 +52,7 @@ async def get(request: Request) -> Response:
 
 
 async def versions(request: Request) -> Response:
-    """The versions of the assistant: there is one."""
+    """Return the versions of the assistant. The assistant has a single version."""
     _require_assistant(request.path_params["assistant_id"])
     return reply([_assistant()])
 
@@ -74,15 +74,15 @@ async def subgraphs(request: Request) -> Response:
     _require_assistant(request.path_params["assistant_id"])
     deep = request.query_params.get("recurse", "").lower() in {"true", "1"}
     found: dict[str, Any] = {}
-    async for name, one in engine_of(request).graph.aget_subgraphs(
+    async for name, item in engine_of(request).graph.aget_subgraphs(
         namespace=request.path_params.get("namespace"), recurse=deep
     ):
-        found[name] = {**_schemas(one), "graph_id": name}
+        found[name] = {**_schemas(item), "graph_id": name}
     return reply(found)
 
 
 def _assistant() -> dict[str, Any]:
-    """The assistant, as LangGraph's server shows it."""
+    """Describe the assistant in the form of LangGraph's server."""
     return {
         "assistant_id": ASSISTANT_ID,
         "graph_id": GRAPH_ID,
@@ -98,20 +98,22 @@ def _assistant() -> dict[str, Any]:
 
 
 def _require_assistant(assistant_id: str) -> None:
-    """See that an id is the assistant's.
+    """Require the id of the assistant.
 
     Raises:
-        RequestError: It is not.
+        RequestError: The id is another.
     """
     if assistant_id not in {GRAPH_ID, ASSISTANT_ID}:
         raise not_found("assistant", assistant_id)
 
 
 async def _draw(graph: CompiledStateGraph[Any, Any, Any, Any], xray: str) -> dict[str, Any]:
-    """Nodes and edges of the graph; its subgraphs are drawn by `xray`: empty, `true`, `false` or how deep.
+    """Return nodes and edges of the graph, with subgraphs as set by `xray`.
+
+    `xray` is empty, `true`, `false` or the depth.
 
     Raises:
-        RequestError: `xray` is none of these.
+        RequestError: `xray` has another value.
     """
     deep: bool | int = xray.lower() == "true"
     if xray.isascii() and xray.isdecimal() and 0 < int(xray[:3]) <= _DEEPEST:

@@ -1,8 +1,8 @@
-"""The event protocol of `@langchain/react`: the logged events of a thread's runs, encoded as its envelopes.
+"""Event protocol of `@langchain/react`: the logged events of a thread's runs, encoded as envelopes.
 
-The same log feeds the runs streams of the SDKs (`graph_stream.py`); this is its second encoding. What the log does not
-hold is derived: when a run and its subgraphs begin and end, what waits for an answer, the blocks of a message. A run is
-encoded from its first event on, so every connection gives an event the same id and number, whatever it filters.
+The same log feeds the runs streams of the SDKs (`graph_stream.py`). This is its second encoding. Data missing from the
+log is derived: the begin and end of a run and its subgraphs, waiting requests, the blocks of a message. A run is always
+encoded from its first event on, so every connection gives an event the same id and number, regardless of its filter.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,13 +27,16 @@ _Namespace = tuple[str, ...]
 
 
 def number_at(seconds: float) -> int:
-    """The number (`seq`) of what happened at a time: microseconds of the epoch, so that numbers grow over all runs."""
+    """Return the event number (`seq`) for a time.
+
+    It counts microseconds of the epoch, so that numbers grow over all runs.
+    """
     return int(seconds * 1_000_000)
 
 
 @dataclass(frozen=True)
 class Subscription:
-    """What a connection is sent."""
+    """Subscription of a connection to events."""
 
     channels: frozenset[str]  # `custom:NAME` is one kind of custom events
     namespaces: tuple[_Namespace, ...] = ()  # subgraphs whose events are sent, with what is within them; none: all
@@ -42,20 +45,24 @@ class Subscription:
 
     @classmethod
     def of(cls, body: Mapping[str, Any], last: str = "") -> "Subscription":
-        """Read a request body; `last`, its `Last-Event-ID`, counts where `since` is not given.
+        """Parse a subscription from a request body.
+
+        `last`, the `Last-Event-ID`, counts if `since` is not given.
 
         Raises:
-            RequestError: It names no channel, or one that does not exist.
+            RequestError: The body names no channel, or a channel that does not exist.
         """
         channels, namespaces = body.get("channels"), body.get("namespaces") or []
         if not isinstance(channels, list) or not channels:
             raise RequestError(400, "channels; none is named; give a list, such as [values, messages, lifecycle]")
-        for one in channels:
-            if not isinstance(one, str) or not (one in _CHANNELS or (one.startswith(_NAMED) and one != _NAMED)):
+        for channel in channels:
+            if not isinstance(channel, str) or not (
+                channel in _CHANNELS or (channel.startswith(_NAMED) and channel != _NAMED)
+            ):
                 known = ", ".join(sorted(_CHANNELS))
-                raise RequestError(400, f"channels: {str(one)[:40]!a} is none; there are {known} and custom:NAME")
+                raise RequestError(400, f"channels: {str(channel)[:40]!a} is none; there are {known} and custom:NAME")
         if not isinstance(namespaces, list) or not all(
-            isinstance(one, list) and all(isinstance(part, str) for part in one) for one in namespaces
+            isinstance(namespace, list) and all(isinstance(part, str) for part in namespace) for namespace in namespaces
         ):
             raise RequestError(400, "namespaces; they are no lists of names; give some such as [[], [executor]]")
         since, depth = body.get("since"), body.get("depth")
@@ -63,22 +70,22 @@ class Subscription:
             since = int(last)
         return cls(
             frozenset(channels),
-            tuple(tuple(one) for one in namespaces[:_MOST_NAMESPACES]),
+            tuple(tuple(namespace) for namespace in namespaces[:_MOST_NAMESPACES]),
             depth if type(depth) is int and depth >= 0 else None,
             since if type(since) is int else 0,
         )
 
     def covers(self, channel: str, namespace: _Namespace, name: str) -> bool:
-        """Whether an event of a channel is sent; `name` is what kind of custom event it is."""
+        """Report whether an event of a channel is sent. `name` is the kind of a custom event."""
         if channel not in self.channels and f"{_NAMED}{name}" not in self.channels:
             return False
-        within = [len(namespace) - len(one) for one in self.namespaces if _begins(namespace, one)]
+        within = [len(namespace) - len(item) for item in self.namespaces if _begins(namespace, item)]
         return not self.namespaces or any(self.depth is None or deep <= self.depth for deep in within)
 
 
 @dataclass
 class _Message:
-    """A message that is being streamed."""
+    """A message being streamed."""
 
     message_id: str
     namespace: _Namespace
@@ -88,7 +95,7 @@ class _Message:
 
 @dataclass
 class EventEncoder:
-    """Encodes the events of one run after the other."""
+    """Encoder for the events of consecutive runs."""
 
     subscription: Subscription  # what is sent
     _run: str = ""
@@ -102,7 +109,7 @@ class EventEncoder:
     _error: str = ""
 
     def encode(self, run: RunRecord, event: Event) -> list[bytes]:
-        """An event of a run as server-sent events of the protocol: none, one or several."""
+        """Encode an event of a run as zero or more server-sent events of the protocol."""
         self._run, self._event, self._made, self._out = run.run_id, event, 0, []
         mode, *rest = event.name.split("|")
         namespace = tuple(rest)
@@ -147,7 +154,7 @@ class EventEncoder:
         self._out.append(sse(method, dump(envelope), str(self._number)))
 
     def _begin_run(self) -> None:
-        """A run, or a further attempt of it, which says all of it again."""
+        """Start a run or a further attempt. An attempt repeats all events."""
         self._messages, self._subgraphs, self._asked, self._error = {}, {}, {}, ""
         self._lifecycle((), "running")
 
@@ -158,7 +165,10 @@ class EventEncoder:
                 self._lifecycle(part, "started")
 
     def _end(self, state: str) -> None:
-        """The end of a run, with what it leaves open: only now can what waits be answered."""
+        """End a run, with all open messages, requests and subgraphs.
+
+        Waiting requests are only sent now, because they cannot be answered earlier.
+        """
         for message in list(self._messages.values()):
             self._finish(message, {})
         if self._asked and state == "completed":
@@ -194,17 +204,17 @@ class EventEncoder:
                 if (streamed := self._messages.get(str(message.get("id")))) is not None:
                     self._finish(streamed, message)
             self._emit("updates", namespace, values, node=node)
-            done = [one for one in self._subgraphs if one[:-1] == namespace and one[-1].partition(":")[0] == node]
-            for subgraph in [one for one in reversed(self._subgraphs) if done and _begins(one, done[0])]:
+            done = [item for item in self._subgraphs if item[:-1] == namespace and item[-1].partition(":")[0] == node]
+            for subgraph in [item for item in reversed(self._subgraphs) if done and _begins(item, done[0])]:
                 del self._subgraphs[subgraph]
                 self._lifecycle(subgraph, "completed")
 
     def _ask(self, namespace: _Namespace, interrupts: Iterable[Mapping[str, Any]]) -> None:
-        for one in interrupts:
-            self._asked.setdefault(str(one["id"]), (namespace, one.get("value")))
+        for interrupt in interrupts:
+            self._asked.setdefault(str(interrupt["id"]), (namespace, interrupt.get("value")))
 
     def _message(self, namespace: _Namespace, message: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
-        """A message of the mode `messages`: the next piece of one, or a whole one that was not streamed."""
+        """Encode a message of the mode `messages`: a further piece, or a whole message not streamed before."""
         key, node = str(message.get("id")), str(metadata.get("langgraph_node") or "")
         piece = message.get("type") == "AIMessageChunk"
         role = "ai" if piece else str(message.get("type"))
@@ -223,9 +233,9 @@ class EventEncoder:
         self._block(known, "content-block-delta", delta={"type": "text-delta", "text": text})
 
     def _finish(self, streamed: _Message, message: Mapping[str, Any]) -> None:
-        """Close a message with what it has become: checks may have changed it after it was streamed."""
+        """Close a message with the final content. Checks may have changed the streamed text."""
         content = message.get("content") or streamed.text
-        blocks = [one for one in content if isinstance(one, dict)] if isinstance(content, list) else []
+        blocks = [item for item in content if isinstance(item, dict)] if isinstance(content, list) else []
         for n, block in enumerate(blocks or [{"type": "text", "text": text_of(content)}]):
             self._block(streamed, "content-block-finish", index=n, content=block)
         usage = {"usage": message["usage_metadata"]} if message.get("usage_metadata") else {}
@@ -245,12 +255,12 @@ class EventEncoder:
 
 
 def _begins(namespace: _Namespace, prefix: _Namespace) -> bool:
-    """Whether a namespace begins with another, whose parts may leave out the ids of tasks."""
+    """Report whether a namespace begins with a prefix. The prefix may leave out task ids."""
     return len(prefix) <= len(namespace) and all(
-        one in {part, part.partition(":")[0]} for part, one in zip(namespace, prefix, strict=False)
+        item in {part, part.partition(":")[0]} for part, item in zip(namespace, prefix, strict=False)
     )
 
 
 def _messages_of(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     found = values.get("messages") or []
-    return [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict)]
+    return [item for item in (found if isinstance(found, list) else [found]) if isinstance(item, dict)]

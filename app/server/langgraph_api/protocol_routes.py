@@ -1,4 +1,4 @@
-"""Routes of the event protocol of `@langchain/react`: a thread's events, and the commands that act on it."""
+"""Event protocol routes of `@langchain/react`: a thread's events, and commands on a thread."""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
@@ -26,14 +26,14 @@ _SOCKET_ALONE: Final = frozenset(
 
 
 async def events(request: Request) -> Response:
-    """Watch a thread: each connection is a subscription, and is sent again what it missed."""
+    """Stream a thread's events. A connection is a subscription, and missed events are sent again."""
     subscription = Subscription.of(await read_json(request), request.headers.get("last-event-id", ""))
     engine, thread_id = await own_thread(request)
     return EventStream(_encoded(engine, thread_id, subscription))
 
 
 async def command(request: Request) -> Response:
-    """Do what a command says: `run.start` or `input.respond`."""
+    """Execute a command: `run.start` or `input.respond`."""
     body = await read_json(request)
     number, method = body.get("id"), body.get("method")
     if type(number) is not int or not isinstance(method, str):
@@ -56,13 +56,13 @@ async def command(request: Request) -> Response:
 
 async def _encoded(engine: Engine, thread_id: str, subscription: Subscription) -> AsyncIterator[bytes]:
     encoder = EventEncoder(subscription)
-    async for one in follow_thread(engine, thread_id, since=subscription.since / 1_000_000):
-        for part in [HEARTBEAT] if one is None else encoder.encode(*one):
+    async for item in follow_thread(engine, thread_id, since=subscription.since / 1_000_000):
+        for part in [HEARTBEAT] if item is None else encoder.encode(*item):
             yield part
 
 
 async def _start(request: Request, params: Mapping[str, Any]) -> RunRecord:
-    """Begin a run on the thread, which is made if it does not exist: with an input, or from a checkpoint."""
+    """Begin a run on the thread with an input, or from a checkpoint. A missing thread is created."""
     checkpoint = _configurable(params).get("checkpoint_id")
     body = {
         **_common(params),
@@ -76,12 +76,12 @@ async def _start(request: Request, params: Mapping[str, Any]) -> RunRecord:
 
 
 async def _respond(request: Request, params: Mapping[str, Any]) -> RunRecord:
-    """Answer one or several interrupts, and go on."""
+    """Answer interrupts and continue the run."""
     engine, thread_id = await own_thread(request)
     given = params.get("responses", [params])
-    if not isinstance(given, list) or not given or not all(isinstance(one, Mapping) for one in given):
+    if not isinstance(given, list) or not given or not all(isinstance(item, Mapping) for item in given):
         raise RequestError(422, "responses; it is no list of answers; give {interrupt_id, response}")
-    answers = {str(one.get("interrupt_id")): one.get("response") for one in given}
+    answers = {str(item.get("interrupt_id")): item.get("response") for item in given}
     snapshot = await engine.graph.aget_state({"configurable": {"thread_id": thread_id}})
     for unknown in answers.keys() - set(read_waiting(snapshot).ids):
         raise RequestError(409, f"interrupt {unknown[:60]!a}; nothing waits for an answer under that id")
@@ -99,10 +99,10 @@ def _common(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _configurable(params: Mapping[str, Any]) -> dict[str, Any]:
-    """What the protocol has for a run's context, without what places the run."""
+    """Return the protocol's settings for a run's context, without the position of the run."""
     config = read_object(params, "config")
     placed = {"thread_id", "checkpoint_id", "checkpoint_ns"}
-    return {key: one for key, one in read_object(config, "configurable").items() if key not in placed}
+    return {key: value for key, value in read_object(config, "configurable").items() if key not in placed}
 
 
 def _error(number: int | None, code: str, said: str) -> dict[str, Any]:

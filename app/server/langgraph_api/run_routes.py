@@ -16,7 +16,7 @@ from weiwo.app.records import UNDER_WAY, Event, RunRecord
 from weiwo.app.server.access.profiles import choose_corpora, user_of
 from weiwo.app.server.engine import Engine, engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
-from weiwo.app.server.runs.graph_stream import last_values, wanted
+from weiwo.app.server.runs.graph_stream import last_values, make_event_filter
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.run_log import BEGINNING, HEARTBEAT_SECONDS, parse_event_id
 from weiwo.app.server.wire import (
@@ -40,19 +40,19 @@ _AFTER_ALL: Final = 10**9
 async def follow_thread(
     engine: Engine, thread_id: str, run_id: str = "", after: tuple[int, int] = BEGINNING, since: float = 0.0
 ) -> AsyncIterator[tuple[RunRecord, Event] | None]:
-    """The events of a thread's runs, one run after the other, for as long as somebody watches.
+    """Yield the events of a thread's runs in turn, as long as the client is connected.
 
     Args:
         engine: The server's.
         thread_id: The thread.
-        run_id: The run whose events were seen last; empty: none was.
+        run_id: The run of the event seen last. Empty if no event was seen.
         after: The place of that event within its run.
-        since: The time, in seconds of the epoch, up to which events were seen, where that is all that is known.
+        since: The time, in seconds of the epoch, up to which events were seen, if nothing else is known.
 
     Yields:
-        A run and its next event, to its `end`; None now and then while nothing happens.
+        A run and its next event, up to its `end`. None now and then while nothing happens.
     """
-    begun = await _begun(engine, thread_id)
+    begun = await _list_begun_runs(engine, thread_id)
     todo, seen = begun[_first(begun, run_id, since) :], 0.0
     while not engine.runs.closing:
         for run in todo:
@@ -60,7 +60,7 @@ async def follow_thread(
             async for event in _to_end(engine, run, after if run.run_id == run_id else BEGINNING):
                 yield None if event is None else (run, event)
         coming = engine.log.begun
-        todo = [run for run in await _begun(engine, thread_id) if run.created > seen]
+        todo = [run for run in await _list_begun_runs(engine, thread_id) if run.created > seen]
         if not todo and not engine.runs.closing:
             with suppress(TimeoutError):
                 async with asyncio.timeout(HEARTBEAT_SECONDS):
@@ -68,14 +68,17 @@ async def follow_thread(
             yield None
 
 
-async def _begun(engine: Engine, thread_id: str) -> list[RunRecord]:
-    """The runs of a thread, oldest first, without one that is recorded but does not have its log yet."""
+async def _list_begun_runs(engine: Engine, thread_id: str) -> list[RunRecord]:
+    """Return the runs of a thread, oldest first, except runs recorded but not yet logged."""
     newest = await engine.records.runs(thread_id, MOST_RUNS)
     return [run for run in reversed(newest) if run.status not in UNDER_WAY or run.run_id in engine.log.live]
 
 
 def _first(runs: list[RunRecord], run_id: str, since: float) -> int:
-    """Where to begin: at the run seen last, else at the oldest of which something is still to be seen."""
+    """Return the index of the run to begin with.
+
+    This is the run seen last, or else the oldest run with unseen events.
+    """
     for n, run in enumerate(runs):
         if run.run_id == run_id or (not run_id and (run.status in UNDER_WAY or 0 < since < run.updated)):
             return n
@@ -83,7 +86,10 @@ def _first(runs: list[RunRecord], run_id: str, since: float) -> int:
 
 
 async def _to_end(engine: Engine, run: RunRecord, after: tuple[int, int]) -> AsyncIterator[Event | None]:
-    """A run's events with its `end`, also where none was logged: its servers were killed, or its events are dropped."""
+    """Yield a run's events including an `end`, even if no end was logged.
+
+    The end is missing if the servers of the run were killed, or if its events have been dropped.
+    """
     ended = False
     async for event in engine.log.follow(run.run_id, (after[0], max(0, after[1] - 1))):  # what was seen may be the end
         ended = ended or (event is not None and event.name == "end")
@@ -104,26 +110,26 @@ _MOST_LISTED: Final = 1_000
 async def create(request: Request) -> Response:
     """Begin a run in the background."""
     run = await begin_run(request, await read_json(request))
-    return reply(shown(run), headers=_location(run))
+    return reply(describe_run(run), headers=_location(run))
 
 
 async def stream(request: Request) -> Response:
-    """Begin a run and watch it."""
+    """Begin a run and stream the events."""
     body = await read_json(request)
     run = await begin_run(request, body)
     engine = engine_of(request)
-    events = _watched(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
+    events = _stream_events(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
     if body.get("on_disconnect") == "cancel":
         events = cancelling(events, lambda: engine.leave(run))
     return EventStream(events, {**_location(run), "Location": f"{_path(run)}/stream"})
 
 
 async def wait(request: Request) -> Response:
-    """Begin a run and wait for what it comes to."""
+    """Begin a run and wait for the result."""
     body = await read_json(request)
     run = await begin_run(request, body)
     engine = engine_of(request)
-    parts = _waited(engine, run)
+    parts = _await_result(engine, run)
     if body.get("on_disconnect") == "cancel":
         parts = cancelling(parts, lambda: engine.leave(run))
     return _Waiting(parts, {**_location(run), "Location": f"{_path(run)}/join"})
@@ -135,32 +141,32 @@ async def index(request: Request) -> Response:
     params = request.query_params
     limit, offset = read_count(params, "limit", 10, 999_999), read_count(params, "offset", 0, 999_999)
     found = await engine.records.runs(thread_id, min(limit, _MOST_LISTED), offset, params.get("status", ""))
-    return reply([shown(one) for one in found])
+    return reply([describe_run(item) for item in found])
 
 
 async def get(request: Request) -> Response:
     """A run."""
-    return reply(shown(await _found(request)))
+    return reply(describe_run(await _found(request)))
 
 
 async def join(request: Request) -> Response:
-    """Wait for what a run comes to."""
-    return _Waiting(_waited(engine_of(request), await _found(request)))
+    """Wait for the result of a run."""
+    return _Waiting(_await_result(engine_of(request), await _found(request)))
 
 
 async def join_stream(request: Request) -> Response:
-    """Watch a run: what comes, and before it all that came after the event last seen; without one, all."""
+    """Stream a run from the event seen last, or from the beginning."""
     run, engine = await _found(request), engine_of(request)
     after = parse_event_id(request.headers.get("last-event-id") or request.query_params.get("after") or "")
     modes = _modes(request) or RunRequest.model_validate(run.request).modes
-    events = _watched(engine, run, after, modes)
+    events = _stream_events(engine, run, after, modes)
     if request.query_params.get("cancel_on_disconnect", "").lower() in {"true", "1"}:
         events = cancelling(events, lambda: engine.leave(run))
     return EventStream(events, {"Location": f"{_path(run)}/stream", **_location(run)})
 
 
 async def cancel(request: Request) -> Response:
-    """Interrupt a run; it can be resumed."""
+    """Interrupt a run. The run can be resumed."""
     run, engine = await _found(request), engine_of(request)
     if request.query_params.get("action", "interrupt") != "interrupt":
         raise RequestError(422, "action: this server undoes no run; leave it out, and fork from an earlier checkpoint")
@@ -170,11 +176,11 @@ async def cancel(request: Request) -> Response:
         await engine.runs.cancel(run.run_id, wait=False)
         return Response(status_code=202)
     await engine.runs.cancel(run.run_id)
-    return _Waiting(_waited(engine, run), _location(run))
+    return _Waiting(_await_result(engine, run), _location(run))
 
 
 async def delete(request: Request) -> Response:
-    """Forget a run that has ended, and its events."""
+    """Delete a finished run and its events."""
     run, engine = await _found(request), engine_of(request)
     if run.run_id in engine.runs.under_way(run.thread_id):
         raise RequestError(409, f"run {run.run_id}; it is under way; cancel it first")
@@ -183,13 +189,13 @@ async def delete(request: Request) -> Response:
 
 
 async def stream_thread(request: Request) -> Response:
-    """Watch a thread: the run that is under way, or else the newest, and each that follows."""
+    """Stream a thread: the current or else the newest run, and each following run."""
     engine, thread_id = await own_thread(request)
     return EventStream(_watched_thread(engine, thread_id, request.headers.get("last-event-id", "")))
 
 
-def shown(run: RunRecord) -> dict[str, Any]:
-    """A run as LangGraph's server shows it."""
+def describe_run(run: RunRecord) -> dict[str, Any]:
+    """Describe a run in the form of LangGraph's server."""
     request = RunRequest.model_validate(run.request)
     return {
         "run_id": run.run_id,
@@ -213,7 +219,10 @@ def shown(run: RunRecord) -> dict[str, Any]:
 
 
 async def begin_run(request: Request, body: Mapping[str, Any]) -> RunRecord:
-    """Begin the run of a request: on the thread of its path, or else on one that is deleted when the run has ended."""
+    """Begin the run of a request, on the thread of the path or on a temporary thread.
+
+    A temporary thread is deleted when the run has ended.
+    """
     thread_id = request.path_params.get("thread_id", "")
     engine, choose = engine_of(request), None
     if engine.logins:
@@ -232,34 +241,40 @@ async def _found(request: Request) -> RunRecord:
     return run
 
 
-async def _watched(
+async def _stream_events(
     engine: Engine, run: RunRecord, after: tuple[int, int], modes: Collection[str]
 ) -> AsyncIterator[bytes]:
-    """The events of a run that somebody asked for, as server-sent events."""
-    check = wanted(modes)
+    """Yield the requested events of a run as server-sent events."""
+    check = make_event_filter(modes)
     async for group in engine.log.follow_groups(run.run_id, after):
-        parts = b"".join(sse(one.name, one.data, one.id) for one in group if check(one.name))
+        parts = b"".join(sse(item.name, item.data, item.id) for item in group if check(item.name))
         if parts or not group:
             yield parts or HEARTBEAT
 
 
 async def _watched_thread(engine: Engine, thread_id: str, last: str) -> AsyncIterator[bytes]:
-    """The events of a thread's runs, each run in the modes of whoever began it; ids name the run."""
+    """Yield the events of a thread's runs, with ids naming the run.
+
+    Each run is shown in the modes chosen by the client that began it.
+    """
     seen, _, place = last.partition(":")
-    current, check = "", wanted(())
-    async for one in follow_thread(engine, thread_id, seen, parse_event_id(place)):
-        if one is None:
+    current, check = "", make_event_filter(())
+    async for item in follow_thread(engine, thread_id, seen, parse_event_id(place)):
+        if item is None:
             yield HEARTBEAT
             continue
-        run, event = one
+        run, event = item
         if run.run_id != current:
-            current, check = run.run_id, wanted(RunRequest.model_validate(run.request).modes)
+            current, check = run.run_id, make_event_filter(RunRequest.model_validate(run.request).modes)
         if check(event.name):
             yield sse(event.name, event.data, f"{run.run_id}:{event.id}")
 
 
-async def _waited(engine: Engine, run: RunRecord) -> AsyncIterator[bytes]:
-    """What a run comes to; until then a line break now and then, which JSON allows, so that the line stays open."""
+async def _await_result(engine: Engine, run: RunRecord) -> AsyncIterator[bytes]:
+    """Yield the result of a run, preceded by occasional line breaks.
+
+    JSON allows these line breaks. They keep the connection open.
+    """
     waiting = asyncio.create_task(last_values(engine.log, engine.records, run))
     try:
         while not (await asyncio.wait([waiting], timeout=HEARTBEAT_SECONDS))[0]:
@@ -269,23 +284,26 @@ async def _waited(engine: Engine, run: RunRecord) -> AsyncIterator[bytes]:
         waiting.cancel()
     if values is None:  # its events are not kept any more
         snapshot = await engine.graph.aget_state({"configurable": {"thread_id": run.thread_id}})
-        values = {key: one for key, one in snapshot.values.items() if key in engine.graph.output_channels}
+        values = {key: value for key, value in snapshot.values.items() if key in engine.graph.output_channels}
     yield dump(values)
 
 
 class _Waiting(EventStream):
-    """A JSON response that comes when it comes."""
+    """A JSON response sent when the result is ready."""
 
     media_type = "application/json"
 
 
 def _modes(request: Request) -> list[str]:
-    """The stream modes that a watcher asks for, as the SDKs write them: repeated, one, or a JSON list."""
+    """Return the stream modes requested in a query string.
+
+    The SDKs write them repeated, as a single mode, or as a JSON list.
+    """
     found: list[str] = []
     for text in request.query_params.getlist("stream_mode"):
         if text.startswith("["):
             try:
-                found += [str(one) for one in orjson.loads(text)]
+                found += [str(load) for load in orjson.loads(text)]
             except orjson.JSONDecodeError:
                 raise RequestError(422, "stream_mode; it is no JSON list; give one, or one mode") from None
         else:

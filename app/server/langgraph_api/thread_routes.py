@@ -1,4 +1,4 @@
-"""Routes of LangGraph's API on threads and their states."""
+"""LangGraph API routes on threads and thread states."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -41,11 +41,11 @@ async def create(request: Request) -> Response:
 
 
 async def search(request: Request) -> Response:
-    """The threads that meet conditions."""
+    """Search the threads matching conditions."""
     body, engine = await read_json(request), engine_of(request)
     found = await engine.threads.search(user_of(request), body)
     select = body.get("select")
-    shown = [await engine.threads.shown(one, select if isinstance(select, list) else None) for one in found]
+    shown = [await engine.threads.shown(item, select if isinstance(select, list) else None) for item in found]
     offset = read_count(body, "offset", 0, _MOST_OFFSET)
     headers = {"X-Pagination-Total": str(offset + len(found))}
     if len(found) == read_count(body, "limit", 10, _MOST_HISTORY):
@@ -54,7 +54,7 @@ async def search(request: Request) -> Response:
 
 
 async def count(request: Request) -> Response:
-    """How many threads meet conditions, of those that a search looks through."""
+    """Count the threads matching conditions, up to the number considered by a search."""
     body = await read_json(request)
     found = await engine_of(request).threads.search(user_of(request), {**body, "limit": _MOST_HISTORY, "offset": 0})
     return reply(len(found))
@@ -67,7 +67,7 @@ async def get(request: Request) -> Response:
 
 
 async def update(request: Request) -> Response:
-    """Add to what is said of a thread."""
+    """Update the metadata of a thread."""
     body, user = await read_json(request), user_of(request)
     engine = engine_of(request)
     thread_id, record = await engine.threads.require(user, request.path_params["thread_id"])
@@ -78,7 +78,7 @@ async def update(request: Request) -> Response:
 
 
 async def delete(request: Request) -> Response:
-    """Delete a thread; what runs on it is ended, and its answer is given to nobody again."""
+    """Delete a thread. Its runs are ended, and the answer is not reused."""
     engine, thread_id = await own_thread(request)
     await engine.runs.cancel_thread(thread_id)
     async with engine.claim(thread_id):
@@ -89,7 +89,7 @@ async def delete(request: Request) -> Response:
 
 
 async def copy(request: Request) -> Response:
-    """Copy a thread, its history included."""
+    """Copy a thread with the history."""
     engine, user = engine_of(request), user_of(request)
     thread_id, record = await engine.threads.require(user, request.path_params["thread_id"])
     engine.runs.require_idle(thread_id)
@@ -108,7 +108,7 @@ async def get_state(request: Request) -> Response:
 
 
 async def get_state_at(request: Request) -> Response:
-    """The state of a thread at a checkpoint, which may be a subgraph's."""
+    """Return the state of a thread at a checkpoint, possibly of a subgraph."""
     body = await read_json(request)
     return await _state(request, read_place(body), str(body.get("subgraphs", "")), body.get("select"))
 
@@ -154,8 +154,8 @@ async def history(request: Request) -> Response:
     states: list[Any] = []
     size = 0
     try:
-        async for one in found:
-            state = dump(_selected(shown_state(one), select))
+        async for item in found:
+            state = dump(_select_parts(shown_state(item), select))
             size += len(state)
             if states and size > _MOST_HISTORY_BYTES:
                 break
@@ -171,7 +171,7 @@ async def _state(request: Request, place: Mapping[str, Any], subgraphs: str, sel
     snapshot = await _snapshot(engine, _config(thread_id, place), deep=deep)
     if place.get("checkpoint_id") and snapshot.created_at is None:
         raise not_found("checkpoint", str(place["checkpoint_id"]))
-    return reply(_selected(shown_state(snapshot), select))
+    return reply(_select_parts(shown_state(snapshot), select))
 
 
 async def _snapshot(engine: Engine, config: RunnableConfig, *, deep: bool) -> StateSnapshot:
@@ -182,12 +182,12 @@ async def _snapshot(engine: Engine, config: RunnableConfig, *, deep: bool) -> St
 
 
 def _config(thread_id: str, place: Mapping[str, Any]) -> RunnableConfig:
-    """The config of a thread at a checkpoint; a client cannot name another thread in it."""
+    """Return the config of a thread at a checkpoint. A client cannot name another thread."""
     return {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", **place}}
 
 
-def _selected(state: dict[str, Any], select: Any) -> dict[str, Any]:
-    """The parts of a state that were asked for, such as `values.messages`."""
+def _select_parts(state: dict[str, Any], select: Any) -> dict[str, Any]:
+    """Return the requested parts of a state, for example `values.messages`."""
     if not isinstance(select, list) or not select:
         return state
     whole = plain(state)

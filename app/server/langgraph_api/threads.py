@@ -1,6 +1,6 @@
-"""Threads as clients see them: the server's records joined with the checkpoints, which the command shares.
+"""Client view of threads: the server's records joined with the checkpoints shared with the command.
 
-A thread that the command began has no record: it belongs to the operator, and is listed with the others.
+A thread that the command began has no record. It belongs to the operator, and is listed with the others.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,28 +49,28 @@ class Found:
 
     @property
     def updated(self) -> datetime:
-        """When it last changed."""
+        """Time of the last change."""
         touched = datetime.fromtimestamp(self.record.updated if self.record else 0.0, UTC)
         return max(touched, self.info.updated) if self.info else touched
 
     @property
     def created(self) -> datetime:
-        """When it was made, as far as that is known without reading its history."""
+        """Time of creation, as far as known without reading the history."""
         return datetime.fromtimestamp(self.record.created, UTC) if self.record else self.updated
 
 
 class Threads:
-    """The threads there are; their checkpoints are in `saver`."""
+    """All threads of the server. The checkpoints are in `saver`."""
 
     def __init__(self, graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, runs: Runs) -> None:
         self._graph, self._records, self._runs = graph, records, runs
         self.saver = cast("BaseCheckpointSaver[Any]", graph.checkpointer)  # the server builds it so
 
     async def require(self, user: str, name: str) -> tuple[str, ThreadRecord | None]:
-        """See that a thread exists and is the user's; the id it is kept under, and its record, if it has one.
+        """Require a thread of the user, and return the stored id and the record, if any.
 
         Raises:
-            RequestError: It does not, or is not.
+            RequestError: The thread does not exist or belongs to another user.
         """
         thread_id, record = await self._locate(user, name)
         if record is None and not (user == OPERATOR and await thread_exists(self.saver, thread_id)):
@@ -78,10 +78,10 @@ class Threads:
         return thread_id, record
 
     async def create(self, user: str, name: str, metadata: Mapping[str, Any], *, known_ok: bool) -> str:
-        """Make a thread; the id it is kept under.
+        """Create a thread, and return the stored id.
 
         Raises:
-            RequestError: It exists already, and that is not wanted; or no user may have that id.
+            RequestError: The thread exists already although it should be new, or the id is not available to users.
         """
         thread_id, record = await self._locate(user, name)
         exists = record is not None or await thread_exists(self.saver, thread_id)
@@ -95,13 +95,13 @@ class Threads:
         return thread_id
 
     async def _locate(self, user: str, name: str) -> tuple[str, ThreadRecord | None]:
-        """The id that a user's thread is kept under, and its record, if there is one.
+        """Return the stored id of a user's thread, and the record, if any.
 
-        A name that a user chose is kept as a UUID of both, so that nobody learns which names others have; UUIDs
-        themselves cannot be guessed.
+        A name that a user chose is stored as a UUID of user and name, so that nobody learns which names others have.
+        UUIDs themselves cannot be guessed.
 
         Raises:
-            RequestError: The id is none, or somebody else's.
+            RequestError: The id is invalid or belongs to another user.
         """
         record = await self._records.thread(_checked_id(name))
         if user == OPERATOR or _is_uuid(name) or (record is not None and record.owner == user):
@@ -119,16 +119,16 @@ class Threads:
         status, ids = wanted.get("status"), wanted.get("ids")
         if ids is not None and not isinstance(ids, list):
             raise RequestError(422, "ids; they are no list; give one")
-        kept = [one for one in found if _fits(one, wanted) and (not status or self.status(one) == status)]
+        kept = [item for item in found if _fits(item, wanted) and (not status or self.status(item) == status)]
         if wanted.get("sort_order") == "asc":
             kept.reverse()
         return kept[offset : offset + limit]
 
     async def find(self, user: str, thread_id: str) -> Found:
-        """A thread, as a list shows it.
+        """Find a thread for a list.
 
         Raises:
-            RequestError: It does not exist, or is somebody else's.
+            RequestError: The thread does not exist or belongs to another user.
         """
         thread_id, record = await self.require(user, thread_id)
         runs = await self._records.runs(thread_id, 1)
@@ -139,7 +139,7 @@ class Threads:
         return Found(thread_id, record, info, runs[0] if runs else None)
 
     async def shown(self, found: Found, select: Sequence[str] | None = None) -> dict[str, Any]:
-        """A thread as LangGraph's server shows it, with the fields of `select` or all."""
+        """Describe a thread in the form of LangGraph's server, with the fields of `select` or all fields."""
         values: Any = None
         interrupts: dict[str, Any] = {}
         metadata = {"graph_id": GRAPH_ID, "assistant_id": ASSISTANT_ID}
@@ -148,11 +148,11 @@ class Threads:
             snapshot = await self._snapshot(found.thread_id)
             if snapshot is not None and snapshot.created_at is not None:
                 values = {key: snapshot.values[key] for key in self._graph.output_channels if key in snapshot.values}
-                interrupts = {one.id: _shown_interrupts(one.interrupts) for one in snapshot.tasks if one.interrupts}
+                interrupts = {task.id: _shown_interrupts(task.interrupts) for task in snapshot.tasks if task.interrupts}
                 status = self._status(found, interrupted=read_waiting(snapshot).status != "idle")
         if found.info is not None:
             metadata |= {"name": found.info.name, "question": found.info.question, "answer": found.info.status}
-        one: dict[str, Any] = {
+        item: dict[str, Any] = {
             "thread_id": found.thread_id,
             "created_at": found.created.isoformat(),
             "updated_at": found.updated.isoformat(),
@@ -164,10 +164,10 @@ class Threads:
             "values": values,
             "interrupts": interrupts,
         }
-        return one if select is None else {key: one[key] for key in select if key in one}
+        return item if select is None else {key: item[key] for key in select if key in item}
 
     def status(self, found: Found) -> str:
-        """How a thread is: `idle`, `busy`, `interrupted` or `error`."""
+        """Return the status of a thread: `idle`, `busy`, `interrupted` or `error`."""
         waits = found.info is not None and found.info.status in {"interrupted", "waiting"}
         return self._status(found, interrupted=waits)
 
@@ -180,16 +180,16 @@ class Threads:
 
     async def _newest(self, user: str, limit: int) -> list[Found]:
         records = await self._records.threads(user, limit)
-        infos = {one.thread_id: one for one in await list_threads(self.saver, limit)}
+        infos = {thread.thread_id: thread for thread in await list_threads(self.saver, limit)}
         strangers = await self._records.threads_of([*infos])
-        own = {one.thread_id: one for one in records}
-        own |= {key: one for key, one in strangers.items() if one.owner == user}
+        own = {record.thread_id: record for record in records}
+        own |= {key: stranger for key, stranger in strangers.items() if stranger.owner == user}
         mine = set(own)
         if user == OPERATOR:
             mine |= {key for key in infos if key not in strangers}
         runs = await self._records.last_runs([*mine])
         found = [Found(key, own.get(key), infos.get(key), runs.get(key)) for key in mine]
-        return sorted(found, key=lambda one: one.updated, reverse=True)[:limit]
+        return sorted(found, key=lambda item: item.updated, reverse=True)[:limit]
 
     async def _snapshot(self, thread_id: str) -> StateSnapshot | None:
         try:
@@ -199,26 +199,29 @@ class Threads:
 
 
 async def copy_thread(saver: Any, thread_id: str, new: str) -> None:
-    """Copy all checkpoints of a thread, row by row: LangGraph's savers have no operation for it."""
+    """Copy all checkpoints of a thread, row by row.
+
+    LangGraph's savers have no operation for copying.
+    """
     tables = _COPIED_SQLITE if saver.mark == "?" else _COPIED_POSTGRES
     copies = [_COPY.format(table, columns, saver.mark) for table, columns in tables.items()]
     await saver.execute([(query, (new, thread_id)) for query in copies])
 
 
 def shown_state(snapshot: StateSnapshot) -> dict[str, Any]:
-    """A state as LangGraph's server shows it."""
+    """Describe a state in the form of LangGraph's server."""
     tasks = [
         {
-            "id": one.id,
-            "name": one.name,
-            "path": one.path,
-            "error": None if one.error is None else str(one.error),
-            "interrupts": _shown_interrupts(one.interrupts),
-            "checkpoint": dict(one.state["configurable"]) if isinstance(one.state, Mapping) else None,
-            "state": shown_state(one.state) if isinstance(one.state, StateSnapshot) else None,
-            "result": one.result,
+            "id": task.id,
+            "name": task.name,
+            "path": task.path,
+            "error": None if task.error is None else str(task.error),
+            "interrupts": _shown_interrupts(task.interrupts),
+            "checkpoint": dict(task.state["configurable"]) if isinstance(task.state, Mapping) else None,
+            "state": shown_state(task.state) if isinstance(task.state, StateSnapshot) else None,
+            "result": task.result,
         }
-        for one in snapshot.tasks
+        for task in snapshot.tasks
     ]
     checkpoint, parent = _place(snapshot.config), _place(snapshot.parent_config)
     return {
@@ -237,7 +240,7 @@ def shown_state(snapshot: StateSnapshot) -> dict[str, Any]:
 
 def _shown_interrupts(interrupts: Sequence[Interrupt]) -> list[dict[str, Any]]:
     """Interrupts, each as id and value."""
-    return [{"id": one.id, "value": one.value} for one in interrupts]
+    return [{"id": interrupt.id, "value": interrupt.value} for interrupt in interrupts]
 
 
 def _place(config: Mapping[str, Any] | None) -> dict[str, Any] | None:

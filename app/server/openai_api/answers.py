@@ -1,4 +1,4 @@
-"""An answer as clients of other protocols want it: progress, text as it comes, then the whole with its sources."""
+"""Answers for clients of further protocols: progress, streamed text, then the whole with sources."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -26,7 +26,7 @@ _LONGEST_STEP: Final = 200
 
 @dataclass(frozen=True)
 class _AnswerEvent:
-    """What comes of a run that goes on."""
+    """A step of a run in progress."""
 
     # `wait` while nothing happens; `progress`, a line on what is done; `text`, the next of the answer.
     kind: Literal["wait", "progress", "text"]
@@ -49,7 +49,7 @@ class ProtocolAnswer:
 
     def annotations(self, offset: int = 0) -> list[dict[str, Any]]:
         """The marks of sources with an address, as OpenAI's `url_citation`, behind `offset` characters."""
-        known = {int(one["n"]): one for one in self.citations if one.get("url")}
+        known = {int(citation["n"]): citation for citation in self.citations if citation.get("url")}
         return [
             {
                 "start_index": offset + mark["start"],
@@ -67,7 +67,7 @@ AnswerSteps = AsyncIterator[_AnswerEvent | ProtocolAnswer]
 
 
 def _address(source: str) -> str:
-    """The address of a source, by which a browser can open it; empty where it has none."""
+    """Return an address of a source for a browser, or an empty string."""
     if source.startswith(("http://", "https://")):
         return source
     with suppress(OSError):  # of what is no path
@@ -77,7 +77,7 @@ def _address(source: str) -> str:
 
 
 async def follow_answer(backend: Backend, run: RunRecord) -> AnswerSteps:
-    """The steps of a run, and at last its answer."""
+    """Yield the steps of a run, and finally the answer."""
     tail = RunTail()
     async for event in backend.events(run):
         if event is None:
@@ -91,7 +91,10 @@ async def follow_answer(backend: Backend, run: RunRecord) -> AnswerSteps:
 
 
 def _read_step(event: Event) -> _AnswerEvent:
-    """What an event adds: a line on what is done, or the next of the answer; without text where it adds nothing."""
+    """Convert an event to a step: a progress line, or the next text of the answer.
+
+    The step has no text if the event adds nothing.
+    """
     if event.name == "custom":
         return _AnswerEvent("progress", _progress(orjson.loads(event.data)))
     if event.name == "messages":
@@ -102,7 +105,10 @@ def _read_step(event: Event) -> _AnswerEvent:
 
 
 def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> ProtocolAnswer:
-    """The answer that a state holds, or why there is none. It looks sources up on the disk, so it blocks."""
+    """Read the answer of a state, or the reason for a missing answer.
+
+    Blocks, because it looks sources up on the disk.
+    """
     result = values.get("result") or {}
     language = "zh" if (result or values.get("assessment") or {}).get("language") == "zh" else "en"
     if error:
@@ -118,20 +124,20 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
     said = text_of(values["messages"][-1].get("content")) if values.get("messages") else str(result.get("answer") or "")
     tokens = (int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
     marks = recorded_marks(result) if said.startswith(str(result.get("answer") or "")) else ()
-    citations = [{**one, "url": _address(str(one["source"]))} for one in result.get("citations") or ()]
+    citations = [{**citation, "url": _address(str(citation["source"]))} for citation in result.get("citations") or ()]
     return ProtocolAnswer(said, language, str(result.get("status")), "", citations, marks, tokens, *_read_parts(result))
 
 
 def _read_parts(result: Mapping[str, Any]) -> tuple[str, Sequence[Mapping[str, Any]]]:
-    """The lead and the parts of a result; empty of one of version 0.1."""
+    """Return the lead and the parts of a result. Both are empty for a result of version 0.1."""
     return str(result.get("lead") or ""), result.get("parts") or ()
 
 
 def _progress(event: Mapping[str, Any]) -> str:
-    """A stream event in a line; empty for those that are of no interest here."""
+    """Describe a stream event in a line, or return an empty string for irrelevant events."""
     match event.get("type"):
         case "planned":
-            tasks = [one_line(str(one.get("description", "")), _LONGEST_STEP) for one in event["plan"]["vertices"]]
+            tasks = [one_line(str(item.get("description", "")), _LONGEST_STEP) for item in event["plan"]["vertices"]]
             return "\n".join(f"- {task}" for task in tasks[:20])
         case "task_started" | "task_progress" if event.get("tool") and not event.get("note"):
             asked = (event.get("args") or {}).get("query") or event.get("description", "")

@@ -1,6 +1,6 @@
-"""OpenAI's chat completions and models, as Open WebUI and the `openai` client use them.
+"""OpenAI's chat completions and models, for Open WebUI and the `openai` client.
 
-The model's name says how deep to look, the messages what is asked.
+The name of the model sets the depth of the search. The messages contain the question.
 """
 
 import time
@@ -29,7 +29,7 @@ _Handler = Callable[[Request], Awaitable[Response]]
 
 
 def openai_errors(handler: _Handler) -> _Handler:
-    """The same route, with errors as OpenAI's clients read them."""
+    """Wrap a route to report errors in the form of OpenAI's API."""
 
     async def handled(request: Request) -> Response:
         try:
@@ -41,7 +41,7 @@ def openai_errors(handler: _Handler) -> _Handler:
 
 
 def _error_response(error: RequestError) -> Response:
-    """An error as OpenAI's API writes it."""
+    """Return an error in the form of OpenAI's API."""
     kind = "invalid_request_error" if error.status < 500 else "server_error"
     told = {"message": error.detail, "type": kind, "param": None, "code": None}
     return reply({"error": told}, error.status, error.headers)
@@ -49,13 +49,13 @@ def _error_response(error: RequestError) -> Response:
 
 @openai_errors
 async def models(_: Request) -> Response:
-    """The models there are: one system, looking more or less deeply."""
+    """List the models: a single system with different search depths."""
     return reply({"object": "list", "data": [_model(name) for name in _MODELS]})
 
 
 @openai_errors
 async def model(request: Request) -> Response:
-    """One of them."""
+    """Return a model."""
     return reply(_model(_read_model(request.path_params)))
 
 
@@ -65,7 +65,7 @@ async def completions(request: Request) -> Response:
     body = await read_json(request)
     backend, name = backend_of(request), _read_model(body)
     messages = read_messages(body.get("messages"))
-    task = next((find_task(one["content"]) for one in reversed(messages) if one["type"] == "human"), None)
+    task = next((find_task(item["content"]) for item in reversed(messages) if item["type"] == "human"), None)
     if task is None:
         run = await backend.begin(request, read_run(body, messages, kept=bool(body.get("store"))))
         answers, leave = follow_answer(backend, run), lambda: backend.leave(run)
@@ -88,10 +88,10 @@ async def completions(request: Request) -> Response:
 
 
 def _read_model(body: Mapping[str, Any]) -> str:
-    """The model that a request names.
+    """Return the model named by a request.
 
     Raises:
-        RequestError: There is none of that name.
+        RequestError: There is no model of that name.
     """
     model = str(body.get("model") or "weiwo")
     if model not in _MODELS:
@@ -100,14 +100,14 @@ def _read_model(body: Mapping[str, Any]) -> str:
 
 
 def _refuse_options(body: Mapping[str, Any], *, any_format: bool) -> None:
-    """See that no option is set that would have to change the answer and does not.
+    """Reject options with an unsupported effect on the answer.
 
     Args:
         body: The request's body, of either API.
         any_format: Whether the form of the answer is asked for in the prompt, too.
 
     Raises:
-        RequestError: One is.
+        RequestError: An option is not supported.
     """
     if (body.get("n") or 1) != 1:
         raise RequestError(400, "n; one answer is given; leave it out, or send 1")
@@ -121,10 +121,12 @@ def _refuse_options(body: Mapping[str, Any], *, any_format: bool) -> None:
 
 
 def _read_language(body: Mapping[str, Any]) -> str:
-    """The language to answer in, which clients send beside OpenAI's own fields; empty: that of the question.
+    """Return the language of the answer, empty for the language of the question.
+
+    Clients send it beside OpenAI's own fields.
 
     Raises:
-        RequestError: It is no tag of a language.
+        RequestError: The value is no language tag.
     """
     said = body.get("language") or ""
     try:
@@ -134,13 +136,17 @@ def _read_language(body: Mapping[str, Any]) -> str:
 
 
 def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: bool) -> RunRequest:
-    """The run that answers a conversation, by the options of a request of either API.
+    """Build the run for a conversation, from the options of a request of either API.
 
     Raises:
         RequestError: There is no such model, or nothing is asked.
     """
     _refuse_options(body, any_format=False)
-    turns = [{**one, "content": unwrap_question(one["content"])} for one in messages if one["type"] != "system"]
+    turns = [
+        {**message, "content": unwrap_question(message["content"])}
+        for message in messages
+        if message["type"] != "system"
+    ]
     if not turns or turns[-1]["type"] != "human" or not turns[-1]["content"].strip():
         raise RequestError(400, "messages; the last is no question of a user; end with one")
     # Who reads along is asked what a question means, once a conversation; a program gets what is assumed.
@@ -151,32 +157,34 @@ def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: b
         "stream_mode": ["custom", "values", "messages-tuple"],
         "on_completion": "keep" if kept else "delete",
     }
-    texts = [one["content"] for one in messages if one["type"] == "system"]
-    texts += [one["content"] for one in messages if one["type"] == "human"][-1:]
+    texts = [message["content"] for message in messages if message["type"] == "system"]
+    texts += [message["content"] for message in messages if message["type"] == "human"][-1:]
     return RunRequest.of(asked, stateless=True).model_copy(update={"attached": read_attached(texts)})
 
 
 def read_messages(given: Any) -> list[dict[str, str]]:
-    """A conversation as the graph takes it: what users and assistants said; and of a system what it brings to read.
+    """Convert a conversation for the graph.
+
+    Messages of users and assistants are kept. System messages are kept for the documents they contain.
 
     Args:
         given: Messages of the chat completions API, items of the responses API, or the question alone.
 
     Raises:
-        RequestError: It is malformed, or holds what is no text.
+        RequestError: The conversation is malformed, or contains content other than text.
     """
     if isinstance(given, str):
         return [{"type": "human", "content": given}]
     if not isinstance(given, list) or len(given) > _MOST_MESSAGES:
         raise RequestError(400, f"messages; give a list of up to {_MOST_MESSAGES}, each with role and content")
     messages = []
-    for one in given:
-        if not isinstance(one, Mapping):
+    for item in given:
+        if not isinstance(item, Mapping):
             raise RequestError(400, "messages; one of them is no object; give role and content")
-        kind = _ROLES.get(str(one.get("role")))
+        kind = _ROLES.get(str(item.get("role")))
         if kind is None:  # replies of tools are none of the conversation
             continue
-        if text := _text(one.get("content")):
+        if text := _text(item.get("content")):
             messages.append({"type": kind, "content": text})
     return messages
 
@@ -192,8 +200,8 @@ def _text(content: Any) -> str:
 
 
 async def whole(answers: AnswerSteps) -> ProtocolAnswer:
-    """What a run comes to."""
-    return [one async for one in answers if isinstance(one, ProtocolAnswer)][-1]
+    """Return the final answer of a run."""
+    return [answer async for answer in answers if isinstance(answer, ProtocolAnswer)][-1]
 
 
 async def _given(answer: ProtocolAnswer) -> AnswerSteps:
@@ -201,11 +209,11 @@ async def _given(answer: ProtocolAnswer) -> AnswerSteps:
 
 
 async def _nothing() -> None:
-    """There is no run to cancel."""
+    """Do nothing, because no run can be cancelled."""
 
 
 def rest(answer: ProtocolAnswer, streamed: str) -> str:
-    """What is to follow the text that was streamed, so that the reader ends with the answer as it was checked."""
+    """Return the text to send after the streamed text, ending in the checked answer."""
     if answer.text.startswith(streamed):
         return answer.text[len(streamed) :]
     return f"\n\n---\n\n{CORRECTED[answer.language]}\n\n{answer.text}"
@@ -220,23 +228,23 @@ async def _chunks(answers: AnswerSteps, head: Mapping[str, Any], *, usage: bool)
         return b"data: " + dump({**head, "choices": [choice], **more}) + b"\n\n"
 
     yield chunk({"role": "assistant", "content": ""})
-    async for one in answers:
-        if isinstance(one, ProtocolAnswer):
-            if one.error:
-                error = {"message": one.error, "type": "server_error", "param": None, "code": None}
+    async for answer in answers:
+        if isinstance(answer, ProtocolAnswer):
+            if answer.error:
+                error = {"message": answer.error, "type": "server_error", "param": None, "code": None}
                 yield b"data: " + dump({"error": error}) + b"\n\n"
                 return
-            if more := rest(one, streamed):
+            if more := rest(answer, streamed):
                 yield chunk({"content": more})
-            annotations = _annotations(one, len(streamed) + len(more) - len(one.text))
-            yield chunk({"annotations": annotations}, "stop", **_sources(one))
+            annotations = _annotations(answer, len(streamed) + len(more) - len(answer.text))
+            yield chunk({"annotations": annotations}, "stop", **_sources(answer))
             if usage:
-                yield b"data: " + dump({**head, "choices": [], "usage": _usage(one)}) + b"\n\n"
-        elif one.kind == "text":
-            streamed += one.text
-            yield chunk({"content": one.text})
-        elif one.kind == "progress":
-            yield chunk({"reasoning_content": f"{one.text}\n"})
+                yield b"data: " + dump({**head, "choices": [], "usage": _usage(answer)}) + b"\n\n"
+        elif answer.kind == "text":
+            streamed += answer.text
+            yield chunk({"content": answer.text})
+        elif answer.kind == "progress":
+            yield chunk({"reasoning_content": f"{answer.text}\n"})
         else:
             yield HEARTBEAT
     yield b"data: [DONE]\n\n"
@@ -251,7 +259,7 @@ def _head(number: str, created: float, name: str) -> dict[str, Any]:
 
 
 def _annotations(answer: ProtocolAnswer, offset: int = 0) -> list[dict[str, Any]]:
-    return [{"type": "url_citation", "url_citation": one} for one in answer.annotations(offset)]
+    return [{"type": "url_citation", "url_citation": annotation} for annotation in answer.annotations(offset)]
 
 
 def _usage(answer: ProtocolAnswer) -> dict[str, int]:
@@ -260,10 +268,10 @@ def _usage(answer: ProtocolAnswer) -> dict[str, int]:
 
 
 def _sources(answer: ProtocolAnswer) -> dict[str, Any]:
-    """The sources, numbered, for clients that show a list of them, and the parts of the question."""
+    """Return the numbered sources for clients with a source list, and the parts of the question."""
     names = ("n", "title", "source", "quote")
     return {
-        "citations": [str(one["source"]) for one in answer.citations],
-        "sources": [{name: one.get(name) for name in names} for one in answer.citations],
+        "citations": [str(citation["source"]) for citation in answer.citations],
+        "sources": [{name: citation.get(name) for name in names} for citation in answer.citations],
         "weiwo": {"status": answer.status, "lead": answer.lead, "parts": list(answer.parts)},
     }

@@ -1,8 +1,8 @@
-"""Prompt templates of chat interfaces: what Open WebUI and LibreChat wrap around a question, or ask beside it.
+"""Prompt templates of chat interfaces: wrappers and side tasks of Open WebUI and LibreChat.
 
 A file or a search of the interface's own comes as `<source>`s (or `<file>`s) around the question. A title, tags,
-queries or follow-ups for a chat come as prompts of their own, with an example of the JSON wanted: no question to search
-for. Every text here is a client's, so all is found by plain scans.
+queries or follow-ups for a chat come as prompts of their own, with an example of the JSON wanted. These are no
+questions to search for. Every text here comes from a client, so only plain scans are used.
 """
 
 import html
@@ -37,7 +37,7 @@ _LONGEST_TITLE: Final = 80
 
 @dataclass(frozen=True)
 class ChatTask:
-    """What a chat interface asks for beside the chat."""
+    """A side task of a chat interface."""
 
     prompt: str  # its prompt
     key: str  # the field of the JSON object that it wants; empty: a title as plain text
@@ -45,13 +45,13 @@ class ChatTask:
     asked: Sequence[str]  # what the user has said in the chat, oldest first
 
     def answer_by_rule(self) -> str:
-        """What can be said without a model: a title of the question's first words, the question as the query."""
+        """Return the reply without a model: the question's first words as title, the question as query."""
         if not self.many:
             return self._write(_first_words(self.asked[0] if self.asked else "") if _is_title(self.key) else "")
         return self._write([self.asked[-1]] if self.asked and "quer" in self.key.lower() else [])
 
     def read_reply(self, reply: str) -> str:
-        """A model's reply in the form that is wanted; empty where it has another."""
+        """Convert a model's reply to the requested form. Returns an empty string for any different form."""
         if not self.key:
             lines = [one_line(line, _LONGEST_TITLE).strip("\"'“”「」《》*# ") for line in reply.strip().splitlines()]
             return lines[0] if len(lines) == 1 else ""
@@ -61,7 +61,7 @@ class ChatTask:
             return ""
         found = value.get(self.key) if isinstance(value, Mapping) else None
         if self.many:
-            fits = isinstance(found, list) and all(isinstance(one, str) for one in found)
+            fits = isinstance(found, list) and all(isinstance(item, str) for item in found)
         else:
             fits = isinstance(found, str) and bool(found.strip())
         return self._write(found) if fits else ""
@@ -71,7 +71,7 @@ class ChatTask:
 
 
 def find_task(text: str) -> ChatTask | None:
-    """The task that a message is; None where it is a question."""
+    """Return the side task in a message, or None for a question."""
     if "<user_query>" in text or "<context>" in text:
         return None
     begin = text.find("<chat_history>")
@@ -93,7 +93,7 @@ def find_task(text: str) -> ChatTask | None:
 
 
 def _turns(history: str) -> Iterator[tuple[bool, str]]:
-    """What was said in a chat, turn by turn, and whether the user said it."""
+    """Yield the turns of a chat, each with a flag for the user."""
     for mark, after in pairwise([*_SPEAKER.finditer(history), None]):
         if mark is None:
             return
@@ -114,7 +114,7 @@ def _first_words(question: str) -> str:
 
 
 def unwrap_question(text: str) -> str:
-    """The question that a message holds: what the user wrote, without the template around it."""
+    """Return the user's question in a message, without the surrounding template."""
     begin = text.rfind("<user_query>")
     if begin >= 0:
         return text[begin + len("<user_query>") :].partition("</user_query>")[0].strip() or text
@@ -124,7 +124,7 @@ def unwrap_question(text: str) -> str:
 
 
 def read_attached(texts: Sequence[str]) -> list[dict[str, str]]:
-    """The sources that messages hold, each with `name` and `text`; what has the same name is one."""
+    """Return the sources in messages, each with `name` and `text`. Sources of the same name are merged."""
     found: dict[str, list[str]] = {}
     for text in texts:
         for name, said in _blocks(text):
@@ -148,7 +148,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _read_block(tag: str, inner: str) -> tuple[str, str] | None:
-    """Name and text of a source; None where it holds no text."""
+    """Return name and text of a source, or None without text."""
     given = {found[1]: found[2] or found[3] or "" for found in _ATTRIBUTE.finditer(tag)}
     name = given.get("name") or given.get("id", "")
     if tag == "<file":

@@ -1,4 +1,7 @@
-"""OpenAI's responses, as the `openai` client uses them. A response that is stored is a thread, and can be continued."""
+"""OpenAI's responses API, for the `openai` client.
+
+A stored response is a thread, and can be continued.
+"""
 
 from collections.abc import AsyncIterator
 from typing import Any, Final
@@ -19,7 +22,7 @@ _BEFORE: Final = "previous_response_id"
 
 @openai_errors
 async def create(request: Request) -> Response:
-    """Answer, on the thread of an earlier response if one is named."""
+    """Answer a question, on the thread of an earlier response if named."""
     body, backend = await read_json(request), backend_of(request)
     before = await _stored(request, str(body[_BEFORE])) if body.get(_BEFORE) else None
     kept = bool(body.get("store", True))
@@ -39,7 +42,7 @@ async def create(request: Request) -> Response:
 
 @openai_errors
 async def get(request: Request) -> Response:
-    """A response that was stored."""
+    """Return a stored response."""
     backend, run = backend_of(request), await _stored(request, request.path_params["response_id"])
     if run.status in UNDER_WAY:
         return reply(_response(run, "weiwo", None))
@@ -78,27 +81,27 @@ async def _events(backend: Backend, run: RunRecord, name: str) -> AsyncIterator[
     empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
     yield event("response.content_part.added", part=empty, **place)
     streamed = ""
-    async for one in follow_answer(backend, run):
-        if isinstance(one, ProtocolAnswer):
-            done = _response(run, name, one)
-            if one.error:
+    async for entry in follow_answer(backend, run):
+        if isinstance(entry, ProtocolAnswer):
+            done = _response(run, name, entry)
+            if entry.error:
                 yield event("response.failed", response=done)
                 return
-            if one.text.startswith(streamed) and (more := one.text[len(streamed) :]):
+            if entry.text.startswith(streamed) and (more := entry.text[len(streamed) :]):
                 yield event("response.output_text.delta", delta=more, logprobs=[], **place)
-            whole_item = _item(run, one)
+            whole_item = _item(run, entry)
             part = whole_item["content"][0]
             for at, annotation in enumerate(part["annotations"]):
                 yield event(
                     "response.output_text.annotation.added", annotation=annotation, annotation_index=at, **place
                 )
-            yield event("response.output_text.done", text=one.text, logprobs=[], **place)
+            yield event("response.output_text.done", text=entry.text, logprobs=[], **place)
             yield event("response.content_part.done", part=part, **place)
             yield event("response.output_item.done", output_index=0, item=whole_item)
             yield event("response.completed", response=done)
-        elif one.kind == "text":
-            streamed += one.text
-            yield event("response.output_text.delta", delta=one.text, logprobs=[], **place)
+        elif entry.kind == "text":
+            streamed += entry.text
+            yield event("response.output_text.delta", delta=entry.text, logprobs=[], **place)
         else:
             yield HEARTBEAT
 
@@ -108,17 +111,17 @@ def _item_id(run: RunRecord) -> str:
 
 
 def _item(run: RunRecord, answer: ProtocolAnswer | None) -> dict[str, Any]:
-    """The message of a response; one that is being written has no content yet."""
+    """Return the message of a response. An unfinished message has no content."""
     content = []
     if answer is not None:
-        annotations = [{"type": "url_citation", **one} for one in answer.annotations()]
+        annotations = [{"type": "url_citation", **annotation} for annotation in answer.annotations()]
         content = [{"type": "output_text", "text": answer.text, "annotations": annotations, "logprobs": []}]
     status = "in_progress" if answer is None else "completed"
     return {"type": "message", "id": _item_id(run), "role": "assistant", "status": status, "content": content}
 
 
 def _response(run: RunRecord, name: str, answer: ProtocolAnswer | None) -> dict[str, Any]:
-    """A response: in progress where there is no answer yet."""
+    """Return a response, with the status in progress if unanswered."""
     given, made = answer.usage if answer else (0, 0)
     usage = {
         "input_tokens": given,

@@ -1,7 +1,7 @@
-"""Runs: what a client asks for, the tasks in the background that do it, the events that come of it.
+"""Runs: the requests of clients, background tasks, and resulting events.
 
-run_request      what a client asks, checked
-background_runs  runs under way
-fair_slots       whose turn it is
-graph_stream     the graph's stream as events, and what a run came to
+run_request      the request of a client, checked
+background_runs  runs in progress
+fair_slots       fair scheduling between users
+graph_stream     the graph's stream as events, and the result of a run
 """

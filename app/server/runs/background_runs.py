@@ -1,8 +1,8 @@
-"""Runs in the background: they begin, wait their turn, go on without a watcher, are cancelled, and survive the server.
+"""Background runs: queueing, running without a watcher, cancelling, surviving a server restart.
 
-A run is a task of this process. Its request is on disk before it begins; a server that starts finds the runs which
-another left under way, killed or stopped, and takes them up as the next attempt of the same run. The graph goes on from
-its checkpoint, so nothing that had finished runs again.
+A run is a task of this process. Its request is on disk before it begins. A starting server finds the runs that an
+earlier server left unfinished, killed or stopped, and continues them as the next attempt of the same run. The graph
+continues from its checkpoint, so nothing that had finished runs again.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from weiwo.app.server.storage.run_log import LiveRun, RunLog
 from weiwo.app.server.wire import dump
 from weiwo.app.session.runs import OPTIONS_KEY, options_of
 from weiwo.app.session.waiting import read_waiting
-from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.graph.persistence.thread_lock import claim_thread
 from weiwo.graph.run_context import ServedUser
 from weiwo.models.endpoint import own_key
 from weiwo.state.limits import Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -57,7 +57,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Runs:
-    """The runs of this process; `budgets` and `quota` hold what their users may spend and keep."""
+    """Runs of this process. `budgets` and `quota` hold the users' limits for spending and storage."""
 
     def __init__(
         self,
@@ -84,9 +84,9 @@ class Runs:
         self.closing = False  # whether the server is about to stop
 
     def under_way(self, thread_id: str) -> list[str]:
-        """Ids of the runs that work on a thread or wait to, in order."""
+        """Return the ids of the running or waiting runs of a thread, in order."""
         live = self._log.live
-        return [one for one in self._queues.get(thread_id, ()) if one in live and not live[one].ended]
+        return [queue for queue in self._queues.get(thread_id, ()) if queue in live and not live[queue].ended]
 
     def measure(self) -> None:
         """Set the gauges of runs at work and waiting."""
@@ -94,10 +94,10 @@ class Runs:
         WAITING.set(len(self._tasks) - self._at_work)
 
     def require_idle(self, thread_id: str) -> None:
-        """See that no run works on a thread or waits to.
+        """Require a thread without running or waiting runs.
 
         Raises:
-            RequestError: One does.
+            RequestError: A run works on the thread or waits to.
         """
         if self.under_way(thread_id):
             told = f"thread {thread_id}; a run works on it; wait for it, or cancel it"
@@ -119,7 +119,7 @@ class Runs:
                 if request.multitask == "reject" or request.answers:
                     self.require_idle(thread_id)
             elif request.input is None:
-                request, edited = await self._prepared(thread_id, request)
+                request, edited = await self._prepare_request(thread_id, request)
                 asks = asks or edited
             if request.input is None:
                 before = await self._records.runs(thread_id, 1)
@@ -138,7 +138,7 @@ class Runs:
 
     @asynccontextmanager
     async def hold_slot(self, owner: str) -> AsyncIterator[None]:
-        """Hold a place and a slot for what a user asks outside of threads, as `/mcp` does.
+        """Hold a place and a slot for a request outside of threads, for example of `/mcp`.
 
         Raises:
             RequestError: The server has too much to do.
@@ -158,7 +158,7 @@ class Runs:
             raise RequestError(429, told, f"您已有 {most} 个问题（或共 {_MOST_UNDER_WAY} 个）在运行；请稍后再试")
 
     async def take_up(self) -> int:
-        """Go on with the runs that an earlier server left under way; how many there are."""
+        """Continue the unfinished runs of an earlier server, and return the number of runs."""
         left = await self._records.runs_under_way()
         for run in left:
             if run.run_id in self._tasks:
@@ -172,7 +172,7 @@ class Runs:
         return len(self._tasks)
 
     async def cancel(self, run_id: str, *, wait: bool = True) -> None:
-        """Interrupt a run that goes on, so that it can be resumed, and `wait` until it has ended."""
+        """Interrupt a running run so that it can be resumed, and optionally `wait` for the end."""
         task = self._tasks.get(run_id)
         if task is None:
             return
@@ -189,7 +189,7 @@ class Runs:
             await self.cancel(run_id)
 
     async def close(self) -> None:
-        """Stop; what is under way is taken up by the next server."""
+        """Stop all runs. The next server continues unfinished runs."""
         self.stop_watching()
         await asyncio.sleep(0)  # as above
         tasks = list(self._tasks.values())
@@ -203,7 +203,7 @@ class Runs:
         await self._log.flush()
 
     def stop_watching(self) -> None:
-        """End the streams of those who watch, so that the server can stop; they come back to the next one."""
+        """End the streams of all watchers, so that the server can stop. Watchers reconnect to the next server."""
         self.closing = True
         for live in self._log.live.values():
             live.end()
@@ -228,7 +228,7 @@ class Runs:
             # One at a time, so that of the runs which were at work when servers ended only the culprit ends the next.
             alone = self._last_try if run.attempt >= _MOST_ATTEMPTS else nullcontext()
             saver = cast("BaseCheckpointSaver[Any]", self._graph.checkpointer)  # the server builds it so
-            claim = claimed(self._settings, run.thread_id, saver=saver)
+            claim = claim_thread(self._settings, run.thread_id, saver=saver)
             async with alone, self._slots.hold(run.owner), claim:
                 await self._records.set_status(run.run_id, "running", run.attempt)
                 self._at_work += 1
@@ -247,8 +247,8 @@ class Runs:
         await asyncio.shield(ending)  # not to be cancelled half-way
 
     def _report(self, live: LiveRun, error: Exception) -> str:
-        """Tell the log and those who watch why a run failed; returns the line."""
-        why, whole = describe_outside(error), redacted(one_line(f"{type(error).__name__}: {error}", 500))
+        """Report the failure of a run to the log and to watchers, and return the message."""
+        why, whole = describe_outside(error), redact_secrets(one_line(f"{type(error).__name__}: {error}", 500))
         _log.warning("run %s failed: %s%s", live.run_id, whole, failure_place(error))
         self._log.add(live, "error", dump({"error": type(error).__name__, "message": why}))
         return why
@@ -288,16 +288,17 @@ class Runs:
     async def account(
         self, owner: str, asked: Context, defaults: Context | None = None, before: Usage = _NOTHING
     ) -> AsyncIterator[None]:
-        """Within this a user's settings, his model key and what is left of his day count, and so do his model calls.
+        """Context manager for a user's settings, model key, remaining budget, and counting of model calls.
 
         Args:
             owner: The user.
-            asked: What the client set.
-            defaults: What counts as if the operator's environment said so; None: what does for a question of his.
-            before: What the question has spent already.
+            asked: The options set by the client.
+            defaults: The defaults that count as if the operator's environment said so. None: the defaults for a
+                question of the user.
+            before: The usage of the question so far.
 
         Raises:
-            SettingsError: His profile cannot be used.
+            SettingsError: The user's profile cannot be used.
         """
         if defaults is None:
             defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), owner)
@@ -307,7 +308,10 @@ class Runs:
             yield
 
     def _given(self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot) -> tuple[Any, dict[str, str]]:
-        """What the graph starts from: at a further attempt its own checkpoint, once there is one of this run."""
+        """Return the graph input and checkpoint of a run.
+
+        A further attempt starts from the run's own checkpoint, if there is one.
+        """
         if run.attempt > 1 and (snapshot.metadata or {}).get("run_id") == run.run_id:
             return None, {}
         command = request.graph_command()
@@ -349,8 +353,8 @@ class Runs:
             if not queue:
                 self._queues.pop(run.thread_id, None)
 
-    async def _prepared(self, thread_id: str, request: RunRequest) -> tuple[RunRequest, bool]:
-        """The request with its answer addressed, and whether it runs what a client edited."""
+    async def _prepare_request(self, thread_id: str, request: RunRequest) -> tuple[RunRequest, bool]:
+        """Address the answer of a request, and report whether the run continues from a client's edit."""
         config: RunnableConfig = {"configurable": {"thread_id": thread_id, **request.checkpoint}}
         snapshot = await self._graph.aget_state(config)
         if snapshot.created_at is None and request.checkpoint:
@@ -363,7 +367,7 @@ class Runs:
 
 
 def _tell_end(run: RunRecord, status: RunStatus) -> None:
-    """Count a run that ended, and log it in a line."""
+    """Count a finished run, and log a line."""
     seconds = round(time.time() - run.created, 3)
     RUNS.labels(status).inc()
     RUN_SECONDS.observe(seconds)
@@ -372,6 +376,6 @@ def _tell_end(run: RunRecord, status: RunStatus) -> None:
 
 
 def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What a client says of a run, as far as every checkpoint can carry it."""
-    kept = {key: one for key, one in metadata.items() if isinstance(one, str | int | float | bool)}
-    return {key: one for key, one in list(kept.items())[:_MOST_METADATA] if len(str(one)) <= _LONGEST_METADATA}
+    """Shorten a client's metadata to a size suitable for every checkpoint."""
+    kept = {key: value for key, value in metadata.items() if isinstance(value, str | int | float | bool)}
+    return {key: item for key, item in list(kept.items())[:_MOST_METADATA] if len(str(item)) <= _LONGEST_METADATA}

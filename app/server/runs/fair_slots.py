@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 
 
 class FairSlots:
-    """Slots that users share, or that one has alone.
+    """Slots shared between users, or held by a single user alone.
 
-    Nobody at work is interrupted, so a share leaves room for one user more than there are: who comes begins at once.
+    Running work is never interrupted, so a share leaves room for one more user than there are. A new user can therefore
+    begin at once.
     """
 
     def __init__(self, most: int, *, shared: bool) -> None:
@@ -18,27 +19,30 @@ class FairSlots:
         self._waiting: OrderedDict[str, list[asyncio.Future[None]]] = OrderedDict()
 
     def share(self, user: str) -> int:
-        """Slots that a user may hold now."""
+        """Return the number of slots a user may hold now."""
         users = self._held.keys() | self._waiting.keys() | {user}
         return max(1, self._most // (len(users) + 1)) if self._shared else self._most
 
     def has_room(self, user: str) -> bool:
-        """Whether there is a slot for a user now."""
+        """Report whether a slot is available for a user now."""
         return self._held.total() < self._most and self._held[user] < self.share(user)
 
     def add(self, user: str) -> None:
-        """Take a slot without a wait, also where there is none: what a server takes up was begun before."""
+        """Take a slot without waiting, even above the limit.
+
+        This is for runs continued from an earlier server, which were begun before.
+        """
         self._held[user] += 1
 
     def release(self, user: str) -> None:
-        """Give a slot back; it goes to the next of those who wait."""
+        """Release a slot. The slot goes to the next waiting user."""
         self._held[user] -= 1
         self._held += Counter()  # without those who hold none
         self._grant()
 
     @asynccontextmanager
     async def hold(self, user: str) -> AsyncIterator[None]:
-        """Hold a slot, once there is one for the user."""
+        """Context manager to hold a slot, after waiting for availability."""
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(user, []).append(place)
         self._grant()
@@ -56,9 +60,9 @@ class FairSlots:
             self.release(user)
 
     def _grant(self) -> None:
-        """Give what is free to those who wait, one each in turn."""
+        """Grant free slots to waiting users in turn."""
         for user, places in list(self._waiting.items()):
-            self._keep(user, [one for one in places if not one.cancelled()])
+            self._keep(user, [item for item in places if not item.cancelled()])
         while user := next(filter(self.has_room, self._waiting), ""):
             self.add(user)
             place, *others = self._waiting[user]

@@ -1,7 +1,7 @@
 """Turns the stream of the graph into the events of LangGraph's wire format.
 
 A run is logged in the modes that any watcher may want, whoever started it, and each watcher is sent the modes that he
-asked for (`wanted`).
+asked for (`make_event_filter`).
 """
 
 import traceback
@@ -35,10 +35,10 @@ async def stream_events(
     context: Mapping[str, Any],
     request: RunRequest,
 ) -> AsyncIterator[tuple[str, bytes]]:
-    """Run the graph on an input, a command or None; the request says what to send, and where to stop.
+    """Run the graph on an input, a command or None, with modes and breakpoints from the request.
 
     Yields:
-        Name and JSON of each event; the name is `mode|namespace` for one of a subgraph.
+        Name and JSON of each event. The name is `mode|namespace` for an event of a subgraph.
     """
     whole = _WholeMessages() if "messages" in request.modes else None
     asked: Any = sorted(_LOGGED | (_EXTRA & set(request.modes)))
@@ -61,8 +61,8 @@ async def stream_events(
                 yield name, dump(value)
 
 
-def wanted(modes: Collection[str]) -> Callable[[str], bool]:
-    """Whether whoever asked for these modes is sent an event of that name."""
+def make_event_filter(modes: Collection[str]) -> Callable[[str], bool]:
+    """Return a filter for the event names covered by stream modes."""
     names = {*_ALWAYS, *modes} - {"messages", "messages-tuple"}
     names |= {"messages"} if "messages-tuple" in modes else set()
     whole = "messages" in modes
@@ -75,14 +75,14 @@ def wanted(modes: Collection[str]) -> Callable[[str], bool]:
 
 
 def _interrupts_as_list(chunk: Any) -> Any:
-    """Interrupts as the SDKs know them: id and value."""
+    """Convert interrupts to the form of the SDKs: id and value."""
     if isinstance(chunk, Mapping) and chunk.get(_INTERRUPT):
-        return {**chunk, _INTERRUPT: [{"id": one.id, "value": one.value} for one in chunk[_INTERRUPT]]}
+        return {**chunk, _INTERRUPT: [{"id": item.id, "value": item.value} for item in chunk[_INTERRUPT]]}
     return chunk
 
 
 class _WholeMessages:
-    """The stream mode `messages`: each message as far as it has come, not its latest piece."""
+    """Stream mode `messages`: each message in the accumulated state, not the latest piece."""
 
     def __init__(self) -> None:
         self._known: dict[str, BaseMessage] = {}
@@ -104,7 +104,7 @@ class _WholeMessages:
 
 @dataclass
 class RunTail:
-    """The latest of a run's events that say what it came to, as JSON."""
+    """Latest events of a run with the result, as JSON."""
 
     values: bytes = b""  # the state that came last
     error: bytes = b""  # what went wrong
@@ -120,17 +120,17 @@ class RunTail:
 
 
 async def delete_thread(graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, thread_id: str) -> None:
-    """Delete a thread with all that is kept of it."""
+    """Delete a thread with all related data."""
     saver: Any = graph.checkpointer
     await saver.adelete_thread(thread_id)
     await records.delete_thread(thread_id)
 
 
 async def last_values(log: RunLog, records: Records, run: RunRecord) -> dict[str, Any] | None:
-    """What a run came to, once it has ended: its last `values`, or its error under `__error__`.
+    """Return the result of a finished run: the last `values`, or the error under `__error__`.
 
     Returns:
-        None where its events are not kept any more.
+        None if its events are not kept any more.
     """
     tail = RunTail()
     async for event in log.follow(run.run_id):
@@ -147,9 +147,10 @@ async def last_values(log: RunLog, records: Records, run: RunRecord) -> dict[str
 
 
 def failure_place(error: Exception) -> str:
-    """Where code broke, with a space before it; nothing for errors of ours, which say what is wrong.
+    """Return the file and line of a failure, with a space in front, or an empty string for our own errors.
 
-    A file and a line alone: a traceback's values may be somebody's question.
+    Our own errors already say what is wrong. Only a file and a line are given, because a traceback's values may contain
+    a user's question.
     """
     frames = [] if isinstance(error, WeiwoError) else traceback.extract_tb(error.__traceback__)[-1:]
-    return "".join(f" ({Path(one.filename).name}:{one.lineno})" for one in frames)
+    return "".join(f" ({Path(frame.filename).name}:{frame.lineno})" for frame in frames)

@@ -1,4 +1,4 @@
-"""What a client asks of a run, read from the body that LangGraph's SDKs send, and checked before anything begins."""
+"""Run requests of clients, read from the body sent by LangGraph's SDKs, and checked before a start."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from weiwo.app.server.access.profiles import named_corpora
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.wire import ASSISTANT_ID, GRAPH_ID, read_metadata, read_place, read_text
-from weiwo.app.session.runs import remembered
+from weiwo.app.session.runs import read_options
 from weiwo.app.session.waiting import AnswerError, Waiting
 from weiwo.nodes.shared.question.validation import QuestionError, check_question
 from weiwo.state.search import SearchState
@@ -35,7 +35,7 @@ _ABSENT: Final = {"webhook": "calls no other server", "after_seconds": "starts r
 
 
 class RunRequest(BaseModel):
-    """A run as a client wants it."""
+    """A run as requested by a client."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -59,10 +59,12 @@ class RunRequest(BaseModel):
     def of(
         cls, body: Mapping[str, Any], *, stateless: bool = False, choose: _CorpusChoice | None = None
     ) -> "RunRequest":
-        """Read a request body; `choose` finds the corpora it names among the user's, else they are fields as any other.
+        """Parse a request body.
+
+        `choose` finds the corpora it names among the user's. Without it corpora are ordinary fields.
 
         Raises:
-            RequestError: It asks what cannot be, or sets what a client may not.
+            RequestError: The request is impossible, or sets a field that clients may not set.
         """
         if (assistant := read_text(body, "assistant_id")) not in {"", GRAPH_ID, ASSISTANT_ID}:
             raise not_found("assistant_id", assistant)
@@ -83,7 +85,7 @@ class RunRequest(BaseModel):
             "input": body.get("input"),
             "command": body.get("command"),
             "context": read_context(context),
-            "checkpoint": {key: one for key, one in read_place(body).items() if key in _CHECKPOINT},
+            "checkpoint": {key: value for key, value in read_place(body).items() if key in _CHECKPOINT},
             "modes": [modes] if isinstance(modes, str) else modes,
             "subgraphs": bool(body.get("stream_subgraphs")),
             "interrupt_before": body.get("interrupt_before"),
@@ -102,10 +104,10 @@ class RunRequest(BaseModel):
         return request
 
     def check_input(self) -> None:
-        """See that an input holds something to answer.
+        """Require an input with a question or messages.
 
         Raises:
-            RequestError: It does not.
+            RequestError: The input has neither.
         """
         if self.input is None:
             return
@@ -118,10 +120,10 @@ class RunRequest(BaseModel):
             raise RequestError(422, "input: it has neither a question nor messages; give one of them")
 
     def check_command(self) -> None:
-        """See that a command changes and begins what a client may.
+        """Require a command within the permissions of a client.
 
         Raises:
-            RequestError: It does not.
+            RequestError: The command is empty or changes or begins something that a client may not.
         """
         if (command := self.graph_command()) is None:
             return
@@ -137,20 +139,20 @@ class RunRequest(BaseModel):
 
     @property
     def changes_course(self) -> bool:
-        """Whether it asks for more than an answer or going on from where the thread is."""
+        """Report whether the request does more than answer or continue from the thread's current state."""
         command = self.command or {}
         return bool(self.input is not None or self.checkpoint or command.get("update") or command.get("goto"))
 
     @property
     def answers(self) -> bool:
-        """Whether it answers what waits for a person."""
+        """Report whether the request answers a waiting request to a person."""
         return self.command is not None and self.command.get("resume") is not None
 
     def addressed(self, thread_id: str, waiting: Waiting) -> "RunRequest":
-        """The request with its answer, if it has one, addressed to the interrupt of the thread that waits for it.
+        """Address the answer, if any, to the interrupt of the thread waiting for an answer.
 
         Raises:
-            RequestError: It fits nothing that waits.
+            RequestError: The answer fits nothing that waits.
         """
         if not self.answers:
             return self
@@ -162,16 +164,20 @@ class RunRequest(BaseModel):
         return self.model_copy(update={"command": {**(self.command or {}), "resume": resume}})
 
     def context_on(self, snapshot: StateSnapshot) -> Mapping[str, Any]:
-        """The context: what the client set; of a run that goes on without, what it began with and a client may set."""
+        """Return the context of the run.
+
+        This is the context set by the client. For a run that continues without a context it is the context from the
+        beginning, reduced to fields that a client may set.
+        """
         if self.context or self.input is not None:
             return self.context
-        return allowed_fields(remembered(snapshot.metadata).model_dump(mode="json", exclude_none=True))
+        return allowed_fields(read_options(snapshot.metadata).model_dump(mode="json", exclude_none=True))
 
     def graph_command(self) -> Command[Any] | None:
-        """The command, as LangGraph takes it.
+        """Return the command in LangGraph's form.
 
         Raises:
-            RequestError: It is malformed.
+            RequestError: The command is malformed.
         """
         if self.command is None:
             return None
@@ -181,51 +187,53 @@ class RunRequest(BaseModel):
         goto = (self.command or {}).get("goto") or ()
         try:
             return [
-                one if isinstance(one, str) else Send(one["node"], one["input"])
-                for one in (goto if isinstance(goto, list | tuple) else [goto])
+                item if isinstance(item, str) else Send(item["node"], item["input"])
+                for item in (goto if isinstance(goto, list | tuple) else [goto])
             ]
         except (KeyError, TypeError):
             raise RequestError(422, "command.goto: give names of nodes, or {node, input}") from None
 
 
 def check_editor(node: Any, field: str) -> None:
-    """See that a node is one of those that a client may name.
+    """Require a node from the list open to clients.
 
     Raises:
-        RequestError: It is not.
+        RequestError: The node is not in the list.
     """
     if node not in _EDITORS:
         raise RequestError(422, f"{field}: {str(node)[:40]!a} is not a client's to name; give {', '.join(_EDITORS)}")
 
 
 def check_edit(values: Any, field: str) -> None:
-    """See that a client's change of the state leaves what limits count by as it is.
+    """Require a client's change of the state to leave the counters for limits untouched.
 
     Raises:
-        RequestError: It does not, or is no object.
+        RequestError: The change touches them, or is no object.
     """
     if values is None:
         return
     if not isinstance(values, Mapping):
         raise RequestError(422, f"{field}: it is no object; give fields of the state")
     outcomes = values.get("outcomes")
-    spent = isinstance(outcomes, Mapping) and any(isinstance(one, Mapping) and "usage" in one for one in _all(outcomes))
+    spent = isinstance(outcomes, Mapping) and any(
+        isinstance(item, Mapping) and "usage" in item for item in _all(outcomes)
+    )
     if kept := sorted(_KEPT & values.keys()) or (["outcomes.usage"] if spent else []):
         raise RequestError(422, f"{field}.{kept[0]}: the graph counts it by itself; leave it out")
 
 
 def _all(outcomes: Mapping[str, Any]) -> Iterator[Any]:
-    """The outcomes of an update, also of one that overwrites."""
-    for key, one in outcomes.items():
-        yield from one.values() if key in {"__overwrite__", "value"} and isinstance(one, Mapping) else ()
-        yield one
+    """Yield the outcomes of an update, including an overwriting update."""
+    for key, outcome in outcomes.items():
+        yield from outcome.values() if key in {"__overwrite__", "value"} and isinstance(outcome, Mapping) else ()
+        yield outcome
 
 
 def read_context(given: Any) -> dict[str, Any]:
-    """The fields that a client set, checked against those it may set.
+    """Validate the fields set by a client.
 
     Raises:
-        RequestError: One is malformed, or not the client's to set.
+        RequestError: A field is malformed, or clients may not set it.
     """
     if not isinstance(given, Mapping):
         raise RequestError(422, "context: it is no object; give one such as {depth: quick}")
@@ -240,7 +248,10 @@ def read_context(given: Any) -> dict[str, Any]:
 
 
 def allowed_fields(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the options that a thread began with, those that a client may set: the rest is as the operator has it."""
+    """Return the original options of a thread reduced to fields a client may set.
+
+    All other fields are as the operator has set them.
+    """
     allowed = {}
     for field, value in options.items():
         try:

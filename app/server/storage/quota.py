@@ -1,7 +1,7 @@
-"""Disk quotas: what a user keeps on the server, over threads, their states, runs, events and uploaded files.
+"""Disk quotas for users, over threads, states, runs, events and uploaded files.
 
-What is written is added to an estimate; that is measured anew each minute, and before anything is refused. The operator
-has no quota.
+Written bytes are added to an estimate. The estimate is measured anew each minute, and before anything is refused. The
+operator has no quota.
 """
 
 import asyncio
@@ -44,10 +44,10 @@ class Quota:
         self._measuring = asyncio.Lock()
 
     async def take(self, user: str, more: int) -> None:
-        """Count bytes that a user is about to keep.
+        """Count bytes to be stored for a user.
 
         Raises:
-            RequestError: They are too many.
+            RequestError: The quota is exceeded.
         """
         if user == OPERATOR:
             return
@@ -66,7 +66,7 @@ class Quota:
         return await self._in_database([thread_id])
 
     def _fits(self, user: str, more: int) -> bool:
-        """Whether the estimate is new enough, and leaves room."""
+        """Report whether the estimate is recent and leaves room."""
         new = time.monotonic() - self._measured.get(user, -_MEASURED_SECONDS) < _MEASURED_SECONDS
         return new and self._used[user] + more <= MOST_BYTES
 
@@ -76,7 +76,10 @@ class Quota:
         return kept + await self._in_database(threads) + await asyncio.to_thread(self._in_files, user)
 
     async def _in_database(self, threads: list[str]) -> int:
-        """Bytes of the states of threads; of SQLite they are read beside the thread that writes, which goes on."""
+        """Return the size in bytes of the states of threads.
+
+        SQLite is read beside the thread that writes, which is not blocked.
+        """
         if not self._settings.database_url:
             return await asyncio.to_thread(self._in_sqlite, threads)
         rows = [row for query in _POSTGRES for row in await self._graph.checkpointer.fetch_rows(query, (threads,))]
@@ -87,21 +90,23 @@ class Quota:
         address = f"{path.absolute().as_uri()}?mode=ro"
         try:
             with closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)) as database:
-                return sum(database.execute(query, (one,)).fetchone()[0] or 0 for one in threads for query in _SQLITE)
+                return sum(
+                    database.execute(query, (thread,)).fetchone()[0] or 0 for thread in threads for query in _SQLITE
+                )
         except sqlite3.Error as error:
             raise sqlite_error(path, error) from error
 
     def _in_files(self, user: str) -> int:
         found = uploads(self._settings).glob(f"{stored_name(user, '')}*/*")
-        return sum(one.stat().st_size for one in found if one.is_file())
+        return sum(item.stat().st_size for item in found if item.is_file())
 
 
 def uploads(settings: Settings) -> Path:
-    """The folder of the files that users uploaded; each corpus has one in it."""
+    """Return the folder of uploaded files. Each corpus has a subfolder."""
     return Path(settings.home) / "uploads"
 
 
 def sweep_uploads(settings: Settings) -> None:
-    """Delete what uploads left behind whose server was ended. Blocks."""
+    """Delete unfinished uploads left by a terminated server. Blocks."""
     for part in uploads(settings).glob("*/.*.part"):
         part.unlink(missing_ok=True)

@@ -30,7 +30,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class LiveRun:
-    """A run of this process that is under way."""
+    """A current run of this process."""
 
     run_id: str
     attempt: int = 1  # which attempt this is
@@ -41,7 +41,7 @@ class LiveRun:
     _waking: asyncio.TimerHandle | None = None
 
     def add(self, name: str, data: bytes) -> Event | None:
-        """Append an event; None where there is no room for it."""
+        """Append an event. Returns None if the size limit is reached."""
         self._size += len(data)
         if self._size > MOST_BYTES and name not in _FINAL:
             return None
@@ -52,7 +52,7 @@ class LiveRun:
         return event
 
     def end(self) -> None:
-        """Tell watchers that this was all."""
+        """Mark the run as ended and wake the watchers."""
         self.ended = True
         self.wake()
 
@@ -89,18 +89,18 @@ class RunLog:
         self._hurry = asyncio.Event()
 
     def begin(self, run_id: str, attempt: int) -> LiveRun:
-        """Open the log of a run that begins."""
+        """Open the log of a starting run."""
         live = self.live[run_id] = LiveRun(run_id, attempt)
         self.wake()
         return live
 
     def wake(self) -> None:
-        """Wake those who wait for a run."""
+        """Wake the clients waiting for a run."""
         self.begun.set()
         self.begun = asyncio.Event()
 
     def add(self, run: LiveRun, name: str, data: bytes) -> None:
-        """Append an event of a run: watchers have it now, the disk soon."""
+        """Append an event of a run. Watchers receive the event at once, the disk soon after."""
         event = run.add(name, data)
         if event is None:
             return
@@ -109,13 +109,16 @@ class RunLog:
             self._writing = asyncio.create_task(self._write())
 
     async def flush(self) -> None:
-        """Wait until all that was added is on disk."""
+        """Wait until all added events are on disk."""
         self._hurry.set()
         while self._writing is not None and not self._writing.done():
             await asyncio.wait([self._writing])
 
     async def follow(self, run_id: str, after: tuple[int, int] = BEGINNING) -> AsyncIterator[Event | None]:
-        """The events of a run from a place on, until it has ended; None now and then while nothing happens."""
+        """Yield the events of a run after a position until the end, with an occasional None.
+
+        None is yielded now and then while nothing happens.
+        """
         async for group in self.follow_groups(run_id, after):
             for event in group:
                 yield event
@@ -123,7 +126,10 @@ class RunLog:
                 yield None
 
     async def follow_groups(self, run_id: str, after: tuple[int, int] = BEGINNING) -> AsyncIterator[list[Event]]:
-        """The same events, those together that are there at the same moment; none of them while nothing happens."""
+        """Yield the events of a run in groups of simultaneously available events.
+
+        An empty group is yielded now and then while nothing happens.
+        """
         live = self.live.get(run_id)
         while found := await self._records.events(run_id, after):
             earlier = [event for event in found if live is None or event.attempt < live.attempt]
@@ -157,7 +163,7 @@ class RunLog:
 
 
 def parse_event_id(text: str) -> tuple[int, int]:
-    """The place that a `Last-Event-ID` names; the beginning where it names none."""
+    """Parse a `Last-Event-ID` to a position. Returns the beginning for an invalid id."""
     attempt, _, seq = text.strip().partition("-")
     if attempt.isascii() and attempt.isdecimal() and seq.isascii() and seq.isdecimal() and len(text) <= 24:
         return int(attempt), int(seq)

@@ -1,4 +1,4 @@
-"""Weiwo's own routes on a thread: what it came to, its passages in their context, downloads, feedback, forks."""
+"""Routes on a thread: result, cited passages in context, downloads, feedback, forks."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.runs.run_request import allowed_fields, read_context
 from weiwo.app.server.wire import dump, read_json, read_object, reply, wants_chinese
 from weiwo.app.session.langsmith_feedback import send_to_langsmith
-from weiwo.app.session.runs import OPTIONS_KEY, options_of, remembered
+from weiwo.app.session.runs import OPTIONS_KEY, options_of, read_options
 from weiwo.app.session.thread import Thread, thread_as_json
 from weiwo.graph.persistence.forks import ForkError, fork
 from weiwo.graph.persistence.thread_lock import OPERATOR
@@ -42,14 +42,16 @@ _PAGE: Final = re.compile(r"pages? (\d{1,9})")
 
 
 def format_names() -> list[str]:
-    """The names of the formats that can be had here."""
-    return [name for name, one in FORMATS.items() if not one.library or find_spec(one.library) is not None]
+    """Return the names of the available export formats."""
+    return [name for name, item in FORMATS.items() if not item.library or find_spec(item.library) is not None]
 
 
 def _download_response(
     result: Mapping[str, Any], name: str, file_name: str, earlier: Sequence[Mapping[str, Any]] = ()
 ) -> Response:
-    """A result as a file to keep; a format that shows a thread has what was answered `earlier`, too.
+    """Return a result as a file download.
+
+    A format that shows a whole thread includes the `earlier` answers.
 
     Raises:
         RequestError: There is no such format here.
@@ -70,18 +72,18 @@ def _download_response(
 async def _passage_in_context(
     values: Mapping[str, Any], citation: Mapping[str, Any], settings: Settings
 ) -> dict[str, Any]:
-    """A passage that an answer cites.
+    """Return a cited passage with context.
 
     Returns:
-        Its number, source, text, what stands before and after it where it is of a document that can still be opened,
-        else whether that is `gone` or `changed`, and where in it the quoted words are.
+        Its number, source and text, the text before and after it if the document can still be opened, or else whether
+        the document is `gone` or `changed`, and the positions of the quoted words.
     """
     key = str(citation.get("evidence_id") or "")
     evidence: Evidence | None = (values.get("evidence") or {}).get(key)
     text = evidence.text if evidence is not None else str(citation.get("quote") or "")
     quotes = {str(citation.get("quote") or "")}
     for outcome in (values.get("outcomes") or {}).values():
-        quotes |= {one.text for one in outcome.quotes if one.evidence_id == key}
+        quotes |= {quote.text for quote in outcome.quotes if quote.evidence_id == key}
     source = str(citation["source"])
     before, after, document = await _around(evidence, settings) if evidence is not None else ("", "", "")
     locator = str(citation.get("locator") or "")
@@ -95,7 +97,7 @@ async def _passage_in_context(
         "before": before,
         "after": after,
         "document": document,
-        "quotes": sorted([at, at + len(one)] for one in quotes if one and (at := text.find(one)) >= 0),
+        "quotes": sorted([at, at + len(quote)] for quote in quotes if quote and (at := text.find(quote)) >= 0),
         "locator": locator,
         "page": int(page[1]) if page else None,
         "lines": [int(lines[1]), int(lines[2] or lines[1])] if lines else None,
@@ -104,7 +106,7 @@ async def _passage_in_context(
 
 
 async def _around(evidence: Evidence, settings: Settings) -> tuple[str, str, str]:
-    """What the document of a passage says before it and after it; why not, where it says neither any more."""
+    """Return the text before and after a passage in the document, and the reason if both are missing."""
     if evidence.source.startswith(("http://", "https://", "task:")):
         return "", "", ""
     try:
@@ -112,11 +114,11 @@ async def _around(evidence: Evidence, settings: Settings) -> tuple[str, str, str
         whole = await corpus.open(evidence.source, "", _MOST_PASSAGES)
     except (CorpusError, DocumentNotFoundError):
         return "", "", "gone"
-    at = next((n for n, one in enumerate(whole) if one.id == evidence.id), None)
+    at = next((n for n, item in enumerate(whole) if item.id == evidence.id), None)
     if at is None:
         return "", "", "changed"
-    before = "\n\n".join(one.text for one in whole[max(0, at - 8) : at])
-    after = "\n\n".join(one.text for one in whole[at + 1 : at + 9])
+    before = "\n\n".join(item.text for item in whole[max(0, at - 8) : at])
+    after = "\n\n".join(item.text for item in whole[at + 1 : at + 9])
     return before[-_AROUND:], after[:_AROUND], ""
 
 
@@ -126,22 +128,22 @@ _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]")
 
 
 async def get(request: Request) -> Response:
-    """What a thread came to, as `weiwo show --json` prints it; and when each of its events came."""
-    thread = await _loaded(request)
+    """Return the result of a thread as in `weiwo show --json`, with the time of each event."""
+    thread = await _load_thread(request)
     timeline = await backend_of(request).timeline(thread.thread_id, _MOST_TIMELINE)
-    evidence = [one.model_dump(mode="json") for one in (thread.values.get("evidence") or {}).values()]
+    evidence = [value.model_dump(mode="json") for value in (thread.values.get("evidence") or {}).values()]
     return reply({"evidence": evidence, **thread_as_json(thread), "timeline": timeline})
 
 
 async def passage(request: Request) -> Response:
-    """A cited passage, with what stands before and after it."""
-    thread = await _loaded(request)
+    """Return a cited passage with the text before and after."""
+    thread = await _load_thread(request)
     number = str(request.path_params["n"])
     citations = (thread.values.get("result") or {}).get("citations") or ()
-    citation = next((one for one in citations if str(one["n"]) == number), None)
+    citation = next((item for item in citations if str(item["n"]) == number), None)
     if citation is None:
         raise not_found("passage", number)
-    options = remembered(thread.metadata).model_dump(exclude_none=True)
+    options = read_options(thread.metadata).model_dump(exclude_none=True)
     if user_of(request) != OPERATOR:  # a host lets its clients write what is said of a run
         options = allowed_fields(options)
     defaults = await asyncio.to_thread(run_defaults, Path(backend_of(request).settings.home), user_of(request))
@@ -151,21 +153,21 @@ async def passage(request: Request) -> Response:
 
 
 async def download(request: Request) -> Response:
-    """A thread's answer as a file; as HTML with all that was asked on it before."""
-    thread = await _loaded(request)
+    """Return a thread's answer as a file. The HTML format includes the earlier questions and answers."""
+    thread = await _load_thread(request)
     result = thread.values.get("result")
     if not result:
         raise _unanswered(thread)
     name, chosen = _NOT_IN_A_NAME.sub("_", thread.thread_id), request.query_params.get("format", "md")
     earlier = await backend_of(request).earlier_results(request, thread.thread_id) if chosen == "html" else []
-    shown = [{**one, "thread_id": thread.thread_id} for one in (*earlier, result)]
+    shown = [{**item, "thread_id": thread.thread_id} for item in (*earlier, result)]
     return await asyncio.to_thread(_download_response, shown[-1], chosen, f"weiwo-{name}", shown[:-1])
 
 
 async def feedback(request: Request) -> Response:
-    """Take what a person says of a thread's answer, as `weiwo feedback` does."""
+    """Record a person's feedback on a thread's answer, as in `weiwo feedback`."""
     body = await read_json(request)
-    thread = await _loaded(request)
+    thread = await _load_thread(request)
     if not isinstance(body.get("good"), bool):
         raise RequestError(422, "good; it is neither true nor false; give one of them")
     values = thread.values
@@ -173,24 +175,24 @@ async def feedback(request: Request) -> Response:
         raise _unanswered(thread)
     words = clean(str(body.get("words") or ""))[:LONGEST_WORDS]
     run, question = str(values.get("run") or ""), str(values.get("question") or "")
-    one = Feedback(time.time(), thread.thread_id, run, question, good=body["good"], words=words)
+    item = Feedback(time.time(), thread.thread_id, run, question, good=body["good"], words=words)
     try:
-        await asyncio.to_thread(record_feedback, Path(backend_of(request).settings.home), one)
-        sent = await asyncio.to_thread(send_to_langsmith, one)
+        await asyncio.to_thread(record_feedback, Path(backend_of(request).settings.home), item)
+        sent = await asyncio.to_thread(send_to_langsmith, item)
     except OSError as error:
         why = error.strerror or error
         raise RequestError(500, f"feedback; it cannot be kept: {why}", f"反馈无法保存：{why}") from None
     except AppError as error:
         raise RequestError(502, str(error)) from None
     memory = backend_of(request).memory(user_of(request))
-    if memory is not None and not one.good:
+    if memory is not None and not item.good:
         await mark_bad(memory, run)
         await forget_answers(memory, run=run)
     return reply({"kept": True, "sent": sent})
 
 
 async def moments(request: Request) -> Response:
-    """The moments of a thread that a run can go on from, newest first: its plan and the values of its tasks then."""
+    """Return the resumable moments of a thread, newest first, with plan and task values."""
     engine, thread_id = await own_thread(request)
     place: Any = {"configurable": {"thread_id": thread_id}}
     found = []
@@ -203,8 +205,8 @@ async def moments(request: Request) -> Response:
                 "next": snapshot.next,
                 "plan": plan.to_json() if plan else None,
                 "outcomes": {
-                    key: one.model_dump(mode="json", exclude={"task_id", "evidence_ids", "quotes", "rivals"})
-                    for key, one in outcomes.items()
+                    key: outcome.model_dump(mode="json", exclude={"task_id", "evidence_ids", "quotes", "rivals"})
+                    for key, outcome in outcomes.items()
                     if plan and key in plan.ids
                 },
                 "answered": bool(snapshot.values.get("result")),
@@ -214,13 +216,13 @@ async def moments(request: Request) -> Response:
 
 
 async def fork_thread(request: Request) -> Response:
-    """Go back to a checkpoint with another plan or other values; what the change does not touch is kept."""
+    """Go back to a checkpoint with another plan or different values. Unaffected results are kept."""
     body = await read_json(request)
     engine, thread_id = await own_thread(request)
     engine.runs.require_idle(thread_id)
     place: Any = {"configurable": {"thread_id": thread_id, "checkpoint_id": str(body.get("checkpoint_id") or "")}}
     there = await engine.graph.aget_state(place)
-    options = remembered(there.metadata).model_dump(mode="json", exclude_none=True)
+    options = read_options(there.metadata).model_dump(mode="json", exclude_none=True)
     given = read_object(body, "context")
     if engine.logins and given.get("corpus"):
         raise RequestError(422, "context.corpus; corpora are named by the run that follows; leave it out")
@@ -246,9 +248,9 @@ async def fork_thread(request: Request) -> Response:
 
 
 async def check(request: Request) -> Response:
-    """Whether a plan that a person edits is valid: what is wrong with it, and how it is read."""
+    """Check an edited plan. Returns the complaints, and the plan as parsed."""
     body = await read_json(request)
-    thread = await _loaded(request)
+    thread = await _load_thread(request)
     if not isinstance(body.get("plan"), Mapping | str) or "team" not in thread.values:
         raise RequestError(422, "plan; there is none, or its thread has not come so far; give {plan: {vertices: […]}}")
     settings = Settings.resolve()
@@ -262,7 +264,7 @@ async def check(request: Request) -> Response:
     if sketch.plan.tasks:
         complaints += check_plan(sketch.plan, known, settings.limits, given=sketch.broken)
     language: Language = "zh" if wants_chinese(request.headers) else "en"
-    return reply({"complaints": [one.told(language) for one in complaints], "plan": sketch.plan.to_json()})
+    return reply({"complaints": [complaint.told(language) for complaint in complaints], "plan": sketch.plan.to_json()})
 
 
 def _unanswered(thread: Thread) -> RequestError:
@@ -270,6 +272,6 @@ def _unanswered(thread: Thread) -> RequestError:
     return RequestError(409, told, "这个会话还没有答案；请先让它继续")
 
 
-async def _loaded(request: Request) -> Thread:
-    """The thread of a request, as its newest checkpoint has it."""
+async def _load_thread(request: Request) -> Thread:
+    """Load the thread of a request from the newest checkpoint."""
     return await backend_of(request).load(request, request.path_params["thread_id"])

@@ -1,4 +1,4 @@
-"""Weiwo's own routes on the installation: what it is, its settings, corpora and tools, logging in and out."""
+"""Routes on the installation: version, settings, corpora and tools, logging in and out."""
 
 import asyncio
 import os
@@ -38,7 +38,10 @@ from weiwo.tools.web.providers.selection import select_providers
 
 
 def _describe_settings(*, chinese: bool) -> dict[str, tuple[str, str]]:
-    """The settings by variable: the field of a run's context, empty where it is none, and what it is."""
+    """Describe the settings by variable: the field of a run's context and a description.
+
+    The field is empty for a variable without a context field.
+    """
     known = read_data("descriptions")
     translated = known["fields"]["zh"] if chinese else {}
     fields = {
@@ -52,7 +55,7 @@ _MOST_TITLES: Final = 3
 
 
 async def info(request: Request) -> Response:
-    """What the installation has; before a login, how to log in."""
+    """Return the features of the installation. Before a login, return the login method only."""
     backend, user = backend_of(request), user_of(request)
     logins = request.app.state.auth
     auth = "none" if logins is None else "token" if logins.oidc is None else "oidc"
@@ -77,7 +80,7 @@ async def info(request: Request) -> Response:
 
 
 async def settings_list(request: Request) -> Response:
-    """Every setting, its value, and where that comes from."""
+    """Return every setting with value and origin."""
     require_operator(request)
     return reply(await asyncio.to_thread(_settings, chinese=wants_chinese(request.headers)))
 
@@ -88,19 +91,20 @@ async def corpora(request: Request) -> Response:
 
     def list_own() -> list[dict[str, Any]]:
         names = {stored: name for name, stored in own_corpora(home, user).items()}
-        listed = [one for one in list_corpora(home) if one.name in names]
+        listed = [corpus for corpus in list_corpora(home) if corpus.name in names]
         hidden: dict[str, Any] = {} if user == OPERATOR else {"roots": []}
         return [
-            {**_corpus(one), "name": names[one.name], "sample": one.name == _sample(home), **hidden} for one in listed
+            {**_corpus(item), "name": names[item.name], "sample": item.name == _sample(home), **hidden}
+            for item in listed
         ]
 
     return reply(await asyncio.to_thread(list_own))
 
 
 async def tools(request: Request) -> Response:
-    """The tools a run would have, and the MCP servers with their health."""
+    """Return the tools of a run, and the MCP servers with health."""
     found = await list_tools(Settings.resolve())
-    health = {one["name"]: one["health"] for one in found["servers"]}
+    health = {item["name"]: item["health"] for item in found["servers"]}
     translated = read_data("descriptions")["tools"]["zh"] if wants_chinese(request.headers) else {}
     for tool in found["tools"]:
         if not tool["server"]:
@@ -111,18 +115,21 @@ async def tools(request: Request) -> Response:
 
 
 async def upload_file(request: Request) -> Response:
-    """Add a file to a corpus of the user, and index it."""
+    """Add a file to a corpus of the user, and index the file."""
     engine = engine_of(request)
     return await upload(request, engine.settings, engine.runs.quota)
 
 
 def _remembers_answers(settings: Settings) -> bool:
-    """Whether the page asks for earlier answers: somebody reads along there, as at a terminal."""
+    """Report whether the page uses earlier answers.
+
+    By default it does, because somebody reads along there, as at a terminal.
+    """
     return bool(settings.answer_memory or not os.environ.get("WEIWO_ANSWER_MEMORY"))
 
 
 def _web(settings: Settings) -> str | None:
-    """The web search a run would ask first; None where it has none."""
+    """Return the first web search provider of a run, or None."""
     chosen = select_providers(settings)
     return chosen[0].name if chosen else None
 
@@ -133,12 +140,15 @@ def _user_settings(home: Path, user: str) -> Settings:
 
 
 def _named_corpora(home: Path, user: str) -> list[str]:
-    """The corpora that a user may choose among: what he added, so neither the sample nor other users'."""
+    """Return the corpora available to a user for selection.
+
+    These are the corpora the user added, without the sample and the corpora of other users.
+    """
     return [name for name in own_corpora(home, user) if name != _sample(home) and not name.startswith(USER_PREFIX)]
 
 
 def _documents(settings: Settings, user: str) -> dict[str, Any]:
-    """Whether a question has documents beside the sample, and titles of some, to ask about."""
+    """Report whether a question has documents beside the sample, with titles to ask about."""
     home, own = Path(settings.home), own_corpora(Path(settings.home), user)
     folders = [home / "corpora" / own[name] for name in _named_corpora(home, user)]
     if user == OPERATOR and settings.corpus:
@@ -155,19 +165,19 @@ def _sample(home: Path) -> str:
     return locate_by_roots(home, [find_sample_corpus()]).name
 
 
-def _corpus(one: CorpusSummary) -> dict[str, Any]:
-    vectors = next(iter(one.vectors.items()), None)
-    updated = datetime.fromtimestamp(datetime.now(UTC).timestamp() - one.age, UTC)
-    errors = [*filter(None, [one.trouble, one.note])]
-    errors += [f"{one.problems:,} files could not be read"] if one.problems else []
+def _corpus(summary: CorpusSummary) -> dict[str, Any]:
+    vectors = next(iter(summary.vectors.items()), None)
+    updated = datetime.fromtimestamp(datetime.now(UTC).timestamp() - summary.age, UTC)
+    errors = [*filter(None, [summary.trouble, summary.note])]
+    errors += [f"{summary.problems:,} files could not be read"] if summary.problems else []
     return {
-        "name": one.name,
-        "documents": one.documents,
-        "passages": one.passages,
-        "bytes": one.bytes,
+        "name": summary.name,
+        "documents": summary.documents,
+        "passages": summary.passages,
+        "bytes": summary.bytes,
         "vectors": {"model": vectors[0], "covered": vectors[1][0], "of": vectors[1][1]} if vectors else None,
         "updated": updated.isoformat(timespec="seconds"),
-        "roots": list(one.roots),
+        "roots": list(summary.roots),
         "errors": [one_line(text, 300) for text in errors],
     }
 

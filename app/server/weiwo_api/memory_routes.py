@@ -1,7 +1,7 @@
-"""Weiwo's own routes on what is remembered for whoever sends a request: listed, added, forgotten.
+"""Routes on the memory of the sender: list, add, delete.
 
-Each user reaches what is theirs alone: the key of somebody else's entry is the key of none. A wish is kept because its
-user sends it here; no run and no page keeps one.
+Users reach only their own entries: the key of somebody else's entry is treated as unknown. A wish is kept only if its
+user sends it here. No run and no page keeps one.
 """
 
 from typing import Final
@@ -23,16 +23,16 @@ _KINDS: Final[tuple[Kind, ...]] = ("wishes", "answers", "plans")
 
 
 async def index(request: Request) -> Response:
-    """What is remembered: wishes, earlier answers and plans, the latest first."""
+    """Return the memory: wishes, earlier answers and plans, latest first."""
     memory = _memory(request)
-    wishes = [wish_as_json(one) for one in await list_wishes(memory)]
-    answers = [answer_as_json(one) for one in await memory.read_all("answers", EarlierAnswer)]
-    plans = [plan_as_json(one) for one in await list_templates(memory)]
+    wishes = [wish_as_json(wish) for wish in await list_wishes(memory)]
+    answers = [answer_as_json(m) for m in await memory.read_all("answers", EarlierAnswer)]
+    plans = [plan_as_json(template) for template in await list_templates(memory)]
     return reply({"wishes": wishes, "answers": answers, "plans": plans})
 
 
 async def add(request: Request) -> Response:
-    """Keep a wish: words that hold for all later questions of their user."""
+    """Save a wish for all later questions of the user."""
     text = (await read_json(request)).get("text")
     try:
         return reply(wish_as_json(await add_wish(_memory(request), text if isinstance(text, str) else "")))
@@ -42,7 +42,7 @@ async def add(request: Request) -> Response:
 
 
 async def offer(request: Request) -> Response:
-    """The words of a message that sound as if they should last, so that its user can be asked; null where none do."""
+    """Return a seemingly lasting wish in a message, so the user can be asked, or null."""
     message = (await read_json(request)).get("message")
     found = find_wish(message) if isinstance(message, str) else None
     return reply({"wish": found and {"text": found.text, "requested": found.requested, "alone": found.alone}})
@@ -51,14 +51,14 @@ async def offer(request: Request) -> Response:
 async def forget(request: Request) -> Response:
     """Forget an entry; without a key all of a kind."""
     memory, key = _memory(request), request.path_params.get("key")
-    kind = next((one for one in _KINDS if one == request.path_params["kind"]), None)
+    kind = next((item for item in _KINDS if item == request.path_params["kind"]), None)
     if kind is None:
         raise not_found("memory", request.path_params["kind"])
-    gone = [one.key for one in await memory.list(kind) if key in {None, one.key}]
+    gone = [item.key for item in await memory.list(kind) if key in {None, item.key}]
     if key is not None and not gone:
         raise not_found("memory", key)
-    for one in gone:
-        if not await memory.delete(kind, one):
+    for entry in gone:
+        if not await memory.delete(kind, entry):
             raise RequestError(500, "the store cannot be written; see weiwo doctor", "无法写入存储；见 weiwo doctor")
     return reply({"forgotten": gone})
 

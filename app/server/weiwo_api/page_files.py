@@ -1,4 +1,4 @@
-"""The page's files, as the package holds them."""
+"""Files of the page, as contained in the package."""
 
 import os
 from os import PathLike
@@ -32,12 +32,12 @@ class PageFiles(StaticFiles):
     """The page's modules and styles; browsers keep a version for good, and ask each time about anything else."""
 
     async def check_config(self) -> None:
-        """A package without the page is no fault: its files are not found."""
+        """Accept a package without the page. The page's files are then not found."""
 
     def file_response(
         self, full_path: PathLike[str] | str, stat_result: os.stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
-        """A file, with how long a browser may keep it unasked."""
+        """Return a file with cache headers for the browser."""
         response = super().file_response(full_path, stat_result, scope, status_code)
         response.headers["cache-control"] = _KEPT if scope["query_string"].startswith(b"v=") else "no-cache"
         return response

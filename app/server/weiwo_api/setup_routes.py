@@ -1,6 +1,6 @@
-"""Settings that the operator sets on the page: tried, kept in `config.toml`, in force for the next run.
+"""Settings on the page, for the operator: tried, saved in `config.toml`, used from the next run on.
 
-A variable that the server's environment or `.env` sets is told and not changed here. Keys go in and never come out.
+A variable set by the server's environment or `.env` is shown and cannot be changed here. Keys go in and never come out.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from weiwo.text.printable import is_secret
 from weiwo.tools.private_files import make_private_folder
 from weiwo.tools.web.providers.catalog import PROVIDERS
 
-_KEYS: Final = {one.name: one.key for one in PROVIDERS.values() if one.key}
+_KEYS: Final = {provider.name: provider.key for provider in PROVIDERS.values() if provider.key}
 """The variable of each search provider's key."""
 _KINDS: Final[dict[str, tuple[str, ...]]] = {
     "model": ("WEIWO_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY", "WEIWO_CONTEXT_TOKENS"),
@@ -48,7 +48,7 @@ _changing = asyncio.Lock()
 
 
 async def show(request: Request) -> Response:
-    """What can be set and how it stands; of a key only whether there is one."""
+    """Return the available settings with current values. Of a key, only the existence is shown."""
     require_operator(request)
     return reply(await asyncio.to_thread(_read, Path(backend_of(request).settings.home)))
 
@@ -66,7 +66,7 @@ async def models(request: Request) -> Response:
 
 
 async def change(request: Request) -> Response:
-    """Try settings of one kind, and keep them if they work; without a value they are taken out."""
+    """Try settings of a kind, and save working settings. Settings without a value are removed."""
     require_operator(request)
     kind, body = request.path_params["kind"], await read_json(request)
     if kind not in _KINDS:
@@ -83,7 +83,7 @@ async def change(request: Request) -> Response:
 
 
 async def put_budget(request: Request) -> Response:
-    """Set what the operator's runs may cost a day, in US dollars; null lifts it."""
+    """Set the daily cost limit of the operator's runs in US dollars. Null removes the limit."""
     require_operator(request)
     amount = (await read_json(request)).get("cost_per_day")
     is_number = isinstance(amount, int | float) and not isinstance(amount, bool)
@@ -99,25 +99,25 @@ def _read(home: Path) -> dict[str, Any]:
     values = {name: os.environ.get(name, "") for kind in _KINDS.values() for name in kind}
     return {
         "values": {name: "set" if value and is_secret(name) else value for name, value in values.items()},
-        "fixed": _fixed(read_config()),
+        "fixed": _list_fixed(read_config()),
         "providers": _KEYS,
         "cost_per_day": profile_of(home, OPERATOR).cost_per_day,
     }
 
 
-def _fixed(config: Mapping[str, str]) -> list[str]:
-    """The variables that somebody else than this page and `weiwo setup` has set."""
+def _list_fixed(config: Mapping[str, str]) -> list[str]:
+    """Return the variables set by a source besides this page and `weiwo setup`."""
     names = (name for kind in _KINDS.values() for name in kind)
     return [name for name in names if os.environ.get(name) and config.get(name) != os.environ[name]]
 
 
 def _read_settings(kind: str, body: Mapping[str, Any]) -> dict[str, str]:
-    """The settings of a request, seen to be such.
+    """Parse and validate the settings of a request.
 
     Raises:
-        RequestError: One is unknown, malformed, or fixed by the environment.
+        RequestError: A setting is unknown, malformed, or fixed by the environment.
     """
-    fixed, settings = _fixed(read_config()), {}
+    fixed, settings = _list_fixed(read_config()), {}
     for name, value in body.items():
         if name not in _KINDS[kind] or not isinstance(value, str):
             raise RequestError(422, f"{name[:60]!r}; it cannot be set here", "这里不能设置它")
@@ -137,14 +137,14 @@ def _read_settings(kind: str, body: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _needs_trial(kind: str, settings: Mapping[str, str]) -> bool:
-    """Whether the settings name something to use; what only takes away is not tried."""
+    """Report whether the settings need a trial. Mere removals are not tried."""
     if kind == "search":
         return settings.get("WEIWO_WEB") != "off" and any(settings.values())
     return bool(settings.get(_KINDS[kind][0]))
 
 
 def _keep(settings: Mapping[str, str]) -> None:
-    """Write settings to the file, and let them hold from now on."""
+    """Write settings to the file, and apply the settings at once."""
     write_config(settings, removed=[name for name, value in settings.items() if not value])
     for name, value in settings.items():
         if value:
@@ -154,7 +154,7 @@ def _keep(settings: Mapping[str, str]) -> None:
 
 
 def _write_budget(home: Path, amount: float | None) -> None:
-    """Set `cost_per_day` in the operator's table of `users.toml`; the rest of the file stays as it is.
+    """Set `cost_per_day` in the operator's table of `users.toml`. The rest of the file is unchanged.
 
     Raises:
         RequestError: The file cannot be used.

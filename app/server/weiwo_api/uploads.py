@@ -1,4 +1,4 @@
-"""Files that a person drops on the page: kept below Weiwo's home, indexed into a corpus, with progress."""
+"""Uploads from the page: stored below Weiwo's home and indexed into a corpus, with progress."""
 
 import asyncio
 import ctypes
@@ -35,16 +35,16 @@ _LIBC: Final = ctypes.CDLL(None)
 
 
 class _Lines(EventStream):
-    """A response of JSON objects, one a line."""
+    """A response of JSON objects, each on a line."""
 
     media_type = "application/x-ndjson"
 
 
 async def upload(request: Request, settings: Settings, quota: Quota) -> Response:
-    """Take a file into a corpus of the user, and index it; the response tells how far that is.
+    """Store a file in a corpus of the user, and index the file. The response reports the progress.
 
     Raises:
-        RequestError: The name of the corpus or of the file is none, the file is too long, or the user has too many.
+        RequestError: The name of the corpus or of the file is invalid, the file is too long, or the user has too many.
     """
     user = user_of(request)
     try:
@@ -83,21 +83,21 @@ def _safe_name(text: str) -> str:
     """
     given = unicodedata.normalize("NFC", text)
     last = given.replace("\\", "/").rpartition("/")[2]
-    kept = "".join(one if one.isalnum() or one in " .,_-()[]+" else "_" for one in last).strip(" .")
+    kept = "".join(item if item.isalnum() or item in " .,_-()[]+" else "_" for item in last).strip(" .")
     if kept != given or len(kept) > _LONGEST_NAME:
         stem, dot, ending = kept.rpartition(".") if kept.rpartition(".")[0] else (kept, "", "")
         mark = f"-{sha256(given.encode()).hexdigest()[:8]}"
         name = f"{stem[: _LONGEST_NAME - len(mark + dot + ending)]}{mark}{dot}{ending}" if stem else ""
     else:
         name = kept
-    if not any(one.isalnum() for one in kept) or len(name.encode()) > 250:
+    if not any(item.isalnum() for item in kept) or len(name.encode()) > 250:
         told = f"filename {text[:60]!a}; it is no name for a file; give one such as notes.pdf"
         raise RequestError(422, told, "这不是文件名；请改为类似 notes.pdf 的名称")
     return name
 
 
 async def _index(file: Path, folder: Path, name: str, settings: Settings) -> AsyncIterator[bytes]:
-    """Index a file, and tell how far that is, a JSON object a line; the last says what was indexed."""
+    """Index a file and yield the progress as JSON lines. The last line describes the indexed content."""
     told: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue(maxsize=1_000)
     loop = asyncio.get_running_loop()
 
@@ -114,7 +114,7 @@ async def _index(file: Path, folder: Path, name: str, settings: Settings) -> Asy
             report = await ingest_files([file], writer, progress=progress)
             await asyncio.to_thread(writer.flush)
             await asyncio.to_thread(record_origin, folder, [file.parent])
-            errors = [f"{one_line(Path(one.source).name, 120)}: {one.reason}" for one in report.left_out]
+            errors = [f"{one_line(Path(item.source).name, 120)}: {item.reason}" for item in report.left_out]
             if settings.embeddings is not None:
                 errors += await asyncio.to_thread(
                     _embed, writer, settings.embeddings, lambda *how: loop.call_soon_threadsafe(tell, *how)
@@ -141,13 +141,16 @@ async def _index(file: Path, folder: Path, name: str, settings: Settings) -> Asy
 
 
 def _release_memory() -> None:
-    """Give freed memory back to the system: a large file's passages would leave holes that glibc keeps for good."""
+    """Return freed memory to the system.
+
+    A large file's passages would otherwise leave holes that glibc keeps for good.
+    """
     if hasattr(_LIBC, "malloc_trim"):
         _LIBC.malloc_trim(0)
 
 
 def _embed(writer: IndexWriter, name: str, tell: Any) -> list[str]:
-    """Give the passages their vectors; what went wrong, which costs nothing else."""
+    """Compute the vectors of the passages, and return the errors. Errors have no further effect."""
     try:
         embed_passages(writer, load_embedder(name), lambda now: tell("vectors", now.done, now.total))
     except EmbeddingError as error:

@@ -1,4 +1,4 @@
-"""Questions taken apart for extraction: the words that a clause must have, and the type of value it must hold."""
+"""Analysis of questions for extraction: required words and the expected type of value."""
 
 import re
 from dataclasses import dataclass
@@ -25,19 +25,20 @@ _ASKING_HAN: Final = data_pattern("extraction", "records", "idle_zh")
 
 @dataclass(frozen=True)
 class AskedValue:
-    """A question as clauses are held against it.
+    """Question in the form used for matching clauses.
 
     Attributes:
         kind: Type of the value.
-        relation: The relation asked for, if it is known.
-        says: Whether a clause must have a word of the relation: of "how much is" any sum will do.
+        relation: The relation asked for, if known.
+        says: Whether a clause must have a word of the relation. For "how much is" any sum will do.
         words: English stems that a clause must have, besides the subject.
         runs: Chinese stretches that a clause must have, besides the subject.
-        subject: Stems of a subject that is no name, which may stand apart; empty of a name.
-        unit: Unit in which a figure is wanted; empty where the question does not say.
+        subject: Stems of a subject that is not a name, which may be separated. Empty for a name.
+        unit: Unit in which a figure is wanted. Empty if the question does not say.
         own: Dates and figures of the question itself.
         whole: Whether a clause must name the subject, since the question has no other content word.
-        alone: Whether a sentence must name it: of a chain's subject no title and no pronoun tells.
+        alone: Whether a sentence must name the subject. For the subject of a chain, neither a title nor a pronoun
+            identifies it.
     """
 
     kind: Kind
@@ -53,7 +54,7 @@ class AskedValue:
 
     @cached_property
     def phrases(self) -> re.Pattern[str]:
-        """Chinese phrases of question and relation, and English ones of several words."""
+        """Pattern for Chinese phrases of question and relation, and English multi-word phrases."""
         row = self.relation
         said = (*row.says["zh"], *row.asks["zh"], row.noun["zh"], *row.says["en"], row.noun["en"]) if row else ()
         han = (
@@ -78,7 +79,10 @@ class AskedValue:
         return phrase or not self.stems.isdisjoint(terms(said))
 
     def measures(self, number: NumberSpan) -> bool:
-        """Tell whether a number may be the figure asked for, by its unit; of an unknown dimension any may be."""
+        """Report whether a number may be the requested figure, judging by the unit.
+
+        For an unknown dimension, any number may be.
+        """
         if self.kind == "any":
             return number.unit is not None or number.percent
         if self.unit and self.relation is None:

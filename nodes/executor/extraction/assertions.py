@@ -1,8 +1,8 @@
-"""Generic assertion rule: a clause states the value that a question asks for.
+"""Generic assertion rule: a clause states the value asked for by a question.
 
-A clause states a value if it holds every content word of the question and exactly one value of the type asked for, and
-if nothing but these, words without content and units stands between them. Inflections count, and so do the words of the
-relation lexicon. Title, heading, a pronoun or the clause before may stand for the subject, never for anything else. A
+A clause states a value if it holds every content word of the question and exactly one value of the requested type, with
+nothing in between except these, words without content, and units. Inflections count, and so do the words of the
+relation lexicon. A title, heading, pronoun or preceding clause may stand for the subject, never for anything else. A
 clause that denies or hedges states nothing, nor does a sentence with a second value that may be meant.
 """
 
@@ -50,12 +50,12 @@ _BEHIND_HAN_NAME: Final = lazy("[于在是任担出逝去]")
 
 
 def stated_values(asked: AskedValue, page: Page, headings: Sequence[str]) -> Iterator[tuple[str, StatedValue]]:
-    """Yield the values that a page states of what is asked, each with its sentence.
+    """Yield the values stated by a page for a question, each with the sentence.
 
     Args:
         asked: The question.
-        page: The passage, seen with the question's subject in mind.
-        headings: The headings that it stands under.
+        page: The passage, matched against the question's subject.
+        headings: The headings above the passage.
     """
     for number, (start, end) in enumerate(page.spans):
         sentence = Sentence(page, asked, number)
@@ -67,7 +67,10 @@ def stated_values(asked: AskedValue, page: Page, headings: Sequence[str]) -> Ite
 
 
 def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> StatedValue | None:
-    """Read the value that a clause states; None where it states none, or another may be meant."""
+    """Read the value stated in a clause.
+
+    Returns None if the clause states no value, or if another value may be meant.
+    """
     tokens, asked = sentence.tokens(span), sentence.asked
     values = [token for token in tokens if token.role == "V"]
     if len(values) != 1 or _UNSURE.search(sentence.text, *span) or not _has_words(sentence, tokens):
@@ -91,14 +94,15 @@ def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> Sta
 
 
 def _opens_plainly(sentence: Sentence, start: int, tokens: Sequence[Token]) -> bool:
-    """Tell whether nothing stands before subject, attribute and value that they may depend on.
+    """Report whether a clause opens without words limiting the subject, attribute or value.
 
-    What a named thing is may stand before its name, and in Chinese who announced or measured what follows.
+    A description of a named thing may stand before its name. In Chinese, so may the source of an announcement or
+    measurement.
 
     Args:
         sentence: The sentence.
-        start: Where the clause starts.
-        tokens: Its words up to the first of subject, attribute and value.
+        start: Start of the clause.
+        tokens: Words of the clause up to the first of subject, attribute and value.
     """
     first, strange = tokens[-1], [token for token in tokens[:-1] if token.role == "X"]
     if not strange or first.role != "S" or sentence.asked.subject:
@@ -109,7 +113,7 @@ def _opens_plainly(sentence: Sentence, start: int, tokens: Sequence[Token]) -> b
 
 
 def _has_words(sentence: Sentence, tokens: Sequence[Token]) -> bool:
-    """Tell whether a clause has every word that it must have."""
+    """Report whether a clause has every required word."""
     asked = sentence.asked
     told = [sentence.text[token.start : token.end] for token in tokens if token.role in "AV"]
     said = [sentence.text[token.start : token.end] for token in tokens if token.role in "ASV"]
@@ -123,7 +127,10 @@ def _has_words(sentence: Sentence, tokens: Sequence[Token]) -> bool:
 
 
 def _names_subject(sentence: Sentence, tokens: Sequence[Token]) -> bool:
-    """Tell whether a clause names the subject, in full; of a question without one every clause does."""
+    """Report whether a clause names the subject in full.
+
+    For a question without a subject, every clause does.
+    """
     asked = sentence.asked
     said = [token for token in tokens if token.role in "SA"]
     held = {term for token in said for term in terms(sentence.text[token.start : token.end])}
@@ -147,13 +154,13 @@ def _has_obstacle(sentence: Sentence, between: Sequence[Token]) -> bool:
 
 
 def _follows_copula(sentence: Sentence, tokens: Sequence[Token], value: Token) -> bool:
-    """Tell whether a value of unknown type is all that the words before it are said to be."""
+    """Report whether a value of unknown type directly follows a copula after the words before."""
     before = max((token.end for token in tokens if token.role in "SA" and token.end <= value.start), default=-1)
     return before >= 0 and _COPULA.fullmatch(sentence.text, before, value.start) is not None
 
 
 def _carries_subject(sentence: Sentence, span: Span, headings: Sequence[str]) -> bool:
-    """Tell whether a clause that does not name the subject is about it, by what stands around it."""
+    """Report whether a clause without the subject's name is about the subject, by context."""
     head, page, asked = sentence.head(span), sentence.page, sentence.asked
     before = [clause for clause in sentence.clauses if clause[1] <= span[0] and sentence.head(clause)]
     if before:
@@ -172,13 +179,13 @@ def _carries_subject(sentence: Sentence, span: Span, headings: Sequence[str]) ->
 
 
 def _leads(sentence: Sentence, span: Span) -> bool:
-    """Tell whether a clause has the subject as its own: by its name, a pronoun or a general noun."""
+    """Report whether the subject leads a clause, as a name, pronoun or general noun."""
     head = sentence.head(span)
     return head == "S" or (head == "P" and sentence.follows) or (head == "K" and sentence.page.titled)
 
 
 def _goes_on(sentence: Sentence, before: Sequence[Span], span: Span) -> bool:
-    """Tell whether a clause has the subject of the clauses before it in its sentence."""
+    """Report whether a clause continues the subject of earlier clauses in the sentence."""
     text = sentence.text
     bare = all(token.role in "SF" for token in sentence.tokens(before[-1]))
     if _RELATIVE.match(text, *span):
@@ -198,7 +205,10 @@ def _goes_on(sentence: Sentence, before: Sequence[Span], span: Span) -> bool:
 
 
 def _is_rival(sentence: Sentence, span: Span) -> bool:
-    """Tell whether a clause holds a value and nothing that it is said of: a second value of the clause before."""
+    """Report whether a clause holds a value without an owner.
+
+    This is a second value for the clause before.
+    """
     tokens = sentence.tokens(span)
     told = [token for token in tokens if not any(a <= token.start and token.end <= b for a, b in sentence.named)]
     verbs = any(token.role == "F" and plain(sentence.text[token.start : token.end]) in _VERBS for token in told)
@@ -206,12 +216,14 @@ def _is_rival(sentence: Sentence, span: Span) -> bool:
 
 
 def _read_value(sentence: Sentence, value: Token, rest: Span) -> StatedValue | None:
-    """Bring a value to its data form; None of a range, of a figure cut off, and of a part of a longer name.
+    """Convert a value to data form.
+
+    Returns None for a range, a truncated figure, and a part of a longer name.
 
     Args:
         sentence: The sentence.
         value: The value.
-        rest: What the clause says behind value, subject and attribute.
+        rest: The clause behind value, subject and attribute.
     """
     shown = sentence.text[value.start : value.end].strip()
     date = next((date for date in sentence.dates if date.start == value.start), None)
@@ -225,7 +237,10 @@ def _read_value(sentence: Sentence, value: Token, rest: Span) -> StatedValue | N
 
 
 def _is_whole_name(sentence: Sentence, value: Token) -> bool:
-    """Tell whether a name is all that the clause gives: beside a verb, and part of no longer name."""
+    """Report whether a name is the clause's whole answer.
+
+    The name must stand beside a verb and must not be part of a longer name.
+    """
     text = sentence.text
     beside = _BEFORE_NAME.search(text, max(0, value.start - 12), value.start) or _BEHIND_NAME.match(text, value.end)
     inside = _VERB_BEHIND.match(text, value.end) and text[: value.start].strip()  # "the office in Oslo is closed"

@@ -1,4 +1,4 @@
-"""Clauses of a passage, their words by the role that these play for one question."""
+"""Clauses of a passage, with the role of each word for a question."""
 
 import re
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ _IDLE: Final = (FUNCTION_WORDS | data_words("extraction", "assertions", "idle"))
 
 
 class Token(NamedTuple):
-    """A stretch of a clause by its role.
+    """Stretch of a clause with a role.
 
     Roles: `S`ubject, `A`ttribute (a word of the question or of its relation), `V`alue, `P`ronoun, `K`ind, a general
     noun for the subject, `F`iller, `D`ate that is not asked for, `X` for anything else.
@@ -58,13 +58,13 @@ class Token(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def is_alike(stem: str, other: str) -> bool:
-    """Tell whether two stems are one word, or one derived from the other."""
+    """Report whether two stems are equal or derived from each other."""
     return stem == other or (min(len(stem), len(other)) > 4 and (stem.startswith(other) or other.startswith(stem)))
 
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence of a page, read for one question."""
+    """Sentence of a page, read for a question."""
 
     page: Page
     asked: AskedValue
@@ -72,52 +72,52 @@ class Sentence:
 
     @cached_property
     def text(self) -> str:
-        """Its text, what stands in brackets blotted out."""
+        """Text of the sentence, with brackets blanked out."""
         start, end = self.page.spans[self.number]
         said = self.page.text[start : min(end, start + LONGEST_SENTENCE)]
         return _BRACKETS.sub(lambda found: " " * len(found[0]), said)
 
     @cached_property
     def is_heading(self) -> bool:
-        """Whether it is a heading."""
+        """Report whether the sentence is a heading."""
         start = self.page.spans[self.number][0]
         return self.page.text[max(0, start - 2) : start] == "# "
 
     @cached_property
     def is_han(self) -> bool:
-        """Whether it is written in Chinese."""
+        """Report whether the sentence is written in Chinese."""
         return _HAN_RUN.search(self.text) is not None
 
     @cached_property
     def mentions(self) -> list[Span]:
-        """Where it names the subject."""
+        """Spans of the sentence naming the subject."""
         return self.page.mentions(self.text, plain(self.text)) if self.page.subject.key else []
 
     @cached_property
     def dates(self) -> list[DateSpan]:
-        """The dates in it."""
+        """Dates in the sentence."""
         return find_dates(self.text)
 
     @cached_property
     def numbers(self) -> list[NumberSpan]:
-        """The numbers in it that are no part of a date."""
+        """Numbers in the sentence outside of dates."""
         return [n for n in find_numbers(self.text) if not any(d.start < n.end and n.start < d.end for d in self.dates)]
 
     @cached_property
     def named(self) -> list[Span]:
-        """Names that are not the subject's, dates left out."""
+        """Spans of names except the subject's, without dates."""
         own = [*self.mentions, *((date.start, date.end) for date in self.dates)]
         spans = [(name.start, name.end) for name in names(self.text)]
         return [span for span in spans if not any(a < span[1] and span[0] < b for a, b in own)]
 
     @cached_property
     def others(self) -> list[Span]:
-        """Names of others: places behind a preposition left out."""
+        """Spans of foreign names, without places behind a preposition."""
         return [span for span in self.named if not _PLACED.search(self.text[max(0, span[0] - 24) : span[0]])]
 
     @cached_property
     def values(self) -> list[Span]:
-        """Where it holds values of the type asked for, the question's own left out."""
+        """Spans of values of the requested type, except the question's own values."""
         kind, own = self.asked.kind, self.asked.own
         if kind == "name":
             return self.named
@@ -129,7 +129,7 @@ class Sentence:
 
     @cached_property
     def clauses(self) -> list[Span]:
-        """Its clauses; one that holds a date alone is part of the next."""
+        """Spans of the clauses. A clause with only a date is merged into the next clause."""
         fixed = [(date.start, date.end) for date in self.dates] + [(n.start, n.end) for n in self.numbers]
         cuts = [
             (start, end)
@@ -152,7 +152,10 @@ class Sentence:
         return self.text[at : at + 5] != "with " or _IS_A.search(self.text[:at]) is not None
 
     def definition_before(self, end: int) -> int:
-        """Find where a definition starts that reaches up to a place: "is a chain" before "founded"; 0 if none does."""
+        """Find the start of a definition ending before a position.
+
+        An example is "is a chain" before "founded". Returns 0 if no definition is found.
+        """
         floor = max(0, end - 140)
         found = _DEFINITION.search(self.text[floor:end])
         return floor + found.start() if found and not _NARROWED.search(found[0]) else 0
@@ -164,7 +167,7 @@ class Sentence:
 
     @cached_property
     def _marked(self) -> list[Token]:
-        """Values, mentions, phrases and dates, of those that overlap the first."""
+        """Tokens for values, mentions, phrases and dates. If tokens overlap, the first is kept."""
         edges = [0, *(edge for span in self.values for edge in span), len(self.text)]
         gaps = zip(edges[::2], edges[1::2], strict=True)
         phrases = [found.span() for a, b in gaps for found in self.asked.phrases.finditer(self.text, a, max(a, b))]
@@ -177,7 +180,7 @@ class Sentence:
         return sorted(marked)
 
     def tokens(self, span: Span) -> list[Token]:
-        """Read the words of a stretch by their roles."""
+        """Split a stretch into tokens with roles."""
         found: list[Token] = []
         position, last = span
         for mark in [*(m for m in self._marked if span[0] <= m.start and m.end <= last), Token(last, last, "")]:
@@ -210,7 +213,10 @@ class Sentence:
         yield Token(start, end, role)
 
     def head(self, span: Span) -> str:
-        """Return the role of the first word of a stretch that has content; `X` of what belongs to the subject."""
+        """Return the role of the first content word of a stretch.
+
+        Returns `X` for a possession of the subject.
+        """
         first = next((token for token in self.tokens(span) if token.role not in "FD"), None)
         if first is None:
             return ""
@@ -218,7 +224,10 @@ class Sentence:
 
     @cached_property
     def follows(self) -> bool:
-        """Whether a pronoun in it stands for the subject: the sentences before go on about it."""
+        """Report whether a pronoun in the sentence stands for the subject.
+
+        This holds if the sentences before are about the subject.
+        """
         for number in range(self.number - 1, max(-1, self.number - _MOST_BEFORE), -1):
             before = Sentence(self.page, self.asked, number)
             if before.is_heading:

@@ -1,7 +1,7 @@
-"""Entity matching: whether a passage is about a thing, and where a text names it.
+"""Entity matching: pages about a thing, and mentions of the thing in a text.
 
-A title is the thing only where it is its whole name: "Julius Caesar (play)" may be, "Julius Caesar Award" is not.
-A general noun for it ("the bridge") counts only on the thing's own page.
+A title is the thing only if it is the thing's whole name: "Julius Caesar (play)" may be, "Julius Caesar Award" is not.
+A general noun for the thing ("the bridge") counts only on its own page.
 """
 
 import re
@@ -49,24 +49,33 @@ def _plain_character(character: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Text folded character by character, so that places stay: lower case, no accents, narrow, simplified Chinese."""
+    """Fold text character by character, preserving positions.
+
+    The result has lower case, no accents, narrow characters and simplified Chinese.
+    """
     return text.lower() if text.isascii() else "".join(map(_plain_character, text.translate(SIMPLIFIED)))
 
 
 def name_key(name: str) -> str:
-    """A name as names are compared: folded words without a leading "the", marks and what stands in brackets."""
+    """Return a name in comparison form.
+
+    These are the folded words without a leading "the", marks and bracketed text.
+    """
     words = _TOKEN.findall(plain(_BRACKET.sub("", name).translate(_MARKS)))
     return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
 
 
 def qualifier(name: str) -> str:
-    """What stands in brackets behind a name: "play" of "Julius Caesar (play)"."""
+    """Return the bracketed text behind a name: "play" of "Julius Caesar (play)"."""
     found = _BRACKET.search(name.strip())
     return found[1] if found and found.end() == len(name.strip()) else ""
 
 
 def page_name(title: str, source: str) -> str:
-    """A title without the name of its site, which the address may tell: "Vale – Town Almanac" of townalmanac.org."""
+    """Return a title without the name of the site.
+
+    The site's name may be known from the address: "Vale – Town Almanac" of townalmanac.org.
+    """
     title = _SITE.sub("", title.strip())
     last = _LAST_PART.search(title)
     host = re.match(r"https?://([^/:?#]{1,253})", source)
@@ -75,23 +84,23 @@ def page_name(title: str, source: str) -> str:
 
 @dataclass(frozen=True)
 class Subject:
-    """A thing that is asked about, by its name as the question writes it."""
+    """Subject of a question, by the name in the question."""
 
     text: str
 
     @cached_property
     def key(self) -> str:
-        """Its name as names are compared."""
+        """Name of the subject in comparison form."""
         return name_key(self.text)
 
     @cached_property
     def tokens(self) -> list[str]:
-        """The folded words of its name."""
+        """Folded words of the subject's name."""
         return self.key.split()
 
     @cached_property
     def han(self) -> bool:
-        """Whether its name is written in Chinese."""
+        """Report whether the name is written in Chinese."""
         return bool(self.tokens) and not self.tokens[0].isascii()
 
     @cached_property
@@ -100,14 +109,17 @@ class Subject:
         return re.compile(rf"(?<![a-z0-9]){body}(?![a-z0-9])" if body else "(?!)")
 
     def mentions(self, text: str, folded: str, *, known: bool) -> list[Span]:
-        """Where a text names the subject in full and not as part of a longer name.
+        """Find the spans of a text naming the subject in full.
+
+        A name within a longer name does not count.
 
         Args:
             text: The text.
-            folded: The same, by `plain`.
-            known: Whether the passage is about the subject, so that further given names may stand before its own.
+            folded: The same text, folded by `plain`.
+            known: Whether the passage is about the subject, so that further given names may stand before the subject's
+                own.
         """
-        found = (one.span() for one in self._pattern.finditer(folded))
+        found = (match.span() for match in self._pattern.finditer(folded))
         return [(start, end) for start, end in found if self._whole(text, start, end, known=known)]
 
     def _whole(self, text: str, start: int, end: int, *, known: bool) -> bool:
@@ -138,9 +150,9 @@ class Page:
 
     @cached_property
     def titled(self) -> bool:
-        """Whether its title is the subject's name.
+        """Report whether the page's title is the subject's name.
 
-        "(film)" tells one of several things of a name; "(It's Not Easy)" and "(Godsmack song)" belong to other names.
+        "(film)" tells one of several things of a name. "(It's Not Easy)" and "(Godsmack song)" belong to other names.
         """
         mine, theirs = qualifier(self.subject.text), qualifier(self.title)
         fits = plain(mine) == plain(theirs) if mine else not theirs[:1].isupper()
@@ -153,7 +165,7 @@ class Page:
 
     @cached_property
     def spans(self) -> list[Span]:
-        """Its sentences."""
+        """Spans of the page's sentences."""
         return sentences(self.text)
 
     @cached_property
@@ -171,12 +183,15 @@ class Page:
 
     @cached_property
     def about(self) -> bool:
-        """Whether it is about the subject: its title or its first sentence says so."""
+        """Report whether the page is about the subject, by the title or the first sentence."""
         return self.titled or self._defined is not None
 
     @cached_property
     def definition(self) -> str:
-        """What its first sentence says the subject is, up to the first thing that narrows it; empty if it doesn't."""
+        """Definition of the subject in the first sentence, up to the first narrowing phrase.
+
+        Empty if the sentence gives no definition.
+        """
         found = self._defined
         if found is None:
             fronted = _FRONTED.match(self.text) if self.titled else None
@@ -185,15 +200,15 @@ class Page:
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """General nouns that stand for the subject on its page, as in "the bridge" or 大桥."""
+        """General nouns for the subject on the page, as in "the bridge" or 大桥."""
         if self.subject.han:
-            ends = [one[-2:] for one in (self.subject.key, self.definition) if len(one) > 2 and self.about]
+            ends = [item[-2:] for item in (self.subject.key, self.definition) if len(item) > 2 and self.about]
             return frozenset([*ends, *(_GENERAL_ZH[end] for end in ends if end in _GENERAL_ZH)])
         named = self.subject.tokens if len(self.subject.tokens) > 1 else []
         return frozenset([*fold(self.definition).split()[-1:], *named[-1:], *named[:1]])
 
     def mentions(self, text: str, folded: str) -> list[Span]:
-        """Where a sentence of it names the subject, in full."""
+        """Find the spans of a sentence naming the subject in full."""
         alone = len(self.subject.tokens) == 1 and not self.subject.han  # one word may name many things
         if not self.about and (alone or self._namesake):
             return []

@@ -21,7 +21,7 @@ SPANNED: Final = {"birth": True, "death": False, "beginning": True, "ending": Fa
 
 
 def bracketed_dates(page: Page, relation: str) -> Iterator[tuple[str, StatedValue]]:
-    """Yield the dates that brackets behind the subject's name give, with their sentences.
+    """Yield the dates in brackets behind the subject's name, each with the sentence.
 
     Args:
         page: The passage.
@@ -31,14 +31,17 @@ def bracketed_dates(page: Page, relation: str) -> Iterator[tuple[str, StatedValu
         text = page.text[start:end]
         found = _BRACKET.search(text[:_LONGEST])
         if found and not _NOT_A_LIFE.search(found[0]) and _is_own(page, text, found.start(), first=number == 0):
-            dates = [one for one in find_dates(text) if found.start() < one.start and one.end <= found.end()]
-            for one in dates:
-                if (value := _read(text, one, dates, found.start(), born=SPANNED[relation])) is not None:
+            dates = [date for date in find_dates(text) if found.start() < date.start and date.end <= found.end()]
+            for item in dates:
+                if (value := _read(text, item, dates, found.start(), born=SPANNED[relation])) is not None:
                     yield text, value
 
 
 def _is_own(page: Page, text: str, end: int, *, first: bool) -> bool:
-    """Whether brackets stand behind the subject's name, or behind a longer form of it that heads its page."""
+    """Report whether brackets stand behind the subject's name.
+
+    A longer form of the name at the head of the subject's page counts too.
+    """
     head, subject = text[:end], page.subject
     if any(b <= end and not text[b:end].strip() for _, b in page.mentions(text, plain(text))):
         return True
@@ -47,17 +50,17 @@ def _is_own(page: Page, text: str, end: int, *, first: bool) -> bool:
     return subject.tokens[-1] in re.findall(r"\w+", plain(head)) or head.startswith(subject.text)
 
 
-def _read(text: str, one: DateSpan, dates: list[DateSpan], opens: int, *, born: bool) -> StatedValue | None:
-    shown = text[one.start : one.end]
-    if one.until is None:
-        said = (_BORN if born else _DIED).search(text[opens : one.start])
-        return _dated(one.date, shown, one) if said else None
+def _read(text: str, span: DateSpan, dates: list[DateSpan], opens: int, *, born: bool) -> StatedValue | None:
+    shown = text[span.start : span.end]
+    if span.until is None:
+        said = (_BORN if born else _DIED).search(text[opens : span.start])
+        return _dated(span.date, shown, span) if said else None
     if len(dates) > 1:
         return None
     ends = _DASH.split(shown)
-    date = one.date if born else one.until
-    return _dated(date, ends[0 if born else 1] if len(ends) == 2 else date.iso(), one)
+    date = span.date if born else span.until
+    return _dated(date, ends[0 if born else 1] if len(ends) == 2 else date.iso(), span)
 
 
-def _dated(date: PartialDate, shown: str, one: DateSpan) -> StatedValue:
-    return StatedValue(date.iso(), shown, one.start, one.end, approximate=one.approximate)
+def _dated(date: PartialDate, shown: str, span: DateSpan) -> StatedValue:
+    return StatedValue(date.iso(), shown, span.start, span.end, approximate=span.approximate)

@@ -1,7 +1,8 @@
-"""Records: values that `Key: value` heads, tables, definition lists and CSV rows give a thing under a key.
+"""Records: values given for a thing under a key.
 
-A record is asserted where the question names its thing and its key, and says nothing else that the record, its title
-and its headings do not say. The key is the question's own word, or both are words of one relation of the lexicon.
+They come from `Key: value` lines, tables, definition lists and CSV rows. A record is asserted if the question names its
+thing and its key, and says nothing else beyond the record, its title and its headings. The key is the question's own
+word, or both are words of one relation of the lexicon.
 """
 
 import re
@@ -39,7 +40,10 @@ _ALIKE: Final = 0.8
 
 @dataclass(frozen=True, slots=True)
 class RecordedValue:
-    """A value with its passage and line, its label ("Wren shuttle – weight"), and how much of the question it meets."""
+    """Value of a record with passage, line, label and fit.
+
+    The label is e.g. "Wren shuttle – weight". The fit is the number of words or characters of the question that match.
+    """
 
     passage: Evidence
     line: str
@@ -50,7 +54,7 @@ class RecordedValue:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """A value as a line gives it: its thing, its key, whose the page is, and the title and headings above."""
+    """Value in a line, with thing, key, page owner, and the title and headings above."""
 
     thing: str
     key: str
@@ -61,7 +65,10 @@ class _Record:
 
 
 class _Asked:
-    """A question as records are held against it: its folded text, its Latin words, and the relations it asks for."""
+    """Question in the form used for matching records.
+
+    It holds the folded text, the Latin words, and the relations asked for.
+    """
 
     def __init__(self, frame: QueryFrame) -> None:
         self._text = re.sub(r"\s+", "", plain(frame.question))
@@ -70,7 +77,7 @@ class _Asked:
         self._han = "".join(re.findall(f"[{HAN}]", _IDLE_HAN.sub("", self._text)))
 
     def names(self, text: str) -> int:
-        """How many words or characters of a text the question has, if it has all; else 0."""
+        """Count the words or characters of a text if the question contains all. Else return 0."""
         if _HAN.search(text):
             bare = re.sub(r"\s+", "", plain(text))
             return len(bare) if bare in self._text else 0
@@ -81,7 +88,7 @@ class _Asked:
         return any(_is_alike(word, other) for other in self._words) or f" {word} " in self._spaced
 
     def related(self, key: str) -> tuple[str, ...]:
-        """The words by which the question asks for a relation that has the key among its own words."""
+        """Return the question's words for a relation containing the key."""
         found = [words for own, words in _relation_words() if key in own]
         return tuple(word for words in found for word in words if self._says(word))
 
@@ -89,7 +96,7 @@ class _Asked:
         return word in self._text if _HAN.match(word) else f" {word}" in self._spaced and len(word) > 2
 
     def left_by(self, *texts: str) -> bool:
-        """Whether the question says anything that none of the texts does."""
+        """Report whether the question says anything missing from all the texts."""
         known = {term for text in texts for term in terms(text)}
         letters = {character for text in texts for character in plain(text)}
         words = any(not any(_is_alike(word, other) for other in known) for word in self._words)
@@ -98,7 +105,10 @@ class _Asked:
 
 @lru_cache(maxsize=1)
 def _relation_words() -> tuple[tuple[frozenset[str], tuple[str, ...]], ...]:
-    """Of each relation the words that may be a record's key, and those by which questions ask for it."""
+    """Return the key words and question words of each relation.
+
+    The key words may be a record's key. The question words are used to ask for the relation.
+    """
     return tuple(
         (
             frozenset(w.lower() for both in (row.asks, row.says) for words in both.values() for w in words)
@@ -110,15 +120,15 @@ def _relation_words() -> tuple[tuple[frozenset[str], tuple[str, ...]], ...]:
 
 
 @lru_cache(maxsize=4096)
-def _is_alike(one: str, other: str) -> bool:
-    """Whether two stems are one word: alike, derived from each other, or spelled another way."""
-    if one == other or min(len(one), len(other)) < 5 or one[:4] != other[:4]:
-        return one == other
-    return one.startswith(other) or other.startswith(one) or SequenceMatcher(None, one, other).ratio() >= _ALIKE
+def _is_alike(text: str, other: str) -> bool:
+    """Report whether two stems are equal, mutually derived, or spelling variants."""
+    if text == other or min(len(text), len(other)) < 5 or text[:4] != other[:4]:
+        return text == other
+    return text.startswith(other) or other.startswith(text) or SequenceMatcher(None, text, other).ratio() >= _ALIKE
 
 
 def recorded_values(frame: QueryFrame, kind: str, passages: Sequence[Evidence]) -> list[RecordedValue]:
-    """The values of records that answer a question, of those that meet most of it.
+    """Return the best-matching values of records for a question.
 
     Args:
         frame: The parsed look-up.
@@ -126,9 +136,11 @@ def recorded_values(frame: QueryFrame, kind: str, passages: Sequence[Evidence]) 
         passages: The passages.
     """
     asked = _Asked(frame)
-    found = [value for one in passages for record in _records(one) for value in _match(record, asked, kind, one)]
-    best = max((one.fit for one in found), default=0)
-    return [one for one in found if one.fit == best]
+    found = [
+        value for passage in passages for record in _records(passage) for value in _match(record, asked, kind, passage)
+    ]
+    best = max((item.fit for item in found), default=0)
+    return [item for item in found if item.fit == best]
 
 
 def _records(passage: Evidence) -> Iterator[_Record]:
@@ -156,7 +168,10 @@ def _records(passage: Evidence) -> Iterator[_Record]:
 
 
 def _row(header: Sequence[str], cells: Sequence[str], line: str, owner: str, context: str) -> Iterator[_Record]:
-    """The values of a row under its header; of two cells, the first may also be the key of the owner's value."""
+    """Yield the values of a row under a header.
+
+    In a row of two cells, the first may also be the key of the owner's value.
+    """
     named = next((at for at, key in enumerate(header[: len(cells)]) if key.lower() in NAME_KEYS), 0)
     for at, (key, cell) in enumerate(zip(header, cells, strict=False)):
         if at != named:
@@ -166,7 +181,7 @@ def _row(header: Sequence[str], cells: Sequence[str], line: str, owner: str, con
 
 
 def _match(record: _Record, asked: _Asked, kind: str, passage: Evidence) -> Iterator[RecordedValue]:
-    """The value of a record, if the question asks for it and nothing else."""
+    """Yield the value of a record if the question asks for exactly this value."""
     unit = _KEY_UNIT.search(record.key)
     key = (record.key[: unit.start()] if unit else record.key).replace("_", " ").strip("*` ").lower()
     bare = _KEY_IDLE_HAN.sub("", key)
@@ -178,13 +193,16 @@ def _match(record: _Record, asked: _Asked, kind: str, passage: Evidence) -> Iter
     if asked.left_by(key, record.thing, record.context, *said):
         return
     value = record.value.strip("*` ")
-    if (stated := _typed(value, kind, (unit["a"] or unit["b"] or "") if unit else "", record.line)) is not None:
+    if (stated := _read_cell(value, kind, (unit["a"] or unit["b"] or "") if unit else "", record.line)) is not None:
         label = f"{record.thing or record.owner} – {record.key.strip('*` ')}"
         yield RecordedValue(passage, record.line, stated, label, 2 * bool(thing) + bool(named))
 
 
-def _typed(value: str, kind: str, unit: str, line: str) -> StatedValue | None:
-    """A cell as a value of the kind that is asked for; None of any other."""
+def _read_cell(value: str, kind: str, unit: str, line: str) -> StatedValue | None:
+    """Read a cell as a value of the requested kind.
+
+    Returns None for any other kind.
+    """
     if not any(map(str.isalnum, value)) or len(value) > _LONGEST_VALUE or re.search(r"[.!?。！？；;]\s", value):
         return None
     if kind == "date":

@@ -1,9 +1,10 @@
-"""Typed extraction without a model: a value counts only if subject, relation and value stand in one clause or record.
+"""Typed extraction without a model, from a single clause or record.
 
-`extract_value` reads passages for one parsed look-up. Out of prose it asserts dates and measures alone, where a clause
-about the very subject gives them in one of a few tight patterns; out of a record of the subject's name any field that
-the question asks for. Nothing else that the question says may be left over, and no other such clause of the same
-document may differ. In every other case it is silent. Documents that differ from each other are told as rivals.
+A value counts only if subject, relation and value stand in one clause or record. `extract_value` reads passages for one
+parsed look-up. From prose it asserts dates and measures alone, if a clause about the very subject gives them in one of
+a few tight patterns. From a record of the subject's name it asserts any field that the question asks for. The question
+must not say anything else, and no other matching clause of the same document may differ. In every other case it returns
+nothing. Documents that disagree are reported as rivals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ _MOST_PASSAGES: Final = 40
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A value with the passage and the line that give it."""
+    """Candidate value with passage and line."""
 
     passage: Evidence
     line: str
@@ -46,17 +47,19 @@ class _Candidate:
 
 
 def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading | None:
-    """Read the value of one parsed look-up out of passages.
+    """Read the value of a parsed look-up from passages.
 
-    CPU-bound, a few milliseconds; time grows linearly with the passages' length.
+    CPU-bound, a few milliseconds. Time grows linearly with the passages' length.
 
     Args:
-        frame: The parsed look-up, its references filled; subject and relation must be known.
+        frame: The parsed look-up, with references filled. Subject and relation must be known.
         ret: The type of the value.
         passages: The passages, best first.
 
     Returns:
-        The value with the sentences that carry it, of rival ones that of the best passage; None where none is certain.
+        The value with the sentences that carry it. Among rival values, the value of the best passage. None if no value
+        is
+        certain.
     """
     if recorded := _read_records(frame, ret, passages[:_MOST_PASSAGES]):
         return recorded
@@ -67,12 +70,12 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
     if not (subject.key or asked.runs):
         return None
     seen = [
-        (one, Page(subject, page_name(one.title, one.source), one.text[:LONGEST_TEXT]))
-        for one in passages[:_MOST_PASSAGES]
+        (passage, Page(subject, page_name(passage.title, passage.source), passage.text[:LONGEST_TEXT]))
+        for passage in passages[:_MOST_PASSAGES]
     ]
     if _namesakes([pair for pair in seen if pair[1].about]):
         return None
-    return _weighed([one for pair in seen for one in _candidates(asked, *pair)], kind, ret)
+    return _weigh_candidates([candidate for pair in seen for candidate in _candidates(asked, *pair)], kind, ret)
 
 
 _RECORD_KINDS: Final = {"date": "date", "year": "date", "quantity": "quantity", "number": "quantity", "text": "text"}
@@ -92,51 +95,59 @@ _PROSE_KINDS: Final[dict[str, Kind]] = {
 
 
 def _read_records(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading | None:
-    """The value that records give; None where none does, or two of one document differ."""
+    """Return the value given by records.
+
+    Returns None if no record gives a value, or if two records of one document differ.
+    """
     kind = "name" if frame.answer_type in _NAMED else _RECORD_KINDS.get(frame.answer_type, "")
     if not kind or frame.shape not in {"look_up", "open"} or ret not in _RETURNED.get(kind, {"text"}):
         return None
     found = recorded_values(frame, kind, passages)
-    labels = {(one.passage.id, one.line): one.label for one in found}
+    labels = {(item.passage.id, item.line): item.label for item in found}
     agreed = "name" if kind == "text" else kind
-    reading = _weighed([_candidate(one, agreed) for one in found], agreed, ret)
+    reading = _weigh_candidates([_candidate(item, agreed) for item in found], agreed, ret)
     if reading is None:
         return None
     label = next((labels[quote.evidence_id, quote.text] for quote in reading.quotes), "")
     return replace(reading, detail=reading.detail.model_copy(update={"label": label}))
 
 
-def _candidate(one: RecordedValue, kind: str) -> _Candidate:
-    return _Candidate(one.passage, one.line, one.found, f"record:{kind}")
+def _candidate(value: RecordedValue, kind: str) -> _Candidate:
+    return _Candidate(value.passage, value.line, value.found, f"record:{kind}")
 
 
-def _weighed(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading | None:
-    """The value that the documents give, what others of them give as rivals; None where one differs from itself.
+def _weigh_candidates(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading | None:
+    """Return the value given by the documents, with values of disagreeing documents as rivals.
 
-    Of figures the undated count, or else those of the latest year.
+    Returns None if a document contradicts itself. Among figures, the undated count, or else the figures of the latest
+    year.
     """
     if kind == "quantity":
-        last = max((max(one.found.years, default=9999) for one in found), default=0)
-        found = [one for one in found if max(one.found.years, default=9999) == last]
+        last = max((max(candidate.found.years, default=9999) for candidate in found), default=0)
+        found = [candidate for candidate in found if max(candidate.found.years, default=9999) == last]
     sources = {
-        one.passage.source: [other for other in found if other.passage.source == one.passage.source] for one in found
+        candidate.passage.source: [other for other in found if other.passage.source == candidate.passage.source]
+        for candidate in found
     }
-    if not all(_agreed(group, kind) for group in sources.values()):
+    if not all(_order_agreeing(group, kind) for group in sources.values()):
         return None
     groups: list[list[_Candidate]] = []
     for group in sources.values():
-        same = next((other for other in groups if _agreed([*other, *group], kind)), None)
+        same = next((other for other in groups if _order_agreeing([*other, *group], kind)), None)
         if same is None:
             groups.append(list(group))
         else:
             same += group
-    made = [_extracted(_agreed(group, kind), ret) for group in groups]
-    rivals = (Rival(value=one.value, evidence_ids=one.evidence_ids, quotes=one.quotes) for one in made[1:])
+    made = [_extracted(_order_agreeing(group, kind), ret) for group in groups]
+    rivals = (Rival(value=item.value, evidence_ids=item.evidence_ids, quotes=item.quotes) for item in made[1:])
     return replace(made[0], rivals=tuple(rivals)) if made else None
 
 
 def _kind(frame: QueryFrame, ret: ValueType) -> Kind | None:
-    """The kind of value to read out of prose; None where none can be."""
+    """Return the kind of value to read from prose.
+
+    Returns None if no kind fits.
+    """
     relation = relations().get(frame.relation)
     if frame.shape not in {"look_up", "open", "chain"}:
         return None
@@ -146,7 +157,7 @@ def _kind(frame: QueryFrame, ret: ValueType) -> Kind | None:
 
 
 def _candidates(asked: AskedValue, passage: Evidence, page: Page) -> Iterator[_Candidate]:
-    """Every value that a page states of what is asked."""
+    """Yield every value stated by a page for the question."""
     mechanism = f"look_up:{asked.kind}"
     if asked.kind == "date" and asked.relation and asked.relation.name in SPANNED and not (asked.words or asked.runs):
         for line, found in bracketed_dates(page, asked.relation.name):
@@ -156,29 +167,36 @@ def _candidates(asked: AskedValue, passage: Evidence, page: Page) -> Iterator[_C
 
 
 def _namesakes(seen: Sequence[tuple[Evidence, Page]]) -> bool:
-    """Whether pages of the subject's name are about several things."""
+    """Report whether pages with the subject's name are about different things."""
     if len({qualifier(page.title) for _, page in seen if page.titled}) > 1:
         return True
     said: dict[str, set[str]] = {}
     for passage, page in seen:
         said.setdefault(passage.source, set()).update(terms(page.definition))
     defined = [words for words in said.values() if words]
-    return any(not one & other for one in defined for other in defined)
+    return any(not item & other for item in defined for other in defined)
 
 
-def _agreed(found: Sequence[_Candidate], kind: str) -> list[_Candidate]:
-    """The candidates of the one value that all give, the most precise first; none where two differ."""
+def _order_agreeing(found: Sequence[_Candidate], kind: str) -> list[_Candidate]:
+    """Return the candidates, most precise first, if all agree.
+
+    Returns an empty list if two differ.
+    """
     same = {"date": is_same_date, "quantity": is_same_figure, "any": _is_same}.get(kind, is_same_name)
     finest = sorted(
-        found, key=lambda one: (-str(one.found.value).count("-", 1) if kind == "date" else 0, one.found.approximate)
+        found,
+        key=lambda candidate: (
+            -str(candidate.found.value).count("-", 1) if kind == "date" else 0,
+            candidate.found.approximate,
+        ),
     )
-    return finest if all(same(finest[0].found, one.found) for one in finest) else []
+    return finest if all(same(finest[0].found, item.found) for item in finest) else []
 
 
-def _is_same(one: StatedValue, other: StatedValue) -> bool:
-    """Whether two values of a type that is not known beforehand are one."""
-    figures = [isinstance(found.value, int | float) for found in (one, other)]
-    return all(figures) and is_same_figure(one, other) if any(figures) else is_same_date(one, other)
+def _is_same(value: StatedValue, other: StatedValue) -> bool:
+    """Report whether two values of an unknown type agree."""
+    figures = [isinstance(found.value, int | float) for found in (value, other)]
+    return all(figures) and is_same_figure(value, other) if any(figures) else is_same_date(value, other)
 
 
 def _extracted(chosen: Sequence[_Candidate], ret: ValueType) -> Reading:
@@ -186,10 +204,10 @@ def _extracted(chosen: Sequence[_Candidate], ret: ValueType) -> Reading:
     value = best.shown if ret == "text" else best.value
     if ret == "number" and isinstance(value, str):
         value = PartialDate.from_iso(value).year
-    quotes = tuple(dict.fromkeys((one.passage.id, one.line) for one in chosen))[:4]
+    quotes = tuple(dict.fromkeys((candidate.passage.id, candidate.line) for candidate in chosen))[:4]
     return Reading(
         value=value,
-        evidence_ids=tuple(dict.fromkeys(one.passage.id for one in chosen))[:4],
+        evidence_ids=tuple(dict.fromkeys(candidate.passage.id for candidate in chosen))[:4],
         quotes=tuple(Quote(evidence_id=passage, text=text) for passage, text in quotes),
         confidence=_BY_RULE,
         detail=OutcomeDetail(

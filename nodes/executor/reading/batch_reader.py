@@ -1,11 +1,13 @@
-"""Batched reading: tasks that come to read at the same time are read several in one call, each with its own quotes.
+"""Batched reading: several tasks read in a single call, each with separate quotes.
 
-What a call says beside its passages is paid once for all of them, and a passage that several tasks found is shown once.
-It is an offer: whatever is not answered there, or not with words that stand in a passage, is read by its task alone,
-as every task is whose passages are long, whose value is a list, or whose model takes no schemas.
+Tasks that come to read at the same time are read together. The fixed part of a call is paid once for all of them, and a
+passage that several tasks found is shown once. The batch is optional: an answer that is missing there, or has no words
+from a passage, is read by its task alone. So is every task with long passages, with a list as its value, or with a
+model that takes no schemas.
 
-Like a data loader's batch, one is full at `MOST_TASKS`, or when no other task that may join is still searching. That
-counts tasks, not time, so it does not hang on how fast each is. The first to come asks, at its own expense.
+Like a data loader's batch, a batch is full at `MOST_TASKS`, or when no other task that may join is still searching.
+That counts tasks, not time, so it does not depend on the speed of each task. The first task to come asks, at its own
+expense.
 """
 
 import asyncio
@@ -38,13 +40,13 @@ SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """What a task has to be read.
+    """Reading request of a task.
 
     Attributes:
-        frame: The task, its references filled.
+        frame: The task, with references filled.
         ret: The wanted type.
-        passages: What it found, best first.
-        wants_sentence: Whether its value is told in a sentence of its own.
+        passages: The passages found, best first.
+        wants_sentence: Whether the value is told in a sentence of its own.
     """
 
     frame: QueryFrame
@@ -54,13 +56,16 @@ class ReadRequest:
 
     @property
     def shown(self) -> Sequence[Evidence]:
-        """The passages that a shared prompt shows."""
+        """Passages shown in a shared prompt."""
         return self.passages[:_PASSAGES]
 
     @property
     def shareable(self) -> bool:
-        """Whether it can share a prompt: there is something to read, not much, and one value to find."""
-        short = bool(self.passages) and sum(len(one.text) for one in self.shown) <= _LONGEST_PASSAGES
+        """Report whether the request can share a prompt.
+
+        It needs passages that are not too long, and a single value to find.
+        """
+        short = bool(self.passages) and sum(len(item.text) for item in self.shown) <= _LONGEST_PASSAGES
         return short and not finds_hops(self.frame, self.ret)
 
 
@@ -74,7 +79,7 @@ class _Member:
 
 @dataclass
 class ReadBatches:
-    """The batches of one execution.
+    """Batches of a single execution.
 
     Attributes:
         expected: Ids of the tasks that may yet come to read in a batch.
@@ -85,24 +90,26 @@ class ReadBatches:
     _failed: bool = False
 
     def expect(self, task: Task, services: RunContext) -> None:
-        """Wait for a task that has begun, if it may be read with others."""
+        """Register a started task as expected if a shared reading is possible."""
         alike = task.tool in OF_CORPUS and task.ret in SCALARS and services.strategy.reads_together
         if alike and not self._failed and services.models.holds_schemas("executor"):
             self.expected.add(task.id)
 
     def leave(self, task_id: str) -> None:
-        """Wait no longer for a task, which came to read or will not."""
+        """Remove a task from the expected tasks, after arrival or withdrawal."""
         self.expected.discard(task_id)
         if not self.expected:
             self._fill()
 
     async def read(self, task_id: str, request: ReadRequest, models: ChatModels) -> Judgement | None:
-        """The reading of a task in a batch; None where it is to be read alone.
+        """Read a task in a batch.
+
+        Returns None if the task must be read alone.
 
         Args:
-            task_id: The task, whose slot must not be held meanwhile: others need one to come here.
-            request: What it has to be read.
-            models: Whose expense it is, if this task is the one that asks.
+            task_id: The task. Its slot must not be held meanwhile: others need a slot to come here.
+            request: The request of the task.
+            models: The models that pay if this task asks for the batch.
         """
         if task_id not in self.expected or not request.shareable:
             self.leave(task_id)
@@ -124,15 +131,18 @@ class ReadBatches:
             return given
         judgements: dict[int, Judgement] = {}
         try:
-            judgements = await self.read_together([one.request for one in given], models)
+            judgements = await self.read_together([item.request for item in given], models)
         finally:
-            for n, one in enumerate(given):
-                if not one.turn.done():
-                    one.turn.set_result(judgements.get(n))
+            for n, entry in enumerate(given):
+                if not entry.turn.done():
+                    entry.turn.set_result(judgements.get(n))
         return judgements.get(given.index(own))
 
     async def read_together(self, requests: Sequence[ReadRequest], models: ChatModels) -> dict[int, Judgement]:
-        """The judgement of each of several tasks that has one, by its place; none where such a call has failed."""
+        """Read several tasks in a single call.
+
+        Returns the judgement of each task that has one, by position. The result is empty if such a call has failed.
+        """
         if self._failed:
             return {}
         try:
@@ -142,8 +152,8 @@ class ReadBatches:
             return {}
 
     def _fill(self) -> None:
-        """Make a batch of those that wait: the first of them asks for all."""
-        waiting = [one for one in self._waiting if not one.turn.done()]
+        """Form a batch from the waiting requests. The first request asks for all."""
+        waiting = [member for member in self._waiting if not member.turn.done()]
         self._waiting = []
         if len(waiting) < _LEAST_TASKS or self._failed:
             _let_read_alone(waiting)
@@ -152,18 +162,21 @@ class ReadBatches:
 
 
 def _let_read_alone(members: Sequence[_Member]) -> None:
-    for one in members:
-        if not one.turn.done():
-            one.turn.set_result(None)
+    for member in members:
+        if not member.turn.done():
+            member.turn.set_result(None)
 
 
 async def _read_together(requests: Sequence[ReadRequest], models: ChatModels) -> dict[int, Judgement]:
-    """Ask for the values of several tasks; the judgement of each that has one, by its place."""
+    """Ask a model for the values of several tasks.
+
+    Returns the judgement of each task that has one, by position.
+    """
     shown = {passage.id: passage for request in requests for passage in request.shown}
     passages = list(shown.values())
-    lines = [f"Task {n}: {one.frame.question}\nWanted: {one.ret}" for n, one in enumerate(requests, 1)]
-    more = [*dict.fromkeys(TYPE_HINTS[one.ret] for one in requests)]
-    more += [STATEMENT.rstrip()] if any(one.wants_sentence for one in requests) else []
+    lines = [f"Task {n}: {request.frame.question}\nWanted: {request.ret}" for n, request in enumerate(requests, 1)]
+    more = [*dict.fromkeys(TYPE_HINTS[request.ret] for request in requests)]
+    more += [STATEMENT.rstrip()] if any(request.wants_sentence for request in requests) else []
     prompt = "\n".join([f"Today: {today()}", *lines, *more, format_passages(passages)])
     messages = [SystemMessage(BATCH), HumanMessage(prompt)]
     reply = await models.structured("executor", "read", messages, BatchReadReply)

@@ -1,4 +1,4 @@
-"""Whether passages speak of the very subject that a question names, or of a stranger."""
+"""Check of the subject: passages about the named subject or about a stranger."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,19 +33,21 @@ _KIND: Final = re.compile(
 def find_unmentioned_name(
     question: str, passages: Sequence[Evidence], known: Sequence[Evidence] = (), value: str = ""
 ) -> str | None:
-    """The name that a question asks about, if no passage has any of its names; None if one has, or none is named.
+    """Return the name in a question if no passage mentions any name of the question.
 
-    A passage has the names of its document, since a document rarely repeats what it is about: its title, the names of
-    its file and folders, and what other passages of it say. What a tool said has the arguments of its call.
-    A policy, minutes, a list and the like speak of what their folder is about, where other documents of it name the
-    subject, and of what most documents at hand name. What a question offers beside a name ("revenue or ARR") stands for
-    it. Passages in another script write names otherwise, and are not judged.
+    Returns None if a passage does, or if the question contains no name.
+
+    A passage has the names of its document, since a document rarely repeats its subject: its title, the names of its
+    file and folders, and names in other passages of it. A tool's result has the arguments of its call. A policy,
+    minutes, a list and the like are about the subject of their folder, if other documents there name the subject, and
+    about the subject named by most documents at hand. An alternative that a question offers beside a name ("revenue or
+    ARR") stands for it. Passages in another script write names otherwise, and are not judged.
 
     Args:
-        question: What is asked.
+        question: The question.
         passages: The passages to judge.
-        known: Other passages that were found, of whatever documents.
-        value: What was read in them: a document about the very answer is about no stranger.
+        known: Other passages that were found, of any documents.
+        value: The value read in them. A document about the very answer is not about a stranger.
     """
     named = [name.text for name in names(question)]
     language = detect_language(question)
@@ -62,13 +64,13 @@ def find_unmentioned_name(
     if _is_named([*parts, *([word] for word in _list_alternatives(question, named))], told):
         return None
     own = fold(f"{question} {value}")
-    if all(not _titled_as_subject(one.title, own) and _is_about(one, parts, known) for one in passages):
+    if all(not _titled_as_subject(passage.title, own) and _is_about(passage, parts, known) for passage in passages):
         return None
     return named[0]
 
 
 def _list_alternatives(question: str, named: Sequence[str]) -> Iterator[str]:
-    """The words that a question offers in the place of a name: "revenue or ARR", 营收或ARR."""
+    """Yield the alternatives to a name in a question: "revenue or ARR", 营收或ARR."""
     asked, between = fold(question), r"(?: or (?:the )?|/|或者?)"
     word = f"[{HAN}]{{2}}|[^\\W_{HAN}]+"
     for name in map(fold, named):
@@ -77,7 +79,10 @@ def _list_alternatives(question: str, named: Sequence[str]) -> Iterator[str]:
 
 
 def may_speak_of(question: str, passage: Evidence) -> bool:
-    """Whether a passage has a part of a name that a question asks about, or none of these is in its script."""
+    """Report whether a passage may mention a name in a question.
+
+    It contains a part of the name, or no name of the question is in its script.
+    """
     if not has_rules(detect_language(question)):
         return True  # in German every noun looks like a name, in Arabic none does
     chinese = detect_language(passage.text) == "zh"
@@ -86,7 +91,7 @@ def may_speak_of(question: str, passage: Evidence) -> bool:
 
 
 def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]) -> bool:
-    """Whether passages, their headings and sources included, have a part of any of the names."""
+    """Report whether passages, headings or sources contain a part of any name."""
     said = fold(" ".join(f"{passage.heading} {passage.source} {passage.text}" for passage in passages))
     words = set(re.findall(f"[^\\W_{HAN}]+", said))
     return any(
@@ -96,16 +101,22 @@ def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]
 
 
 def _is_about(passage: Evidence, names_parts: Sequence[Sequence[str]], known: Sequence[Evidence]) -> bool:
-    """Whether some documents found in the folder of a passage, or most of those at hand, have any of the names."""
+    """Report whether a passage's folder, or most documents at hand, mention any of the names.
+
+    For the folder, some documents found there must mention a name.
+    """
     folder = _folder(passage)
-    at_hand = {one.source for one in known if _folder(one)}
-    naming = {one.source for one in known if _folder(one) and _is_named(names_parts, [one])}
-    beside = {one.source for one in known if one.source in naming and _folder(one) == folder}
+    at_hand = {evidence.source for evidence in known if _folder(evidence)}
+    naming = {evidence.source for evidence in known if _folder(evidence) and _is_named(names_parts, [evidence])}
+    beside = {evidence.source for evidence in known if evidence.source in naming and _folder(evidence) == folder}
     return bool(folder) and (len(beside) >= _LEAST_DOCUMENTS or len(naming) > max(1, len(at_hand) / 2))
 
 
 def _titled_as_subject(title: str, own: str) -> bool:
-    """Whether a title names somebody or something, of whom a document then is, other than what is asked or answered."""
+    """Report whether a title names a subject different from the question and answer.
+
+    The document is then about that person or thing.
+    """
     if not title or _KIND.search(title) or fold(title) in own:
         return False
     words = [word for word in re.findall(f"[^\\W\\d_{HAN}]+", title) if not _COMMON.fullmatch(word.lower())]
@@ -115,12 +126,15 @@ def _titled_as_subject(title: str, own: str) -> bool:
 
 
 def _folder(passage: Evidence) -> str:
-    """The folder of a document at hand; nothing for a page of the web, whose neighbours say nothing of it."""
+    """Return the folder of a local document.
+
+    Returns an empty string for a web page, because its neighbours say nothing about it.
+    """
     return "" if "://" in passage.source else passage.source.rpartition("/")[0] or "."
 
 
 def _parts(name: str) -> Iterator[str]:
-    """What of a name would tell that somebody speaks of its bearer."""
+    """Yield the distinctive parts of a name."""
     for word in re.findall(f"[{HAN}]+|[^\\W_{HAN}]+", fold(name)):
         if re.match(f"[{HAN}]", word):
             yield word[:2] if len(word) > 1 else word

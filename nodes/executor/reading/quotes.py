@@ -1,4 +1,4 @@
-"""Quotes found again in the passages they are from: word for word, else the sentence that they paraphrase."""
+"""Location of quotes in passages: word for word, else the paraphrased sentence."""
 
 import math
 import re
@@ -31,9 +31,10 @@ _MIN_WORDS = 3
 
 
 def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Where a quote stands in a text, letting case, spacing and typographic quotes differ; None if nowhere.
+    """Find the span of a quote in a text, ignoring case, spacing and typographic quotes.
 
-    It stands there as words of its own: "5" does not occur in "1956". Of a very long quote its beginning is looked for.
+    Returns None if the quote does not occur. It must occur as separate words: "5" does not occur in "1956". For a very
+    long quote, only its beginning is searched.
     """
     copied = quote.replace("<\\", "<").strip().strip("\"'“”‘’…. \n")  # as `quote_as_data` showed it
     words = re.findall(r"\w+|[^\w\s]", copied)[:_MAX_QUOTE_WORDS]
@@ -54,16 +55,19 @@ def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _runs_on(edge: str, beside: str) -> bool:
-    """Whether a word or number at the edge of a quote goes on beside it, the nearest character first."""
+    """Report whether a word or number at a quote's edge continues in the text beside.
+
+    The nearest character comes first in `beside`.
+    """
     if not edge.isalnum() or _UNSPACED.match(edge):
         return False
     return bool(_MORE.match(beside) or (edge.isdigit() and _DECIMALS.match(beside)))
 
 
 def find_paraphrase(quote: str, text: str, value: JsonValue, type_: ValueType) -> tuple[int, int] | None:
-    """The sentence of a text that a quote tells in almost its words, if the value stands in it; None if there is none.
+    """Find the sentence of a text with nearly the words of a quote and with the value.
 
-    Every number of the quote must stand there too.
+    Returns None if no sentence fits. Every number of the quote must occur in the sentence too.
     """
     said = _words(quote)
     if len(said) < _MIN_WORDS:
@@ -75,7 +79,7 @@ def find_paraphrase(quote: str, text: str, value: JsonValue, type_: ValueType) -
         there = _words(text[start:end])
         share = len(said & there) / len(said)
         near = share >= _SAME_SHARE and numbers <= there and (best is None or share > best[0])
-        if near and any(carries(text[start:end], one, item_type(type_)) for one in values):
+        if near and any(carries(text[start:end], item, item_type(type_)) for item in values):
             best = share, (start, end)
     return best[1] if best else None
 
@@ -85,13 +89,13 @@ def _words(text: str) -> set[str]:
 
 
 def has_part(told: str, value: JsonValue, question: str) -> bool:
-    """Whether words have any part of a value that is a number, a date or a name; any other value counts as told.
+    """Report whether a text mentions any part of a number, date or name.
 
-    Of a list one item will do. Yes, no, and what the question itself names are for a judge. Words in another script
-    write a name otherwise.
+    Any other value counts as mentioned. For a list, one item is enough. Yes, no, and names in the question itself are
+    left to a judge. Text in another script writes a name otherwise.
     """
     if isinstance(value, list):
-        return not value or any(has_part(told, one, question) for one in value)
+        return not value or any(has_part(told, item, question) for item in value)
     if isinstance(value, bool) or value is None:
         return True
     if isinstance(value, int | float):
@@ -104,28 +108,34 @@ def has_part(told: str, value: JsonValue, question: str) -> bool:
         if dated or not said.strip().isdigit():  # a bare figure may be no year
             return dated
     if figures := find_numbers(said):
-        return any(carries(told, float(one.value), "number") for one in figures)
+        return any(carries(told, float(figure.value), "number") for figure in figures)
     named = names(said)
-    if not named or sum(len(one.text) for one in named) < _NAME_SHARE * len(said):
+    if not named or sum(len(item.text) for item in named) < _NAME_SHARE * len(said):
         return True
     return _has_part_of_name(told, named)
 
 
 def _has_part_of_name(told: str, named: Sequence[Name]) -> bool:
-    """Whether words have a part of a name that tells it from others, a pair of characters where it is Chinese."""
-    han, folded = any(_HAN.search(one.text) for one in named), fold(told)
+    """Report whether a text contains a distinctive part of a name.
+
+    For a Chinese name, the part is a pair of characters.
+    """
+    han, folded = any(_HAN.search(name.text) for name in named), fold(told)
     if bool(_HAN.search(told)) != han:
         return True
     if han:
-        pairs = (one.text[at : at + 2] for one in named for at in range(max(1, len(one.text) - 1)))
+        pairs = (name.text[at : at + 2] for name in named for at in range(max(1, len(name.text) - 1)))
         return any(pair in folded for pair in pairs)
-    words = [word for one in named for word in re.findall(r"\w+", fold(one.text))]
+    words = [word for name in named for word in re.findall(r"\w+", fold(name.text))]
     telling = [word for word in words if not is_common(word)] or words
     return not _words(told).isdisjoint(telling)
 
 
 def single_date(text: str) -> PartialDate | None:
-    """The date that a text is or names; None where it names none or several."""
+    """Return the only date in a text.
+
+    Returns None if the text contains no date or several.
+    """
     try:
         return PartialDate.from_iso(text)
     except ValueError:
@@ -134,17 +144,20 @@ def single_date(text: str) -> PartialDate | None:
 
 
 def carries(sentence: str, value: JsonValue, type_: ValueType) -> bool:
-    """Whether a sentence contains a value in some form: a date as coarse or finer, a figure in any unit, a name."""
+    """Report whether a sentence contains a value in any form.
+
+    A date may be finer than the value, a figure in any unit, and a name in any spelling.
+    """
     if isinstance(value, list):
-        return bool(value) and all(carries(sentence, one, "text") for one in value)
+        return bool(value) and all(carries(sentence, item, "text") for item in value)
     if isinstance(value, bool) or value is None:
         return False
     dates = [end for span in find_dates(sentence) for end in (span.date, span.until) if end]
     if isinstance(value, int | float):
         found = find_numbers(sentence)
-        figures = [*(one.value for one in found), *(base[0] for one in found if (base := to_base(one)))]
-        return any(math.isclose(value, one) for one in (*figures, *(date.year for date in dates)))
+        figures = [*(item.value for item in found), *(base[0] for item in found if (base := to_base(item)))]
+        return any(math.isclose(value, figure) for figure in (*figures, *(date.year for date in dates)))
     wanted = single_date(str(value)) if type_ == "date" else None
     if wanted:
-        return any(wanted.contains(one) for one in dates)
+        return any(wanted.contains(date) for date in dates)
     return fold(str(value)) in fold(sentence) or locate_quote(str(value), sentence) is not None

@@ -1,9 +1,10 @@
-"""Read-ahead: values of tasks that wait, told by the passages of the task they wait for, with their quotes.
+"""Read-ahead: values of waiting tasks, found in the passages of an upstream task.
 
-Its reader is shown what waits for it. What it gives is held to the same as any value, for the question as it reads once
-the task's own value is filled in, and travels with that value (`OutcomeDetail.ahead`): a task that finds its own
-question there takes it, and neither searches nor asks. So it is checkpointed, resumed and forked with the value it came
-with. Any task for which nothing was given goes its own way.
+The values come with their quotes. The reader of the upstream task is shown the waiting tasks. Its values meet the same
+requirements as any value, for the question with the task's own value filled in. They travel with that value
+(`OutcomeDetail.ahead`): a task that finds its own question there takes the value, and neither searches nor asks. Values
+are therefore checkpointed, resumed and forked with the value they came with. Any task without a value given ahead runs
+as usual.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +26,16 @@ MOST: Final = 40
 
 
 def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequence[Task]:
-    """The look-ups that wait for a task alone; none where its model is better asked one thing at a time."""
+    """List the look-ups waiting for a single task.
+
+    The list is empty if the task's model is better asked one thing at a time.
+    """
     if plan is None or task.tool not in OF_CORPUS or not services.strategy.reads_together:
         return ()
     if not services.models.holds_schemas("executor"):
         return ()
-    found = (one for one in plan.tasks if one.tool in OF_CORPUS and one.ret in SCALARS)
-    return [one for one in found if set(plan.upstream(one.id)) == {task.id} == set(one.references)]
+    found = (item for item in plan.tasks if item.tool in OF_CORPUS and item.ret in SCALARS)
+    return [item for item in found if set(plan.upstream(item.id)) == {task.id} == set(item.references)]
 
 
 async def read_ahead(
@@ -41,8 +45,11 @@ async def read_ahead(
     passages: Sequence[Evidence],
     services: RunContext,
 ) -> Outcome:
-    """The outcome of a task with the values that hold of those its reader gave for tasks that wait, each once."""
-    known, by_id = {task.id: task for task in waiting}, {one.id: one for one in passages}
+    """Return the outcome of a task with checked values for waiting tasks.
+
+    The reader gave these values. Each question is kept once.
+    """
+    known, by_id = {task.id: task for task in waiting}, {passage.id: passage for passage in passages}
     shown = [by_id[key] for key in judgement.shown if key in by_id]
     found: dict[str, AheadValue] = {}
     for answer in judgement.ahead[:MOST]:
@@ -58,7 +65,10 @@ async def read_ahead(
 
 
 def _hold(question: str, task: Task, judged: Judgement | None) -> dict[str, AheadValue]:
-    """A value given for a task that waits, by its question; none where anything about it is to be told or doubted."""
+    """Return a value for a waiting task, keyed by question.
+
+    Returns an empty dict if the value needs a remark or is in doubt.
+    """
     if judged is None or judged.reading.rivals or judged.reading.basis != "stated" or judged.reading.missing:
         return {}
     reading = judged.reading
@@ -75,12 +85,15 @@ def _hold(question: str, task: Task, judged: Judgement | None) -> dict[str, Ahea
 
 
 def _fill_question(task: Task, item: str, source: Outcome, services: RunContext) -> str:
-    """What a waiting task will ask, of one item where it runs for each; empty where the value has no such item."""
+    """Return the question of a waiting task, for a single item of a `for_each` task.
+
+    Returns an empty string if the value has no such item.
+    """
     inputs = {source.task_id: source}
     if task.for_each is None:
         return fill_text(task.description, inputs, services.language)
     items, _ = list_items(task, inputs)
-    same = next((one for one in items if fold(str(one)) == fold(item.strip())), None)
+    same = next((entry for entry in items if fold(str(entry)) == fold(item.strip())), None)
     if same is None:
         return ""
     instance, bound = make_instance(task, same, 0, source, inputs)
@@ -88,11 +101,14 @@ def _fill_question(task: Task, item: str, source: Outcome, services: RunContext)
 
 
 def take_ahead(task: Task, inputs: Mapping[str, Outcome], services: RunContext) -> Outcome | None:
-    """The outcome of a task whose value came with one that it builds on; None where none did."""
+    """Return the outcome of a task from a value given ahead by an input.
+
+    Returns None if no input carries a matching value.
+    """
     if not any(source.trace.ahead for source in inputs.values()):
         return None
     question = fill_text(task.description, inputs, services.language)
-    given = (one for one in _all_ahead(inputs) if one.question == question and one.type == task.ret)
+    given = (item for item in _all_ahead(inputs) if item.question == question and item.type == task.ret)
     value = next(given, None)
     if value is None:
         return None

@@ -1,9 +1,8 @@
-"""Reading inside a task: from passages to a typed value with the words that carry it, or what is missing.
+"""Reading inside a task: from passages to a typed value with quotes, or a missing value.
 
-With a model, one structured judgement says the value, quotes, confidence, what is missing and the
-next move (the searcher of MindSearch, arXiv 2407.20183; `shown_passages` checks it). Without a model the extraction
-rules read. Either way it is then weighed against what the other sources say
-(`weiwo.nodes.executor.reading.source_agreement`).
+With a model, one structured judgement gives the value, quotes, confidence, missing information and the next move (the
+searcher of MindSearch, arXiv 2407.20183). `shown_passages` checks it. Without a model the extraction rules read. Either
+way the result is then weighed against the other sources (`weiwo.nodes.executor.reading.source_agreement`).
 """
 
 import asyncio
@@ -41,7 +40,7 @@ from weiwo.text.citation_marks import clean_marks
 from weiwo.text.foreign_values import plain_values
 from weiwo.text.language import fold
 from weiwo.text.language_detection import resolve_language
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
@@ -51,7 +50,7 @@ _ESTIMATE: Final = lazy(r"(?i)\b(?:about|approximately|around|roughly|circa|ca?\
 _STRANGER_CONFIDENCE = 0.4
 """The most that is held of a value whose passage does not name what the task asks about."""
 
-_DOUBT: Final = localized("executor.reading.reader", "doubt")
+_DOUBT: Final = localize_message("executor.reading.reader", "doubt")
 
 
 async def judge_turn(
@@ -61,7 +60,10 @@ async def judge_turn(
     services: RunContext,
     carries: SentenceCheck = carries_nothing,
 ) -> Judgement:
-    """What a task's passages come to; a model is asked only where there is something that it was not shown."""
+    """Judge the passages of a task.
+
+    A model is asked only if there is a passage that it was not shown.
+    """
     ret, passages = state["task"].ret, state.get("passages", [])
     if "best" in state:
         again = await _reweigh_judgement(restore_judgement(state["best"]), frame, ret, passages)
@@ -83,9 +85,10 @@ async def judge_turn(
 def _list_unread(
     judgement: Judgement, question: str, passages: Sequence[Evidence], progress: TaskProgressNote
 ) -> list[Evidence]:
-    """The passages that a model was not shown before it gave up, and that may speak of what is missing.
+    """List the passages never shown to a model before giving up, if relevant to the question.
 
-    Such a passage has a part of a name and another word of the question. Without one the model's word stands.
+    A relevant passage has a part of a name and another word of the question. Without such a passage the model's
+    judgement stands.
     """
     ends = judgement.move == "give_up" or (judgement.move == "search" and not judgement.queries)
     if judgement.decided_by != "model" or not ends or not judgement.shown:
@@ -95,14 +98,14 @@ def _list_unread(
     named = {term for name in names(asked) for term in terms(name.text)}
     words = {*terms(question)} - named
     left = (passage for passage in passages if passage.id not in shown and may_speak_of(asked, passage))
-    return [one for one in left if not words or not words.isdisjoint(terms(f"{one.heading} {one.text}"))]
+    return [item for item in left if not words or not words.isdisjoint(terms(f"{item.heading} {item.text}"))]
 
 
 def _nothing_to_read(state: TaskState, services: RunContext) -> Judgement | None:
-    """The judgement where a turn brought nothing to show: what the model said before. It is not asked again.
+    """Return the previous judgement if a turn brought nothing new to show.
 
-    What it had opened was to tell more of what it knows; of what a search brings again there may be some left to show,
-    and on the way of a chain the same passage may answer the next question.
+    The model is then not asked again. A page it opened was to tell more about known passages. A repeated search may
+    leave passages to show, and on the way of a chain the same passage may answer the next question.
     """
     seen, passages = set(state.get("seen", ())), state.get("passages", ())
     if not (seen and passages) or "best" in state:
@@ -116,10 +119,12 @@ def _nothing_to_read(state: TaskState, services: RunContext) -> Judgement | None
 async def _reweigh_judgement(
     judgement: Judgement, frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]
 ) -> Judgement | None:
-    """What was read, weighed anew now that further sources were heard; nothing is read again, nor a model asked.
+    """Reweigh an earlier reading against further sources.
+
+    Nothing is read again, and no model is asked.
 
     Returns:
-        The judgement; None where more sources say otherwise by now, so that all is to be read anew.
+        The judgement, or None if more sources contradict it by now, so that all must be read anew.
     """
     before = judgement.reading
     alone = replace(before, confidence=before.confidence / (LEAST_SHARE if before.rivals else 1))
@@ -137,7 +142,10 @@ async def read_passages(
     progress: TaskProgressNote,
     carries: SentenceCheck = carries_nothing,
 ) -> Judgement:
-    """Read passages for one task: what rules prove stands, whatever a model makes of them."""
+    """Read passages for a single task.
+
+    A value proved by rules stands, whatever a model concludes.
+    """
     unreadable: list[str] = []
     reading = await asyncio.to_thread(_by_rule, frame, ret, passages)
     if passages and models.configured("executor"):
@@ -153,7 +161,10 @@ async def read_passages(
 
 
 def _with_proof(judgement: Judgement, proved: Reading) -> Judgement:
-    """A model's judgement, or what rules proved where it came to no value; another value from elsewhere is a rival."""
+    """Combine a model's judgement with a value proved by rules.
+
+    The proved value is used if the model found no value. A different value from elsewhere becomes a rival.
+    """
     read = judgement.reading
     if proved.value is None or judgement.move == "premise_wrong":
         return judgement
@@ -167,7 +178,7 @@ def _with_proof(judgement: Judgement, proved: Reading) -> Judgement:
     if judgement.hops or same or not values_conflict(alike, proved):
         return judgement
     other = Rival(value=read.value, evidence_ids=read.evidence_ids, quotes=read.quotes)
-    against = (other, *(one for one in proved.rivals if one.value != read.value))
+    against = (other, *(rival for rival in proved.rivals if rival.value != read.value))
     disputed = replace(proved, rivals=against, confidence=proved.confidence * LEAST_SHARE)
     return replace(judgement, reading=disputed, decided_by="rule", ahead=())
 
@@ -186,17 +197,20 @@ def _hop(question: str, read: Reading) -> Hop:
 
 
 def _compare_by_rule(frame: QueryFrame, passages: Sequence[Evidence]) -> Reading:
-    """The thing that wins a comparison by values each of which rules prove; no value where one is not."""
+    """Decide a comparison by values proved by rules.
+
+    Returns a reading without a value if any value is missing.
+    """
     found = [(part, extract_value(part, VALUE_TYPES.get(part.answer_type, "text"), passages)) for part in frame.parts]
-    read = [(part, one) for part, one in found if one is not None and not one.rivals]
-    hops = [_hop(part.question, one) for part, one in read]
+    read = [(part, item) for part, item in found if item is not None and not item.rivals]
+    hops = [_hop(part.question, item) for part, item in read]
     winner = find_winner(frame, hops) if len(read) == len(found) else ""
-    quotes = [quote for _, one in read for quote in one.quotes]
+    quotes = [quote for _, item in read for quote in item.quotes]
     return Reading(
         value=winner or None,
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=tuple(quotes),
-        confidence=min((one.confidence for _, one in read), default=0.0),
+        confidence=min((item.confidence for _, item in read), default=0.0),
         detail=OutcomeDetail(mechanism=COMPARED),
     )
 
@@ -211,7 +225,10 @@ async def _by_model(
     *,
     unreadable: list[str],
 ) -> Judgement:
-    """The model's judgement; a value it gave that cannot be read as the wanted type is told in `unreadable`."""
+    """Read passages with a model and return the judgement.
+
+    A value that cannot be read as the wanted type is recorded in `unreadable`.
+    """
     hopping = finds_hops(frame, ret)
     prompt, now = describe_task(frame, ret, progress, hopping=hopping)
     await models.ready("executor")
@@ -273,9 +290,10 @@ async def _by_model(
 
 
 def _read_for_content(reply: ReadReply, shown: ShownPassages, carries: SentenceCheck) -> ReadReply:
-    """A reply as the answer that it holds, where its value comes beside another move.
+    """Return a reply as an answer if the value comes with a different move.
 
-    Its quotes are found, and code finds its sentence carried by them: a bare value that stands somewhere is none.
+    This requires that its quotes are found, and that code finds the sentence supported by them: a bare value somewhere
+    is not an answer.
     """
     if reply.next in {"answer", "premise_wrong"} or reply.value is None or not reply.sentence.strip():
         return reply
@@ -292,7 +310,7 @@ def _read_for_content(reply: ReadReply, shown: ShownPassages, carries: SentenceC
 
 
 def _new_queries(reply: ReadReply, frame: QueryFrame, progress: TaskProgressNote) -> tuple[str, ...]:
-    """The queries of a reply that were not tried yet, the question's own where it gives none."""
+    """Return the untried queries of a reply, or the question if the reply has no query."""
     tried = {query_key(query) for query in progress.tried}
     return tuple(query for query in reply.all_queries or (frame.question,) if query_key(query) not in tried)
 
@@ -300,17 +318,18 @@ def _new_queries(reply: ReadReply, frame: QueryFrame, progress: TaskProgressNote
 def _choose_passages(
     passages: Sequence[Evidence], progress: TaskProgressNote, ret: ValueType, frame: QueryFrame
 ) -> list[Evidence]:
-    """The best passages at first; later the ones that were kept, then the best of those not shown yet.
+    """Choose the passages to show.
 
-    On the way of a chain each turn asks something else, of which a passage shown before may tell: then the best are
-    those that the latest searches found, shown before or not.
+    At first these are the best passages. Later they are the kept passages and the best passages not shown yet. On the
+    way of a chain each turn asks something else, and a passage shown before may answer it: then the best are those
+    found by the latest searches, shown before or not.
     """
     several = ret == "passages" or ret.startswith("list") or frame.shape == "comparison"
     most = MANY_PASSAGES if several else progress.most
     if progress.hops and progress.latest:
         latest = passages[: min(progress.latest, most)]
         found = {passage.id for passage in latest}
-        return [*(one for one in passages if one.id in progress.kept and one.id not in found), *latest]
+        return [*(passage for passage in passages if passage.id in progress.kept and passage.id not in found), *latest]
     new = [passage for passage in passages if passage.id not in progress.seen]
     return [*(passage for passage in passages if passage.id in progress.kept), *new[:most]] or [*passages[:most]]
 
@@ -324,9 +343,10 @@ async def judge_answer(
     *,
     wants_sentence: bool,
 ) -> Judgement | None:
-    """What a bare value comes to, held to the same as that of a task read alone; None where it does not hold.
+    """Judge a bare value by the same checks as for a task read alone.
 
-    It was made from the passages `shown`, in the order of their numbers; all `passages` may carry it.
+    Returns None if the value fails. It was made from the passages `shown`, in the order of their numbers. All
+    `passages` may support it.
     """
     fields = answer.model_dump(include={"value", "confidence", "basis", "sentence"})
     reply = ReadReply(next="answer", quotes=answer.quotes, **fields)
@@ -341,22 +361,29 @@ async def judge_answer(
     own = {passage.id for passage in passages}
     if not own.issuperset(reading.evidence_ids):  # it keeps what it found itself
         return None
-    return Judgement(reading=reading, decided_by="model", move="answer", shown=tuple(one.id for one in shown))
+    return Judgement(reading=reading, decided_by="model", move="answer", shown=tuple(evidence.id for evidence in shown))
 
 
 def finds_hops(frame: QueryFrame, ret: ValueType) -> bool:
-    """Whether a task takes several look-ups by itself, so that it has values on the way to its own."""
+    """Report whether a task needs several look-ups and so has intermediate values."""
     return frame.shape in HOPS and ret != "passages" and not ret.startswith("list")
 
 
 def _sentence(reply: ReadReply) -> str:
-    """The answer in one sentence that came with a value; its marks are for code to make."""
+    """Return the one-sentence answer of a reply, without citation marks.
+
+    The code adds the marks.
+    """
     said = clean_marks(safe_note(reply.sentence, _LONGEST_SENTENCE + 1), ()).strip()
     return said if len(said) <= _LONGEST_SENTENCE else ""
 
 
 def _without_value(reply: ReadReply, shown: ShownPassages, progress: TaskProgressNote) -> Reading:
-    """What is missing; where a model gives the whole question up, also its sentence, with the words that carry it."""
+    """Build a reading without a value from a reply.
+
+    The reading says what is missing. If a model gives up the whole question, it also holds the sentence of the reply
+    with supporting quotes.
+    """
     sentence = _sentence(reply) if progress.wants_sentence and reply.next == "give_up" else ""
     told = [hop for hop in shown.hops if fold(hop.value) in fold(sentence)]
     quotes = [*shown.locate_quotes(reply), *(quote for hop in told for quote in hop.quotes)] if sentence else []
@@ -370,13 +397,19 @@ def _without_value(reply: ReadReply, shown: ShownPassages, progress: TaskProgres
 
 
 def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evidence]:
-    """The passages that say what holds now, and those that are quoted: what was superseded is no rival."""
+    """Return the current and the quoted passages.
+
+    Superseded passages are not rivals.
+    """
     quoted = {quote.evidence_id for quote in quotes}
     return [passage for passage in passages if not passage.superseded or passage.id in quoted]
 
 
 def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evidence], frame: QueryFrame) -> bool:
-    """Whether quotes, or what stands above their passages, have a part of a value that is a number, date or name."""
+    """Report whether quotes or headings contain a part of a value.
+
+    The value is a number, date or name.
+    """
     quoted = {quote.evidence_id for quote in quotes}
     cited = [passage for passage in passages if passage.id in quoted]
     language = resolve_language("\n".join(passage.text for passage in cited), (frame.language,))
@@ -386,7 +419,10 @@ def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evide
 
 
 def _without_estimate(missing: str, sentence: str) -> str:
-    """What a reply says is missing, empty where that is only "about" and its sentence says so."""
+    """Return the note about missing information.
+
+    The note is empty if it only says "about" and the sentence says so too.
+    """
     note = safe_note(missing)
     return "" if _ESTIMATE.fullmatch(note.strip(" .。")) and _ESTIMATE.search(sentence) else note
 
@@ -394,7 +430,7 @@ def _without_estimate(missing: str, sentence: str) -> str:
 def _reading(
     reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame, sentence: str
 ) -> Reading:
-    """What a model's answer comes to, beside what the other sources say."""
+    """Convert a model's answer into a reading, weighed against the other sources."""
     own = shown.locate_quotes(reply)
     quotes = list(dict.fromkeys([*own, *(quote for hop in shown.hops for quote in hop.quotes)]))
     stranger = shown.find_unmentioned_name(own, reply.value)

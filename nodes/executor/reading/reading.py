@@ -1,4 +1,7 @@
-"""A reading, the typed value of a task with the words that carry it, and the judgement of the turn that made it."""
+"""Reading and judgement of a turn.
+
+A reading is the typed value of a task with supporting quotes. A judgement adds the next move.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,25 +16,28 @@ SentenceCheck = Callable[[str, Sequence[Evidence], QueryFrame], bool]
 
 
 def carries_nothing(_sentence: str, _passages: Sequence[Evidence], _frame: QueryFrame) -> bool:
-    """The check where there is none: a value counts only as the answer that it is given for."""
+    """Return False: the default sentence check accepts nothing.
+
+    A value counts only as the answer that it is given for.
+    """
     return False
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read.
+    """Result of reading passages.
 
     Attributes:
         value: The value in its type's data form, or None.
-        evidence_ids: The passages it rests on, best first.
-        quotes: The sentences that carry it, verbatim.
+        evidence_ids: The passages supporting the value, best first.
+        quotes: The supporting sentences, verbatim.
         confidence: 0 to 1.
-        detail: Its unit, and how the passage and the reader came to it.
-        missing: What was not found, in one line; empty if something was.
-        support: Independent sources that give the value; 0 where they were not counted.
-        rivals: What other sources give instead.
+        detail: The unit, and how the passage and the reader came to the value.
+        missing: Missing information, in one line. Empty if the value was found.
+        support: Number of independent sources that give the value. 0 if they were not counted.
+        rivals: Values that other sources give instead.
         basis: Whether the quotes state the value or imply it.
-        premise: What the task takes for granted and the quotes deny; the value is then the correction.
+        premise: Assumption of the task that the quotes deny. The value is then the correction.
     """
 
     value: JsonValue
@@ -48,19 +54,19 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What reading came to: a reading, who made it, and the move that follows.
+    """Judgement of a turn: a reading, the judge, and the next move.
 
     Attributes:
-        reading: The value, or None with what is missing.
+        reading: The value, or None with the missing information.
         decided_by: A model or the rules.
-        move: What to do next where there is no value.
+        move: The next move if there is no value.
         queries: The queries of a `search` move.
-        opened: The passage whose page or document an `open` move means.
-        left_out: Passages that there was no room for in the prompt.
-        shown: Ids of the passages that the prompt showed.
-        kept: Ids of those that the model wants to see again.
-        hops: Of a chain of look-ups, what was found on the way, in this turn and before.
-        ahead: Values that the model gave of tasks that wait for this one; nobody has checked them yet.
+        opened: The passage to open in an `open` move, with its page or document.
+        left_out: Number of passages without room in the prompt.
+        shown: Ids of the passages shown in the prompt.
+        kept: Ids of the passages that the model wants to see again.
+        hops: For a chain of look-ups, the intermediate values of this turn and earlier turns.
+        ahead: Values that the model gave for tasks waiting for this task. They are not checked yet.
     """
 
     reading: Reading
@@ -76,7 +82,7 @@ class Judgement:
 
 
 def restore_judgement(outcome: Outcome) -> Judgement:
-    """Rebuild the judgement that an outcome came of."""
+    """Rebuild the judgement behind an outcome."""
     reading = Reading(
         value=outcome.value,
         evidence_ids=outcome.evidence_ids,

@@ -1,8 +1,8 @@
-"""Passages as a model was shown them, and what can be wrong with what it makes of them.
+"""Passages shown to a model, with checks of the model's reply.
 
-Numbers in a reply are those of the passages as they were shown. Quotes are looked for in the whole passages behind
-them: a value none of whose quotes can be found is not believed, nor what a comparison is said to come to against the
-values found.
+Numbers in a reply are those of the passages as shown. Quotes are searched in the whole passages behind them. A value
+without any quote that can be found is not believed, nor is the result of a comparison that contradicts the values
+found.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,14 +36,14 @@ _COMPARED: Final[frozenset[Shape]] = frozenset({"comparison", "same"})
 
 @dataclass(frozen=True)
 class ShownPassages:
-    """Passages a model was shown, and what it was asked; its replies are checked against them.
+    """Passages and question shown to a model, for checking the replies.
 
     Attributes:
-        frame: The task, its references filled.
+        frame: The task, with references filled.
         ret: The wanted type.
-        passages: The passages it was shown, whole, in the order of their numbers.
-        known: All that the task found, those it was shown in earlier turns among them.
-        hops: Of a task that takes several look-ups, what earlier turns found on the way.
+        passages: The shown passages, whole, in the order of their numbers.
+        known: All passages found by the task, including those shown in earlier turns.
+        hops: For a task with several look-ups, the intermediate values of earlier turns.
     """
 
     frame: QueryFrame
@@ -53,25 +53,25 @@ class ShownPassages:
     hops: Sequence[Hop] = ()
 
     def read_value(self, reply: ReadReply) -> JsonValue:
-        """The value of a reply in the wanted type; of a correction, its words.
+        """Return the value of a reply in the wanted type. For a correction, return its text.
 
         Raises:
-            ValueError: It cannot be read as that.
+            ValueError: The value cannot be read as that type.
         """
         if reply.value is None:
             return None
         return str(coerce(reply.value, "text")) if reply.next == "premise_wrong" else self._coerced(reply.value)
 
     def locate_quotes(self, reply: ReadReply) -> list[Quote]:
-        """The quotes of a reply that occur in the passages."""
-        return self._located(reply.quotes, self.read_value(reply), self.value_type(reply))
+        """Return the quotes of a reply found in the passages."""
+        return self._locate_all(reply.quotes, self.read_value(reply), self.value_type(reply))
 
     def value_type(self, reply: ReadReply) -> ValueType:
-        """The type of a reply's value: the wanted one, or text, of a correction."""
+        """Return the type of a reply's value: the wanted type, or text for a correction."""
         return "text" if reply.next == "premise_wrong" else self.ret
 
     def find_unmentioned_name(self, quotes: Iterable[Quote], value: object) -> str | None:
-        """The name the task asks about, if no quoted passage has it nor any value on the way there."""
+        """Return the task's name for the subject if missing from quotes and intermediate values."""
         cited = {quote.evidence_id for quote in quotes}
         if self._side_by_side:
             cited.update(key for hop in self.hops for key in hop.evidence_ids)
@@ -80,12 +80,15 @@ class ShownPassages:
         return find_unmentioned_name(asked, [p for p in everything if p.id in cited], everything, str(value))
 
     def after_hops(self, reply: ReadReply) -> "ShownPassages":
-        """The same, with the values that a reply found on the way added, each once; those without a quote are none."""
+        """Return a copy with the intermediate values of a reply added, each once.
+
+        Values without a quote are left out.
+        """
         known = {self._identity(hop) for hop in self.hops}
         hops = list(self.hops)
         for said in reply.found_on_the_way[:_MOST_HOPS]:
             value, question = normalize_line(str(said.value)), safe_note(said.question)
-            quotes = self._located(said.quotes, value, "text")
+            quotes = self._locate_all(said.quotes, value, "text")
             if not quotes or not value or find_rejection(value, "text"):
                 continue
             ids = tuple(dict.fromkeys(quote.evidence_id for quote in quotes))
@@ -97,42 +100,45 @@ class ShownPassages:
 
     @property
     def _side_by_side(self) -> bool:
-        """Whether the look-ups are those of a comparison: each is of a thing that the task names."""
+        """Report whether the look-ups belong to a comparison of things named by the task."""
         return self.frame.shape in _COMPARED
 
     def _identity(self, hop: Hop) -> tuple[object, ...]:
-        """What tells a value on the way from another; two things that are compared may have the same."""
+        """Return the key of an intermediate value.
+
+        Two things in a comparison may have equal values.
+        """
         return (hop.value.casefold(), hop.evidence_ids if self._side_by_side else ())
 
     def list_rivals(self, reply: ReadReply) -> list[Rival]:
-        """The other values of a reply that are of the wanted type and have a quote that occurs."""
+        """Return the other values of a reply with the wanted type and a located quote."""
         found = []
         for other in reply.others:
             try:
                 value = self._coerced(other.value)
             except ValueError:
                 continue
-            quotes = self._located(other.quotes, value, self.ret)
+            quotes = self._locate_all(other.quotes, value, self.ret)
             ids = tuple(dict.fromkeys(quote.evidence_id for quote in quotes))
             if quotes and value != self.read_value(reply) and find_rejection(value, self.ret) is None:
                 found.append(Rival(value=value, evidence_ids=ids, quotes=tuple(quotes)))
         return found
 
     def opened_passage(self, reply: ReadReply) -> Evidence | None:
-        """The passage whose page or document a reply wants to open."""
+        """Return the passage to open according to a reply, with its page or document."""
         return self.passages[reply.passage - 1] if 0 < reply.passage <= len(self.passages) else None
 
     def kept_passages(self, reply: ReadReply) -> tuple[str, ...]:
-        """Ids of the passages that a reply wants to see again."""
+        """Return the ids of the passages that a reply wants to see again."""
         return tuple(self.passages[n - 1].id for n in dict.fromkeys(reply.keep) if 0 < n <= len(self.passages))
 
     def find_objection(self, reply: ReadReply, *, strangers: bool) -> str | None:
-        """Why a reply cannot be used, in words for the model; None if it can.
+        """Return the objection to a reply, in words for the model, or None.
 
-        `strangers`: whether to object to quotes about something else than the task names.
+        `strangers` says whether to object to quotes about a different subject than the task's.
 
         Raises:
-            ValueError: Its value is not of the wanted type.
+            ValueError: The value is not of the wanted type.
         """
         if reply.next == "open" and self.opened_passage(reply) is None:
             return prompt.NO_SUCH_PASSAGE.format(reply.passage, len(self.passages))
@@ -145,12 +151,15 @@ class ShownPassages:
         return self._find_conclusion_fault(reply) or self._find_quote_fault(reply, strangers=strangers)
 
     def _find_conclusion_fault(self, reply: ReadReply) -> str | None:
-        """What is wrong with what a comparison is said to come to, as far as code can compare."""
+        """Return the fault of a comparison's result, as far as code can compare."""
         other = _find_other_winner(self.frame, self.hops, reply.value) if self._side_by_side else None
         return prompt.OTHER_WINNER.format(other) if other else None
 
     def _find_quote_fault(self, reply: ReadReply, *, strangers: bool) -> str | None:
-        """What is wrong with the quotes of an answer; what is compared may rest on those of the values on the way."""
+        """Return the fault of an answer's quotes.
+
+        A comparison may rest on the quotes of its intermediate values.
+        """
         quotes = self.locate_quotes(reply)
         if not quotes and not (self._side_by_side and self.hops):
             return prompt.NO_QUOTE
@@ -161,9 +170,10 @@ class ShownPassages:
         return None
 
     def _bears_on(self, quotes: Sequence[Quote], reply: ReadReply) -> bool:
-        """Whether the sentences of quotes, or what stands above them, hold the value or a word of what is asked.
+        """Report whether quotes contain the value or a word of the question.
 
-        Where these are in another script than the question, a model has to tell.
+        The surrounding sentences and headings count too. If they are in another script than the question, a model has
+        to judge.
         """
         cited = {passage.id: passage for passage in (*self.passages, *self.known)}
         whole = [_sentence_around(quote.text, cited[quote.evidence_id].text) for quote in quotes]
@@ -185,15 +195,19 @@ class ShownPassages:
         return coerce(self._plain(value) if item_type(self.ret) != "text" else value, self.ret)
 
     def _plain(self, value: Any) -> Any:
-        """A value with figures and dates as rules read them, where the task is in a language that has no rules."""
+        """Normalize figures and dates in a value for the rules.
+
+        Used if the language of the task has no rules.
+        """
         if isinstance(value, list):
             return [self._plain(item) for item in value]
         return plain_values(value, self.frame.language) if isinstance(value, str) else value
 
-    def _located(self, quotes: Iterable[QuoteRef], value: JsonValue, type_: ValueType) -> list[Quote]:
-        """The quotes that occur in the passages they name (or, misnumbered, in another), in the passage's own spelling.
+    def _locate_all(self, quotes: Iterable[QuoteRef], value: JsonValue, type_: ValueType) -> list[Quote]:
+        """Locate quotes in the passages and return the passages' own spelling.
 
-        For one that occurs in none, the sentence it paraphrases is taken, if that holds the value.
+        A quote is searched in the named passage or, if misnumbered, in another. For a quote that occurs nowhere, the
+        sentence it paraphrases is taken if that sentence holds the value.
         """
         found = []
         for ref in quotes:
@@ -210,16 +224,17 @@ class ShownPassages:
 
 
 def _sentence_around(quote: str, text: str) -> str:
-    """The sentences of a text that a quote stands in."""
+    """Return a quote with the surrounding sentences of the text."""
     start = text.find(quote)
     touched = [text[a:b] for a, b in sentences(text) if a < start + len(quote) and start < b]
     return " ".join([quote, *touched])
 
 
 def find_winner(frame: QueryFrame, hops: Sequence[Hop]) -> str:
-    """The thing that wins a comparison by the values found; empty where code cannot tell.
+    """Return the winner of a comparison by the values found.
 
-    It cannot where a value is missing, is not of the kind, or is as large as another.
+    Returns an empty string if code cannot tell. This is so if a value is missing, is not of the kind, or ties with
+    another.
     """
     subjects = {fold(subject): subject for subject in frame.subjects}
     if not frame.direction or len(subjects) < 2:
@@ -237,20 +252,20 @@ def find_winner(frame: QueryFrame, hops: Sequence[Hop]) -> str:
 
 
 def _find_other_winner(frame: QueryFrame, hops: Sequence[Hop], value: object) -> str | None:
-    """The thing that wins a comparison by the values found, where a model names another."""
+    """Return the winner of a comparison if a model names a different winner."""
     named = [subject for subject in frame.subjects if fold(subject) in fold(str(value))]
     winner = find_winner(frame, hops) if len(named) == 1 else ""
     return winner if winner and winner != named[0] else None
 
 
 def _is_about(hop: Hop, key: str, subjects: dict[str, str]) -> bool:
-    """Whether a value is that of a subject and of no other: by its question."""
+    """Report whether a value belongs to a single subject, judging by the question."""
     asked = fold(hop.question)
     return [other for other in subjects if other in asked] == [key]
 
 
 def _measures(hop: Hop, frame: QueryFrame) -> list[tuple[str, float]]:
-    """The years or the quantities that a value holds, each with its kind."""
+    """Return the years or quantities in a value, each with a kind."""
     if frame.answer_type in {"date", "year"}:
         return [("date", float(span.date.year)) for span in find_dates(hop.value) if span.until is None]
     if frame.answer_type not in {"number", "quantity"}:

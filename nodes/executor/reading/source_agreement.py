@@ -1,8 +1,8 @@
-"""Agreement of independent sources: how many give a value, and which give another.
+"""Agreement of independent sources: counts of sources for a value, and rival values.
 
-A source supports a value if one of its sentences carries it. It is a rival only where the reader says so, or where the
-value that extraction can show in it alone cannot be the same. A disagreement that is none would cost a reader more
-trust than one not noticed.
+A source supports a value if one of its sentences carries it. It is a rival only if the reader says so, or if the only
+value that extraction can show in it cannot be the same. A false disagreement would cost a reader more trust than an
+unnoticed disagreement.
 """
 
 import re
@@ -18,7 +18,7 @@ from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.state import Evidence, Rival, ValueType
 from weiwo.state.query import QueryFrame
 from weiwo.text.language import HAN, sentences
-from weiwo.text.near_duplicates import Known, Told, copied
+from weiwo.text.near_duplicates import Known, Told, is_copy
 from weiwo.text.numbers import find_numbers
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms
@@ -42,20 +42,21 @@ _COUNTED: Final = frozenset({"text", "number", "date", "boolean"})
 def weigh_sources(
     reading: Reading, frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence], rivals: Sequence[Rival] = ()
 ) -> Reading:
-    """A reading with the independent sources that give its value counted, and those that give another named.
+    """Count the independent sources for the value of a reading, and name the rivals.
 
-    With `k` sources for the value and `r` for others, confidence `c` becomes
-    `(1 - (1 - c) * DOUBT_LEFT ** (k - 1)) * max(LEAST_SHARE, k / (k + r))`, at most `_MOST_CONFIDENT`.
+    With `k` sources for the value and `r` for others, confidence `c` becomes `(1 - (1 - c) * DOUBT_LEFT ** (k - 1)) *
+    max(LEAST_SHARE, k / (k + r))`, at most `_MOST_CONFIDENT`.
 
-    CPU-bound; call it through `asyncio.to_thread`.
+    CPU-bound. Call it through `asyncio.to_thread`.
 
     Args:
-        reading: What a model or the rules read.
-        frame: The task, its references filled.
-        ret: The wanted type. Of lists and passages nothing is counted, nor of explanations; what the reader itself saw
-            of other figures is kept there, too.
-        passages: What was read, best first.
-        rivals: What the reader itself saw others give; kept unless it is the value in other words.
+        reading: The reading by a model or the rules.
+        frame: The task, with references filled.
+        ret: The wanted type. Nothing is counted for lists, passages and explanations. For explanations, other figures
+            seen
+            by the reader itself are still kept.
+        passages: The passages that were read, best first.
+        rivals: Values that the reader itself saw in other sources. Kept unless they are the value in other words.
 
     Returns:
         The reading with `support`, `rivals` and `confidence` set.
@@ -64,7 +65,7 @@ def weigh_sources(
     if not countable:
         return reading
     if frame.shape == "open":
-        figures = [one for one in rivals if find_numbers(str(one.value)) and find_numbers(str(reading.value))]
+        figures = [rival for rival in rivals if find_numbers(str(rival.value)) and find_numbers(str(reading.value))]
         told = tuple(_group_rivals(_told_rivals(reading, ret, figures))[:_MOST_RIVALS])
         return replace(reading, rivals=told, confidence=reading.confidence * LEAST_SHARE) if told else reading
     sources = _group_independent_sources([*map(without_orders, passages)])[:_MOST_SOURCES]
@@ -75,14 +76,19 @@ def weigh_sources(
     others = [source for source in sources if source not in giving and not any(p.id in words for p in source)]
     against = [*_told_rivals(reading, ret, (*reading.rivals, *rivals)), *_found_rivals(reading, frame, ret, others)]
     grouped = _group_rivals(against)
-    share = max(LEAST_SHARE, support / (support + sum(_count_distinct(q.text for q in one.quotes) for one in grouped)))
+    share = max(
+        LEAST_SHARE, support / (support + sum(_count_distinct(q.text for q in item.quotes) for item in grouped))
+    )
     raised = 1 - (1 - reading.confidence) * _DOUBT_LEFT ** max(0, support - 1)
     confidence = round(min(max(_MOST_CONFIDENT, reading.confidence), raised) * (share if grouped else 1.0), 3)
     return replace(reading, support=support, rivals=tuple(grouped[:_MOST_RIVALS]), confidence=confidence)
 
 
 def _group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
-    """Passages by source, best first: those of one site, or of one text, are one source; a file is its own."""
+    """Group passages by independent source, best first.
+
+    Passages of one site, or of one text, are one source. A file is its own source.
+    """
     groups: list[list[Evidence]] = []
     sites: dict[str, int] = {}
     texts, place_of_text = Known(), list[int]()
@@ -100,14 +106,15 @@ def _group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evide
 
 
 def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret: ValueType) -> bool:
-    """Whether a source states the value: in a sentence on what is asked, of a passage that names the subject.
+    """Report whether a source states the value in a relevant sentence.
 
-    A figure of something else that happens to be equal is no second voice.
+    The sentence must be about the question, in a passage that names the subject. An equal figure about something else
+    does not count as a second source.
     """
     about = set(terms(frame.subject))
     own = [set(terms(quote.text)) for quote in reading.quotes]
     asked = {*frame.terms, *(word for words in own for word in words)} - set(terms(str(reading.value))) - about
-    asked |= {one for name in _says(frame) for one in terms(name)}
+    asked |= {term for name in _says(frame) for term in terms(name)}
     for passage in source:
         if not about <= {*terms(passage.heading), *terms(passage.source), *terms(passage.text)}:
             continue
@@ -119,13 +126,13 @@ def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret:
 
 
 def _says(frame: QueryFrame) -> tuple[str, ...]:
-    """The words by which a clause says the relation that is asked for, in both languages."""
+    """Return the words expressing the requested relation, in both languages."""
     row = relations().get(frame.relation)
     return (*row.says["en"], *row.says["zh"]) if row else ()
 
 
 def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> Iterable[Rival]:
-    """The rivals a reader told of, without those that are the value in other words."""
+    """Yield the rivals reported by a reader, except the same value in different words."""
     for rival in rivals:
         other = replace(reading, value=rival.value)
         if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(reading, other)):
@@ -135,7 +142,7 @@ def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> I
 def _found_rivals(
     reading: Reading, frame: QueryFrame, ret: ValueType, others: Iterable[Sequence[Evidence]]
 ) -> Iterable[Rival]:
-    """The values that extraction can show in other sources, each by itself, and that cannot be the same."""
+    """Yield conflicting values extracted from other sources, each source by itself."""
     for source in others:
         found = extract_value(frame, ret, source)
         if found is not None and values_conflict(reading, found):
@@ -143,47 +150,48 @@ def _found_rivals(
 
 
 def _group_rivals(rivals: Iterable[Rival]) -> list[Rival]:
-    """Rivals that give one value as one, those of most sources first."""
+    """Merge rivals with equal values, and order by number of sources, most first."""
     groups: dict[str, Rival] = {}
     for rival in rivals:
         key = f"{rival.value:.12g}" if isinstance(rival.value, int | float) else str(rival.value)
-        one = groups.get(key)
+        item = groups.get(key)
         groups[key] = (
             rival
-            if one is None
+            if item is None
             else Rival(
-                value=one.value,
-                evidence_ids=tuple(dict.fromkeys((*one.evidence_ids, *rival.evidence_ids))),
-                quotes=tuple(dict.fromkeys((*one.quotes, *rival.quotes))),
+                value=item.value,
+                evidence_ids=tuple(dict.fromkeys((*item.evidence_ids, *rival.evidence_ids))),
+                quotes=tuple(dict.fromkeys((*item.quotes, *rival.quotes))),
             )
         )
-    return sorted(groups.values(), key=lambda one: -len(one.evidence_ids))
+    return sorted(groups.values(), key=lambda group: -len(group.evidence_ids))
 
 
 def _count_distinct(sentences_said: Iterable[str]) -> int:
-    """How many of these were written independently of the others; a sentence copied is no second voice."""
+    """Count the independently written sentences. A copied sentence does not count again."""
     kept: list[str] = []
     for sentence in sentences_said:
-        if not sentence or not any(copied(sentence, other) for other in kept):
+        if not sentence or not any(is_copy(sentence, other) for other in kept):
             kept.append(sentence)
     return len(kept)
 
 
-def values_conflict(one: Reading, other: Reading) -> bool:
-    """Whether two values of one look-up cannot both be right.
+def values_conflict(reading: Reading, other: Reading) -> bool:
+    """Report whether two values of a look-up cannot both be right.
 
-    A year and a day in it, a figure and its rounding, a name and its longer form do not conflict; nor do lists.
+    A year and a day in it, a figure and its rounding, and a name and its longer form do not conflict. Lists do not
+    conflict either.
     """
-    a, b = one.value, other.value
+    a, b = reading.value, other.value
     if isinstance(a, bool | list) or isinstance(b, bool | list):
         return isinstance(a, bool) and isinstance(b, bool) and a is not b
     if isinstance(a, int | float) and isinstance(b, int | float):
-        return not is_same_figure(_stated(one), _stated(other))
+        return not is_same_figure(_stated(reading), _stated(other))
     first, second = single_date(str(a)), single_date(str(b))
     if first and second:
         return not (first.contains(second) or second.contains(first))
     one_script = bool(re.search(f"[{HAN}]", str(a))) == bool(re.search(f"[{HAN}]", str(b)))
-    return one_script and not is_same_name(_stated(one), _stated(other))
+    return one_script and not is_same_name(_stated(reading), _stated(other))
 
 
 def _stated(reading: Reading) -> StatedValue:

@@ -1,12 +1,12 @@
-"""Consent: before a tool acts, a person sees the call and allows it, changes its arguments, or refuses.
+"""Consent: before a tool acts, a person allows the call, edits the arguments, or refuses.
 
 A tool acts unless it only reads (`weiwo.tools.registry.may_act`). The question is LangGraph's `interrupt`, in the forms
 that plan approval uses too, so it waits without a process. The operator may allow tools beforehand (`allow_tools`,
-`allow_acting`); not those of a server that is not trusted, or whose descriptions address the model.
+`allow_acting`), except tools of a server that is not trusted, or with descriptions that address the model.
 
-An answer holds for what was shown: the question carries a hash of the tool and the arguments, and an answer counts only
-if the checkpoint holds a question of this very step with that hash. Each question is a step of its own, so that its id
-is its own, and an answer sent twice is no answer to the next one.
+An answer holds for the shown call: the question carries a hash of the tool and the arguments, and an answer counts only
+if the checkpoint holds a question of this very step with that hash. Each question is a step of its own, so that it has
+an id of its own, and an answer sent twice does not answer the next question.
 """
 
 import json
@@ -19,7 +19,7 @@ from langgraph.types import interrupt
 from weiwo.nodes.executor.task_state import Call, TaskState
 from weiwo.nodes.shared.human_in_the_loop.approval_answer import ApprovalAnswer, human_in_the_loop, read_answer
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.printable import one_line
 from weiwo.tools.calling.arguments import check_arguments
 from weiwo.tools.calling.errors import ToolCallError
@@ -30,16 +30,16 @@ from weiwo.tools.tool_info import ToolInfo
 REQUEST: Final = "allow_tool"
 """The `type` of the interrupt's value, by which a client knows what is asked."""
 
-_HOW: Final = localized("executor.task_calls.consent", "how")
-_ASKED: Final = localized("executor.task_calls.consent", "asked")
-_CHANGED: Final = localized("executor.task_calls.consent", "changed")
-_UNCLEAR: Final = localized("executor.task_calls.consent", "unclear")
-_REFUSED: Final = localized("executor.task_calls.consent", "refused")
+_HOW: Final = localize_message("executor.task_calls.consent", "how")
+_ASKED: Final = localize_message("executor.task_calls.consent", "asked")
+_CHANGED: Final = localize_message("executor.task_calls.consent", "changed")
+_UNCLEAR: Final = localize_message("executor.task_calls.consent", "unclear")
+_REFUSED: Final = localize_message("executor.task_calls.consent", "refused")
 
 
 @dataclass(frozen=True)
 class Question:
-    """A call that a person is to allow."""
+    """Call waiting for a person's permission."""
 
     call: Call
     info: ToolInfo
@@ -48,13 +48,16 @@ class Question:
 
     @property
     def key(self) -> str:
-        """Key under which the task keeps the answer."""
+        """Key for storing the answer in the task."""
         return f"{self.number}:{self.hash}"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """An answer: the call that is allowed, or why none is, or else what to tell the person who is asked again."""
+    """Answer of a person: an allowed call, a refusal, or a complaint.
+
+    The complaint is told to the person, who is asked again.
+    """
 
     allowed: Call | None = None
     refused: str = ""
@@ -62,7 +65,7 @@ class Verdict:
 
 
 async def open_questions(calls: list[Call], state: TaskState, services: RunContext) -> list[Question]:
-    """List the calls that act and that nobody has allowed yet, in order."""
+    """List the acting calls without permission, in order."""
     found = []
     for number, call in enumerate(calls, state.get("attempts", 0)):
         question = _question(call, number, services)
@@ -75,7 +78,7 @@ async def open_questions(calls: list[Call], state: TaskState, services: RunConte
 
 
 def allowed_calls(calls: list[Call], state: TaskState, services: RunContext) -> list[Call]:
-    """The calls as a person allowed them, with the arguments they changed."""
+    """Return the calls as allowed by a person, with edited arguments."""
     numbered = enumerate(calls, state.get("attempts", 0))
     questions = [(call, _question(call, number, services)) for number, call in numbered]
     allowed = state.get("consents", {})
@@ -83,11 +86,11 @@ def allowed_calls(calls: list[Call], state: TaskState, services: RunContext) -> 
 
 
 def ask_person(question: Question, shown: str, state: TaskState, services: RunContext) -> Verdict:
-    """Ask about one call.
+    """Ask a person about a single call.
 
     Args:
         question: The call.
-        shown: Hash in the question that the checkpoint holds of this step; empty where none was put yet.
+        shown: Hash in the question that the checkpoint holds for this step. Empty if no question was asked yet.
         state: The task.
         services: The run's resources.
 
@@ -116,7 +119,10 @@ def ask_person(question: Question, shown: str, state: TaskState, services: RunCo
 
 
 def _question(call: Call, number: int, services: RunContext) -> Question | None:
-    """The question about a call; None where nobody is to be asked about its tool."""
+    """Build the question about a call.
+
+    Returns None if the tool needs no permission.
+    """
     info = services.registry.info(call["tool"])
     if not _is_to_be_asked(info, services):
         return None
@@ -130,7 +136,7 @@ def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:
 
 
 def _consent_request(question: Question, state: TaskState, services: RunContext) -> dict[str, Any]:
-    """The value of the interrupt: the call, whose tool it is, and how to answer."""
+    """Build the interrupt value: the call, the owner of the tool, and instructions for the answer."""
     call, info, language = question.call, question.info, services.language
     complaints = [told for told in [state.get("complaint", "")] if told]
     server = f" (MCP: {info.server})" if info.server else ""
@@ -153,7 +159,10 @@ def _consent_request(question: Question, state: TaskState, services: RunContext)
 
 
 def _read_consent(answer: object) -> ApprovalAnswer:
-    """Read what a person, or a program for them, resumed with; an edit gives the arguments."""
+    """Parse the resume value from a person or client program.
+
+    An edit holds the arguments.
+    """
     if isinstance(answer, Mapping) and isinstance(args := answer.get("arguments"), Mapping):
         return ApprovalAnswer("edit", args)
     said = read_answer(answer)

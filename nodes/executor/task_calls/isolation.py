@@ -1,7 +1,7 @@
-"""Isolation of foreign code, which must not hold up, end or outlive a run unnoticed.
+"""Isolation of foreign code, so that no tool delays, ends or outlives a run unnoticed.
 
 A tool may swallow its cancellation, cancel itself, or try to end the process. It runs in an asyncio task of its own:
-when the run moves on, that task is cancelled and waited for, but not for long.
+when the run moves on, that task is cancelled and awaited for a short time.
 """
 
 import asyncio
@@ -20,14 +20,19 @@ _left_behind: Final[set[asyncio.Task[Any]]] = set()
 
 
 class AbnormalExitError(WeiwoError, RuntimeError):
-    """Work ended itself by something that is no ordinary exception."""
+    """Error raised if work ended itself by an unusual exception.
+
+    Examples are a cancellation of its own and `SystemExit`.
+    """
 
 
 async def run_isolated(work: Coroutine[Any, Any, T]) -> T:
-    """Do some work; when cancelled, be gone within `PATIENCE`, whatever the work does about it.
+    """Run a coroutine in isolation. On cancellation, return within `PATIENCE`.
+
+    This holds regardless of how the work reacts.
 
     Raises:
-        AbnormalExitError: It cancelled itself, or raised `SystemExit` or the like.
+        AbnormalExitError: The work cancelled itself, or raised `SystemExit` or the like.
     """
     running = asyncio.create_task(_contained(work))
     try:

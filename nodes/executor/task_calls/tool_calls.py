@@ -1,4 +1,4 @@
-"""The calls of one turn of a task, made at the same time on one slot."""
+"""Tool calls of a turn of a task, made concurrently on a single slot."""
 
 import asyncio
 import hashlib
@@ -26,11 +26,11 @@ _OWN_SOURCES: Final = (TOOL_SOURCE, "mcp://")
 
 @dataclass(frozen=True)
 class CallBatch:
-    """Batch of tool calls of one turn, with what each came to, in its place.
+    """Batch of tool calls of a turn, with the result of each call at the same index.
 
     Attributes:
         calls: The calls.
-        done: The result or the failure of each.
+        done: The result or the failure of each call.
     """
 
     calls: tuple[Call, ...]
@@ -38,35 +38,35 @@ class CallBatch:
 
     @property
     def results(self) -> list[tuple[Call, ToolResult]]:
-        """The calls that gave something, if only the word that there is nothing."""
+        """Successful calls with results, including empty results."""
         return [(call, done) for call, done in zip(self.calls, self.done, strict=True) if isinstance(done, ToolResult)]
 
     @property
     def failures(self) -> list[tuple[Call, ToolCallError]]:
-        """The calls that did not work."""
+        """Failed calls with errors."""
         return [
             (call, done) for call, done in zip(self.calls, self.done, strict=True) if isinstance(done, ToolCallError)
         ]
 
     @property
     def cached_results(self) -> list[tuple[Call, ToolResult]]:
-        """Those whose results were kept from earlier calls."""
+        """Calls with results cached from earlier calls."""
         return [(call, result) for call, result in self.results if result.cached]
 
     @property
     def all_cached(self) -> bool:
-        """Whether all results were kept from earlier calls."""
+        """Report whether all results come from the cache."""
         return len(self.cached_results) == len(self.results)
 
     @property
     def computed(self) -> ToolResult | None:
-        """The result that is a value instead of passages, if one is."""
+        """First result with a value instead of passages, or None."""
         valued = (result for _, result in self.results if result.value is not None and result.type is not None)
         return next(valued, None)
 
     @property
     def found(self) -> list[PassageList]:
-        """What each call found, by content."""
+        """Passage lists of the calls, identified by content."""
         return [
             PassageList(tool=call["tool"], arguments=call["args"], digest=digest_result(result))
             for call, result in self.results
@@ -79,18 +79,19 @@ class CallBatch:
 
     @property
     def notes(self) -> list[str]:
-        """What a user should know of the results."""
+        """Notes on the results for the user."""
         return [note for _, result in self.results for note in result.notes]
 
     @property
     def seconds(self) -> float:
-        """Time they took, the slowest one's."""
+        """Time of the slowest call, in seconds."""
         return max((done.seconds for done in self.done), default=0.0)
 
     def passages(self, task_id: str, registry: Registry) -> list[Evidence]:
-        """What was found: the best of each call, then the second of each, and so on; each text once.
+        """Return the passages found, interleaved by rank, with each text once.
 
-        An instance's passages belong to the whole task. What a tool said itself belongs to its call.
+        The best passage of each call comes first, then the second of each, and so on. An instance's passages belong to
+        the whole task. A tool's own reply belongs to its call.
         """
         own = task_id.partition("[")[0]
         ranks = zip_longest(*(_own_replies(call, result, registry) for call, result in self.results))
@@ -103,23 +104,23 @@ class CallBatch:
 
 
 def digest_result(result: ToolResult) -> str:
-    """The identity of a result by content: of its passages, in any order, and its value."""
+    """Hash the content of a result: the passages, in any order, and the value."""
     content = [sorted(passage.id for passage in result.passages), result.value]
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def _own_replies(call: Call, result: ToolResult, registry: Registry) -> list[Evidence]:
-    """The passages of a result; with its call those that are what the tool itself says.
+    """Return the passages of a result, with the call attached to the tool's own replies.
 
-    A hit of a search is none: it is found by its words, and need not speak of what was searched for. Nor is what has a
-    source of its own.
+    A search hit is not an own reply: it is found by its words, and need not be about the subject of the search. Nor is
+    a passage with a source of its own.
     """
     if registry.info(call["tool"]).cluster == "search":
         return list(result.passages)
     calls = (PassageCall(tool=call["tool"], arguments=call["args"]),)
     return [
-        one.model_copy(update={"calls": calls}) if one.source.startswith(_OWN_SOURCES) else one
-        for one in result.passages
+        passage.model_copy(update={"calls": calls}) if passage.source.startswith(_OWN_SOURCES) else passage
+        for passage in result.passages
     ]
 
 
@@ -133,19 +134,19 @@ async def make_calls(
     made: int = 0,
     known: Sequence[Evidence] = (),
 ) -> CallBatch:
-    """Make the calls of a turn, all at the same time, and wait for all of them.
+    """Make the calls of a turn concurrently and wait for all results.
 
     Args:
         calls: The calls.
         task_id: The task that makes them.
-        services: Who pays for them and makes them.
-        lease: The task's slot; the calls share it.
-        replaceable: For each call whether another tool could be asked, so that it need not be waited for long.
-        made: How many calls the task has made.
-        known: The passages that it has found.
+        services: Pays for the calls and makes them.
+        lease: The task's slot, shared by the calls.
+        replaceable: For each call, whether another tool could be asked, so that a long wait is unnecessary.
+        made: Number of calls made by the task so far.
+        known: The passages found by the task so far.
 
     Raises:
-        Exception: What is no failure of a tool: the run is stopped, say.
+        Exception: Anything that is not a failure of a tool, such as a stopped run.
     """
     shared = _SharedLease(lease)
 
@@ -173,7 +174,10 @@ async def make_calls(
 
 
 class _SharedLease:
-    """A task's slot for calls it makes at once: taken when the first begins to work, given up when the last ends."""
+    """Slot of a task, shared by concurrent calls.
+
+    The slot is taken when the first call begins to work, and released when the last ends.
+    """
 
     def __init__(self, lease: Lease) -> None:
         self._lease = lease
@@ -193,5 +197,5 @@ class _SharedLease:
 
 
 def _teller(services: RunContext, task_id: str, tool: str) -> Callable[[str], None]:
-    """Tells the watchers of a task one line about a tool."""
+    """Return a function for reporting a line about a tool to the watchers of a task."""
     return lambda note: services.emit(TaskProgressEvent(task_id=task_id, tool=tool, note=note))

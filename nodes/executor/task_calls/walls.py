@@ -45,7 +45,9 @@ def find_wall(call: Call, page: Sequence[Evidence], known: Iterable[Evidence]) -
     most = _WORDS_BESIDE_CONTROLS if any(CONTROLS in passage.flags for passage in page) else _FEW_WORDS
     if word_count(shown) > most:
         return None
-    snippet = " ".join(one.text for one in known if address in map(source_address, (one.source, *one.also)))
+    snippet = " ".join(
+        evidence.text for evidence in known if address in map(source_address, (evidence.source, *evidence.also))
+    )
     language = detect_language(snippet)
     wanted, asked = set(terms(snippet, language)), set(terms(call_query(call), language))
     held = set(terms(shown, language))

@@ -1,1 +1,4 @@
-"""The forms in which a person is asked: `approval_answer` puts the question and reads what comes back."""
+"""Forms for asking a person.
+
+`approval_answer` puts the question and reads the answer.
+"""

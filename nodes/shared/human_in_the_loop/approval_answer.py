@@ -1,10 +1,10 @@
-"""What a person's answer to a plan, or to a tool call, means, however a client writes it.
+"""Parsing of a person's answer to a plan or a tool call, in any client's format.
 
     the command, an SDK       "approve" · {"plan": {…}} · {"reject": "…"} · any words
     LangChain's middleware    {"decisions": [{"type": "approve" | "edit" | "reject" | "respond", …}]}
     Agent Inbox               [{"type": "accept" | "edit" | "response" | "ignore", "args": …}]
 
-Words that do nothing but agree are an approval; any others are for the planner.
+Words that only agree are an approval. Any other words are for the planner.
 """
 
 import json
@@ -17,7 +17,7 @@ from weiwo.text.language import clean
 
 
 def human_in_the_loop(action: str, args: dict[str, Any], description: str) -> dict[str, Any]:
-    """The keys of an interrupt's value by which the pages of both show it."""
+    """Return the interrupt keys for display by LangChain's middleware and Agent Inbox."""
     return {
         "action_requests": [{"name": action, "args": args, "description": description}],
         "review_configs": [{"action_name": action, "allowed_decisions": ["approve", "edit", "reject"]}],
@@ -54,11 +54,13 @@ _REFUSING: Final = frozenset({"no", "n", "reject", "rejected", "false", "驳回"
 
 
 class ApprovalAnswer(NamedTuple):
-    """What a person's answer means.
+    """Parsed answer of a person.
 
     Attributes:
-        kind: `refuse` says no and not why, which is enough for a call; `unclear` means nothing that can be acted on.
-        content: The edited plan in its interchange form, the words of a rejection, or a `Complaint` of what is wanting.
+        kind: `refuse` is a refusal without a reason, which is enough for a call. `unclear` is an answer that cannot be
+            acted
+            on.
+        content: The edited plan in interchange form, the words of a rejection, or a `Complaint` about the answer.
     """
 
     kind: Literal["approve", "edit", "reject", "refuse", "unclear"]
@@ -66,7 +68,7 @@ class ApprovalAnswer(NamedTuple):
 
 
 def read_answer(answer: object) -> ApprovalAnswer:
-    """Read what a person, or a program for them, resumed with."""
+    """Parse the resume value from a person or client program."""
     if isinstance(answer, str):
         return _read_words(answer)
     if isinstance(answer, bool):
@@ -129,13 +131,16 @@ def _read_words(answer: str) -> ApprovalAnswer:
 
 
 def agrees(text: str) -> bool:
-    """Whether words do nothing but agree: each of them is one of agreement, or says nothing beside one."""
+    """Report whether a text only agrees.
+
+    Every word must express agreement, or be a filler beside such a word.
+    """
     if len(text) > _LONGEST_AGREEMENT:
         return False
     left = _BETWEEN.sub(" ", text.casefold().replace("’", "'")).strip()
     agreed = "👍" in text or "✅" in text
     while left:
-        found = next((one for one in _PHRASES if left.startswith(one) and not _goes_on(one, left)), None)
+        found = next((phrase for phrase in _PHRASES if left.startswith(phrase) and not _goes_on(phrase, left)), None)
         if found is None:
             return False
         agreed = agreed or found not in _FILLERS
@@ -144,7 +149,7 @@ def agrees(text: str) -> bool:
 
 
 def _goes_on(word: str, text: str) -> bool:
-    """Whether a Latin word goes on after what was taken for its end."""
+    """Report whether a Latin word continues after the matched end."""
     return word[-1].isascii() and text[len(word) : len(word) + 1].isalnum() and text[len(word)].isascii()
 
 

@@ -1,7 +1,7 @@
-"""Expectation: what a plan will take, from what tasks of the same tools took before; and what they took, kept for that.
+"""Expectation: the expected cost of a plan, from earlier costs of tasks with the same tools.
 
-Seconds are those of the longest chain of tasks that wait for each other. What is no task's (judging, planning, looking
-back, writing) is expected as in earlier questions of the same level.
+The cost of tasks is recorded for this. Seconds are those of the longest chain of tasks that wait for each other. Work
+outside tasks (judging, planning, reflecting, writing) is expected as in earlier questions of the same level.
 """
 
 import asyncio
@@ -16,7 +16,10 @@ _EXECUTOR = "executor"
 
 
 async def with_expectation(plan: Plan, level: str, services: RunContext) -> Plan:
-    """A plan with what it is expected to take; as it was where nothing is known of its tasks."""
+    """Add the expected cost to a plan.
+
+    The plan is unchanged if nothing is known about its tasks.
+    """
     if services.task_log is None:
         return plan
     usual = await asyncio.to_thread(services.task_log.read)
@@ -37,7 +40,10 @@ async def with_expectation(plan: Plan, level: str, services: RunContext) -> Plan
 
 
 async def record_task(task: Task, outcome: Outcome, usage: Usage, services: RunContext) -> None:
-    """Keep what a task took; one that the end of the run broke off tells nothing."""
+    """Record the cost of a task.
+
+    A task broken off by the end of the run is not recorded.
+    """
     broken_off = outcome.failure is not None and outcome.failure.kind == "limit"
     if services.task_log is not None and not broken_off:
         cost = TaskCost(usage.tool_calls, usage.model_calls, _tokens(usage), usage.cost, outcome.seconds)
@@ -45,7 +51,10 @@ async def record_task(task: Task, outcome: Outcome, usage: Usage, services: RunC
 
 
 async def record_rest(state: SearchState, services: RunContext) -> None:
-    """Keep what a question took beside its tasks; of its dollars, the share of the tokens."""
+    """Record the cost of a question outside any task.
+
+    Its dollars are the share of the tokens.
+    """
     plan, usage = state.get("plan"), state.get("usage", Usage()) + services.budget.delta()
     if services.task_log is None or plan is None:
         return
@@ -59,7 +68,10 @@ async def record_rest(state: SearchState, services: RunContext) -> None:
 
 
 def _name(task: Task) -> str:
-    """Under what a task is kept: those that run for each of many items are no measure for single ones."""
+    """Return the record name of a task.
+
+    Tasks that run for each of many items are recorded separately, because they are no measure for single tasks.
+    """
     return f"{task.tool} for_each" if task.for_each else task.tool
 
 
@@ -68,7 +80,10 @@ def _tokens(usage: Usage) -> int:
 
 
 def _longest_chain(plan: Plan, seconds: Mapping[str, float]) -> float:
-    """Seconds until the last task has ended, if each starts when those it waits for have."""
+    """Return the seconds until the last task has ended.
+
+    Each task is assumed to start when the tasks it waits for have ended.
+    """
     ends: dict[str, float] = {}
     for task_id in plan.order():
         begins = max((ends.get(source, 0.0) for source in plan.upstream(task_id)), default=0.0)

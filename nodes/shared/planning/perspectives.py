@@ -1,6 +1,6 @@
-"""Deep search begins by asking who would want to know, and what: the plan then covers each of these perspectives.
+"""Perspectives for a deep search: the people interested in a question, and their interests.
 
-(Perspective-guided questions: STORM, arXiv 2402.14207, section 3.2.)
+The plan then covers each of these perspectives. (Perspective-guided questions: STORM, arXiv 2402.14207, section 3.2.)
 """
 
 from typing import Final
@@ -24,7 +24,7 @@ no perspective that changes its subject. Write in the language of the question."
 
 
 class Perspective(Reply):
-    """Who looks, and at what."""
+    """Perspective: a person and the person's interest."""
 
     who: Line
     wants: Line = Field(description="What they would want to know, in one line.")
@@ -37,7 +37,10 @@ class PerspectivesReply(Reply):
 
 
 async def find_perspectives(question: str, services: RunContext) -> tuple[str, ...]:
-    """The perspectives a deep search is to cover, one line each; none where no deep search or no model is set up."""
+    """Find the perspectives for a deep search, a line each.
+
+    The result is empty without a deep search or a model.
+    """
     if not services.strategy.deepens or not services.models.configured("planner"):
         return ()
     messages = [SystemMessage(SYSTEM), HumanMessage(f"Today: {today()}\nQuestion: {question}")]
@@ -45,10 +48,14 @@ async def find_perspectives(question: str, services: RunContext) -> tuple[str, .
         reply = await services.models.structured("planner", "perspectives", messages, PerspectivesReply)
     except ModelCallError:
         return ()  # in the trace; the plan is made without
-    lines = (f"{one.who}: {one.wants}" if one.who else one.wants for one in reply.perspectives if one.wants)
+    lines = (
+        f"{perspective.who}: {perspective.wants}" if perspective.who else perspective.wants
+        for perspective in reply.perspectives
+        if perspective.wants
+    )
     return tuple(dict.fromkeys(" ".join(line.split())[:LONGEST] for line in lines))[:MOST]
 
 
 def format_perspectives(perspectives: tuple[str, ...]) -> str:
-    """The perspectives as a paragraph of a prompt; empty where there are none."""
+    """Format the perspectives as a paragraph of a prompt. Empty without perspectives."""
     return "\n".join(["Perspectives to cover:", *(f"- {line}" for line in perspectives)]) if perspectives else ""

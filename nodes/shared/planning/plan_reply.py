@@ -1,4 +1,4 @@
-"""The sketch of a plan as a model gives it."""
+"""Reply schema for a plan sketched by a model."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final
@@ -47,7 +47,7 @@ class SecondWay(Reply):
 
 
 class Vertex(Reply):
-    """One task of a sketched plan."""
+    """Task of a sketched plan."""
 
     bounds: ClassVar[Mapping[str, int]] = {"description": 800}
 

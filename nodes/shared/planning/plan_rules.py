@@ -1,7 +1,7 @@
-"""Plan rules: what a model is told of tasks, plans, tools and documents, by whichever agent it is asked for a plan.
+"""Plan rules: prompt text about tasks, plans, tools and documents.
 
-Analysis is a task that calls no tool: a model works over what other tasks found. To the plan's validator it looks like
-a tool without arguments; it is there only where a model is.
+Any agent that asks for a plan uses it. Analysis is a task that calls no tool: a model works over the results of other
+tasks. To the plan's validator it looks like a tool without arguments. It is available only with a model.
 """
 
 from collections import Counter
@@ -83,7 +83,7 @@ same of B, task_3 "What do we demand of a queue?" (ret list[text]) → task_4 an
 
 
 def planning_instructions(tools: Iterable[str], services: RunContext) -> str:
-    """The rules of a plan and the tools it may use, for a prompt that asks for a plan beside something else."""
+    """Return the rules of a plan and the tools, for a prompt asking for a plan among other things."""
     rules = PLAN_RULES.replace(MOST_TASKS, str(services.settings.limits.max_tasks))
     more = list_analysis(services)
     corpus = summarize_corpus(services)
@@ -91,20 +91,23 @@ def planning_instructions(tools: Iterable[str], services: RunContext) -> str:
 
 
 def list_analysis(services: RunContext) -> str:
-    """Analysis as a line of the tools in a prompt; empty where no model can do it."""
+    """Describe analysis as a line of the tools in a prompt. Empty without a model."""
     if not services.models.configured("executor"):
         return ""
     return f"- {ANALYSE}(): {ANALYSIS.description} Gives {' or '.join(ANALYSIS.returns)}."
 
 
 def plan_interfaces(names: Sequence[str], services: RunContext) -> Mapping[str, ToolInfo]:
-    """What tasks of a plan may bind to: the named tools, and analysis where a model can do it."""
+    """Return the interfaces for plan tasks: the named tools, and analysis if a model is set up."""
     known = services.list_interfaces(names)
     return {**known, ANALYSE: ANALYSIS} if services.models.configured("executor") else known
 
 
 def summarize_corpus(services: RunContext, most: int = _MOST_NAMED) -> str:
-    """One line: the languages of the documents, and titles of some, spread over all; empty where there are none."""
+    """Summarize the corpus on a single line: languages, and titles sampled from all documents.
+
+    Returns an empty string if there are no documents.
+    """
     corpus = services.registry.corpus
     if corpus is None or not corpus.size:
         return ""
@@ -122,12 +125,12 @@ def summarize_corpus(services: RunContext, most: int = _MOST_NAMED) -> str:
 
 
 def document_languages(services: RunContext) -> list[Language]:
-    """The languages of the documents at hand, that of most first, by a sample. Blocks."""
+    """Return the languages of a sample of the documents, most frequent first. Blocks."""
     return [language for language, _ in Counter(tag for _, tag in _sample_documents(services) if tag).most_common()]
 
 
 def _sample_documents(services: RunContext) -> list[tuple[str, Language]]:
-    """Title and language of some documents that count."""
+    """Return title and language of a sample of the permitted documents."""
     corpus, within = services.registry.corpus, services.settings.filter
     indexes = [] if corpus is None else list_indexes(corpus)
-    return [one for index in indexes for one in index.sample_documents(_SAMPLED, within)]
+    return [document for index in indexes for document in index.sample_documents(_SAMPLED, within)]

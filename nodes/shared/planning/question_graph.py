@@ -1,7 +1,7 @@
-"""The question graph as text: each question under the one it came from, with what it came to, in few tokens.
+"""The question graph as text: each question under the parent question, with the result.
 
-(After the graph of MindSearch, arXiv 2407.20183, which grows as answers arrive.) It is what a planner reads before it
-plans anew and what `weiwo show --questions` prints; `weiwo show --json` has it nested.
+The text takes few tokens. (After the graph of MindSearch, arXiv 2407.20183, which grows as answers arrive.) A planner
+reads it before planning anew, and `weiwo show --questions` prints it. `weiwo show --json` has it nested.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -24,14 +24,16 @@ def format_question_graph(
     remarks: Mapping[str, str] | None = None,
     finished: Collection[str] | None = None,
 ) -> str:
-    """The tasks of a plan, one a line: id, type, question, what else it builds on, why it is asked → what it came to.
+    """Format the tasks of a plan, a line each.
+
+    A line has the id, type, question, further inputs, the reason for asking, and → the result.
 
     Args:
         plan: The plan.
-        outcomes: What its tasks came to, by id; one without has not ended.
+        outcomes: Outcomes of its tasks, by id. A task without an outcome has not ended.
         language: The language of the values.
-        remarks: What else is to be told of tasks, by id.
-        finished: The tasks that count as finished; None: those that came to something. The others are marked ✗.
+        remarks: Further remarks on tasks, by id.
+        finished: The tasks that count as finished. None means tasks with an answer. The others are marked ✗.
     """
     usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
     lines: list[str] = []
@@ -52,11 +54,13 @@ def format_question_graph(
 
 
 def nest_questions(plan: Plan, outcomes: Mapping[str, Outcome], language: Language) -> dict[str, Any]:
-    """The tasks of a plan as JSON values, each below the one it came from, and how many are answered, pending, failed.
+    """Return the tasks of a plan as nested JSON values, with counts by state.
+
+    Each task stands below its parent. The states are answered, pending and failed.
 
     Args:
         plan: The plan.
-        outcomes: What its tasks came to, by id; one without is pending.
+        outcomes: Outcomes of its tasks, by id. A task without an outcome is pending.
         language: The language of the values.
     """
     usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
@@ -74,7 +78,7 @@ def nest_questions(plan: Plan, outcomes: Mapping[str, Outcome], language: Langua
 
 
 def _in_order(plan: Plan) -> Iterator[tuple[Task, int]]:
-    """The tasks, each after its parent, with how deep it stands."""
+    """Yield the tasks with nesting depth, each after the parent."""
     children: dict[str, list[str]] = {}
     for task_id, parent in plan.parents.items():
         children.setdefault(parent, []).append(task_id)
@@ -86,7 +90,7 @@ def _in_order(plan: Plan) -> Iterator[tuple[Task, int]]:
 
 
 def _sources(task: Task, plan: Plan) -> str:
-    """What it builds on beside its parent."""
+    """Format the inputs of a task besides the parent."""
     others = [source for source in plan.upstream(task.id) if source != plan.parents[task.id]]
     return f" ← {', '.join(others)}" if others else ""
 

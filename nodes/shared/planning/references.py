@@ -1,9 +1,9 @@
-"""Hand-off: a task's references filled with the values of the tasks it builds on.
+"""Hand-off: filling of a task's references with the values of upstream tasks.
 
-This is what makes a plan worth more than its questions asked side by side: the answer of one
-task becomes a word in the next one's query, or a number in its formula. A reference that is the
-whole argument passes the typed value; one inside a longer string is written out as prose in
-the question's language, or, inside an arithmetic expression, as a literal.
+This is what makes a plan worth more than its questions asked side by side: the answer of one task becomes a word in the
+next task's query, or a number in its formula. A reference that is the whole argument passes the typed value. A
+reference inside a longer string is written out as prose in the question's language, or, inside an arithmetic
+expression, as a literal.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,10 @@ _Schema = Mapping[str, Any]
 
 
 def fill_text(text: str, inputs: Mapping[str, Outcome], language: Language) -> str:
-    """A string with every known reference written out as prose, on one line each: a prompt has its own lines."""
+    """Write out every known reference in a string as prose.
+
+    Each value is put on one line, because a prompt has lines of its own.
+    """
     return REFERENCE.sub(lambda match: _on_one_line(_prose(inputs.get(match[1]), match[0], language)), text)
 
 
@@ -32,16 +35,17 @@ def _on_one_line(text: str) -> str:
 def fill_args(
     task: Task, inputs: Mapping[str, Outcome], language: Language, schema: Mapping[str, Any]
 ) -> dict[str, JsonValue]:
-    """A task's arguments with every reference filled.
+    """Fill every reference in a task's arguments.
 
     Args:
         task: The task.
-        inputs: Usable upstream outcomes by task id; in a `for_each` instance also the item.
-        language: The language prose is written in.
+        inputs: Usable upstream outcomes by task id. In a `for_each` instance also the item.
+        language: The language of the prose.
         schema: JSON schema of the tool's arguments, which tells a string from a typed argument.
 
     Raises:
-        ValueError: A value cannot be read as what its argument or an arithmetic expression takes; the message names it.
+        ValueError: A value cannot be read as the type required by its argument or an arithmetic expression. The message
+            names it.
     """
     properties = schema.get("properties", {})
     if task.tool in FORMULA_TOOLS:
@@ -68,7 +72,7 @@ def _fill(
         return value
     whole, kinds = REFERENCE.fullmatch(value.strip()), list_json_types(part, schema)
     if whole and whole[1] in inputs and not _wants_text(kinds, inputs[whole[1]].value):
-        return _typed(inputs[whole[1]], kinds)
+        return _convert_value(inputs[whole[1]], kinds)
     return fill_text(value, inputs, language)
 
 
@@ -81,12 +85,18 @@ _NATIVE: Mapping[type, frozenset[str]] = {
 
 
 def _wants_text(kinds: frozenset[str], value: JsonValue) -> bool:
-    """Whether an argument takes a value in words: it takes strings, and nothing that the value is already."""
+    """Report whether an argument takes a value in words.
+
+    It takes strings, and no type that the value already has.
+    """
     return "string" in kinds and kinds.isdisjoint(_NATIVE.get(type(value), frozenset()))
 
 
-def _typed(outcome: Outcome, kinds: frozenset[str]) -> JsonValue:
-    """A value as the one type that an argument takes: a number written in words is read, a date gives its year."""
+def _convert_value(outcome: Outcome, kinds: frozenset[str]) -> JsonValue:
+    """Convert a value to the only type accepted by an argument.
+
+    A number written in words is parsed, and a date gives its year.
+    """
     value, wanted = outcome.value, kinds - {"null"}
     if wanted == {"array"}:
         return value if isinstance(value, list) else [value]

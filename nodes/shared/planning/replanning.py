@@ -1,4 +1,7 @@
-"""Local replanning: what the next plan builds on and may not repeat, and another way by rule."""
+"""Local replanning: the basis and the limits of the next plan, and another way by rule.
+
+The limits are the failed tasks, which may not be repeated.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -51,23 +54,32 @@ _NOTHING: Final = lazy(r"(?:none|nothing|no|n/?a|null|-+|无|没有|暂无)(?: (
 
 
 def read_missing(named: Iterable[str]) -> tuple[str, ...]:
-    """What a model misses, without the words by which models say that they miss nothing."""
+    """Clean the missing parts named by a model.
+
+    Removes filler words for "nothing".
+    """
     notes = (safe_note(words).strip() for words in [*named][:_MOST_MISSING])
     return tuple(words for words in notes if words and not _NOTHING.fullmatch(words))
 
 
 def format_cause(cause: Cause | None) -> str:
-    """Why a task came to nothing, for a prompt, to be set behind the message; empty where it is not known."""
+    """Format the cause of a task's failure for a prompt, to follow the message.
+
+    Returns an empty string if the cause is not known.
+    """
     return f" ({_CAUSES[cause]})" if cause is not None else ""
 
 
 def describe_attempt(task: Task, outcome: Outcome | None, passages: Iterable[Evidence]) -> str:
-    """Every query that a task tried in vain, and the closest words of what it found, for a prompt; empty of others."""
+    """Describe a task's futile queries and the closest words found, for a prompt.
+
+    Returns an empty string for a task without searches.
+    """
     if outcome is None or not outcome.trace.searches:
         return ""
     wanted = set(terms(task.description))
-    found = [one for one in passages if task.id in one.task_ids]
-    said = [one.text[start:end] for one in found for start, end in sentences(one.text)[:_MOST_SENTENCES]]
+    found = [passage for passage in passages if task.id in passage.task_ids]
+    said = [item.text[start:end] for item in found for start, end in sentences(item.text)[:_MOST_SENTENCES]]
     closest = max(said, key=lambda words: coverage(wanted, set(terms(words))), default="")
     queries = dict.fromkeys(query for _, query in outcome.trace.searches)
     tried = ", ".join(f'"{quote_as_data(query, 120)}"' for query in [*queries][-_MOST_TRIED:])
@@ -76,12 +88,12 @@ def describe_attempt(task: Task, outcome: Outcome | None, passages: Iterable[Evi
 
 @dataclass(frozen=True)
 class PlanHistory:
-    """Plan history: the plan so far and what its tasks came to.
+    """Plan history: the plan revisions so far and the outcomes of the tasks.
 
     Attributes:
         plan: The latest revision.
         earlier: The revisions before it, oldest first.
-        outcomes: What each task came to, by id.
+        outcomes: The outcome of each task, by id.
     """
 
     plan: Plan
@@ -95,7 +107,7 @@ class PlanHistory:
 
     @cached_property
     def kept(self) -> Plan:
-        """The part of the latest revision that stays: finished tasks whose inputs are finished too."""
+        """Kept part of the latest revision: finished tasks with finished inputs."""
         ids: set[str] = set()
         for task_id in self.plan.order():
             outcome = self.outcomes.get(task_id)
@@ -111,7 +123,7 @@ class PlanHistory:
 
     @cached_property
     def futile_keys(self) -> frozenset[str]:
-        """What was asked and came to nothing for a reason that lasts, whatever it was called and worded like."""
+        """Wording keys of tasks failed for a lasting reason, regardless of id and exact wording."""
         latest = list_past_keys(self.revisions)
         found: set[str] = set()
         for plan in self.revisions:
@@ -124,7 +136,10 @@ class PlanHistory:
         return frozenset(found)
 
     def find_repetitions(self, plan: Plan) -> list[str]:
-        """What of a next revision was planned before and came to nothing, one message each; empty if it is new."""
+        """List the parts of a next revision planned before and failed, a message each.
+
+        The list is empty if the revision is new.
+        """
         todo = [task for task in plan.tasks if task.id not in self.kept.wiring.tasks]
         if not todo:
             return ["vertices: no new task; give another way to what is missing"]
@@ -140,8 +155,8 @@ class PlanHistory:
         return []
 
     def _only_tried_queries(self, todo: Sequence[Task]) -> bool:
-        """Whether all searches among these tasks were made before, in vain."""
-        tried = {(tool, fold(query)) for one in self.outcomes.values() for tool, query in one.trace.searches}
+        """Report whether all searches among the tasks were made before without success."""
+        tried = {(tool, fold(query)) for outcome in self.outcomes.values() for tool, query in outcome.trace.searches}
         usable = {task_id: outcome for task_id, outcome in self.outcomes.items() if outcome.usable}
         asked = [
             (task.tool, fold(fill_text(query, usable, "en")))
@@ -151,22 +166,22 @@ class PlanHistory:
         return bool(asked) and tried.issuperset(asked)
 
     def has_new(self, plan: Plan) -> bool:
-        """Whether a next revision asks anything that no revision has asked."""
+        """Report whether a next revision asks anything new."""
         asked = {wording_key(task, past.keys()) for past in self.revisions for task in past.tasks}
         return any(wording_key(task, plan.keys()) not in asked for task in plan.tasks)
 
     @property
     def model_is_lost(self) -> bool:
-        """Whether plans of a model came to nothing at all, twice and more: then it is for the rules to try.
+        """Report whether a model's plans failed entirely, at least twice.
 
-        Not where a person has said what they wish: rules cannot follow words.
+        The rules then try. This does not apply if a person has stated a wish: rules cannot follow words.
         """
         made = {plan.decided_by for plan in self.revisions}
         return bool(self.earlier) and not (self.kept.tasks or self.wishes) and made == {"model"}
 
     @property
     def wishes(self) -> tuple[str, ...]:
-        """What a person asked for when sending plans back, oldest first."""
+        """Wishes of a person on sending plans back, oldest first."""
         return tuple(plan.wish for plan in self.revisions if plan.wish)
 
 
@@ -209,12 +224,12 @@ def _replan_by_rule(
     *,
     earlier: Sequence[Plan] = (),
 ) -> Plan | None:
-    """Local replanning by rule: what failed goes to another search tool, or is searched for in fewer words.
+    """Replan locally by rule: failed tasks get a different search tool, or fewer search words.
 
-    A task with a value keeps it. What is replaced and what hangs on it gets a new id; everything else stays.
+    A task with a value keeps it. Replaced tasks and their dependents get a new id. Everything else stays.
 
     Returns:
-        The next revision, or None when nothing else can be tried.
+        The next revision, or None if nothing else can be tried.
     """
     past = (*earlier, plan)
     replaced = {
@@ -230,7 +245,7 @@ def _replan_by_rule(
 
 
 def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
-    """Whether a look-up failed by itself, not for want of what it builds on."""
+    """Report whether a look-up failed by itself rather than for lack of inputs."""
     outcome = outcomes.get(task.id)
     looks_up = "query" in task.args or task.tool not in BUILT_IN
     if not looks_up or (outcome is not None and (outcome.usable or outcome.status == "blocked")):
@@ -239,12 +254,15 @@ def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> boo
 
 
 def list_other_searches(task: Task, past: Sequence[Plan], language: Language, tools: Collection[str]) -> Iterator[Task]:
-    """The same question asked of another search tool, by its keywords, or by its subjects, as far as it was not yet."""
+    """Yield untried searches for the same question.
+
+    They use another search tool, the question's keywords, or its subjects.
+    """
     tried = {
-        (one.tool, str(one.args.get("query")))
+        (item.tool, str(item.args.get("query")))
         for plan in past
-        for one in plan.tasks
-        if (one.description, one.ret) == (task.description, task.ret)
+        for item in plan.tasks
+        if (item.description, item.ret) == (task.description, task.ret)
     }
     frame, searches = frame_task(task, language), list_searches(tools)
     query = str(task.args.get("query") or search_query(frame))
@@ -257,6 +275,9 @@ def list_other_searches(task: Task, past: Sequence[Plan], language: Language, to
 
 
 def is_stuck(state: SearchState) -> bool:
-    """Whether the last look back asked for another plan and there was none: what failed is not to be run again."""
+    """Report whether the last reflection asked for a new plan without success.
+
+    Failed tasks are then not run again.
+    """
     plan, past = state.get("plan"), state.get("reflections")
     return bool(plan and past and past[-1].decision in {"replan", "deepen"} and past[-1].revision == plan.revision)

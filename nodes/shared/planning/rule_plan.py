@@ -1,7 +1,7 @@
-"""Plans made by rule: the frame of a question turned into typed tasks that hand their values on.
+"""Plans by rule: a question's frame turned into linked typed tasks.
 
-Every part of the question is one task on the search tool. Where dates or numbers are compared or subtracted, a
-calculation ends the plan, so that it is done by code. A question that was not taken apart is one search.
+The tasks hand their values on. Every part of the question is one task on the search tool. If dates or numbers are
+compared or subtracted, a calculation ends the plan, so that code does it. A question that was not split is one search.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -43,11 +43,11 @@ _DATE_UNITS: Final = frozenset({"years", "age", "months", "days"})
 
 
 class ToolCall(NamedTuple):
-    """A call that answers a question.
+    """Tool call answering a question.
 
     Attributes:
         tool: The tool.
-        args: Its arguments.
+        args: The arguments.
     """
 
     tool: str
@@ -59,12 +59,18 @@ Choices = Mapping[str, ToolCall]
 
 
 def choose_search_tool(tools: Collection[str]) -> str:
-    """The tool a look-up is bound to: the corpus, else the web, else any tool that calls itself a search."""
+    """Return the tool for a look-up: the corpus, else the web, else any search tool.
+
+    A search tool is recognized by its name.
+    """
     return next(iter(list_searches(tools)), _SEARCH_TOOLS[0])
 
 
 def list_searches(tools: Collection[str]) -> list[str]:
-    """The tools that search, those for one kind of thing left out: flights have no answer to another question."""
+    """List the search tools, except tools for a single kind of thing.
+
+    A flight search has no answer to another question.
+    """
     named = (name for name in sorted(tools) if "search" in name and not searches_one_kind(name))
     return list(dict.fromkeys(name for name in (*_SEARCH_TOOLS, *named) if name in tools))
 
@@ -72,12 +78,12 @@ def list_searches(tools: Collection[str]) -> list[str]:
 def build_rule_plan(
     frame: QueryFrame, tools: Collection[str], *, max_tasks: int, choices: Choices = MappingProxyType({})
 ) -> Plan:
-    """Plan a question by its frame.
+    """Plan a question from a frame.
 
-    One that would have more than `max_tasks` is one search and `curtailed`.
+    A plan with more than `max_tasks` tasks becomes one search and is `curtailed`.
 
     Returns:
-        A plan of at least one task; one search where the question was not taken apart.
+        A plan of at least one task. A single search if the question was not split.
     """
     builder = _PlanBuilder(tools, choices)
     builder.add(frame)
@@ -92,7 +98,7 @@ def build_single_task_plan(
     ret: ValueType | None = None,
     choices: Choices = MappingProxyType({}),
 ) -> Plan:
-    """The plan of a question that one call answers: a chosen one, a calculation, else a search."""
+    """Build the plan of a question for a single call: a chosen call, a calculation, or a search."""
     builder = _PlanBuilder(tools, choices)
     if frame.expression and _CALCULATOR in tools:
         builder.add(frame)
@@ -102,21 +108,28 @@ def build_single_task_plan(
 
 
 def frame_task(task: Task, language: Language) -> QueryFrame:
-    """The frame of a task: the one it carries, else its description parsed, as in plans read from a file."""
+    """Return the frame of a task, or parse the description if missing.
+
+    It is missing in plans read from a file.
+    """
     return task.frame or parse_question(task.description or str(task.args.get("query", "")), language)
 
 
 def add_frames(plan: Plan, language: Language) -> Plan:
-    """A plan whose tasks carry frames: descriptions are parsed once, when the plan is made."""
+    """Add frames to the tasks of a plan.
+
+    Descriptions are parsed once, when the plan is made.
+    """
     return plan.model_copy(
         update={"tasks": tuple(t.model_copy(update={"frame": frame_task(t, language)}) for t in plan.tasks)}
     )
 
 
 def search_query(frame: QueryFrame) -> str:
-    """What to search for; of a long brief what it asks, else the sentence it begins with.
+    """Return the search query of a question.
 
-    The other names of a quarter or a fiscal year are searched for, too.
+    For a long brief, the query is its questions, else its first sentence. Other names of a quarter or a fiscal year are
+    added to the query.
     """
     # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
     text = (frame.search if frame.language == "zh" else "") or frame.question
@@ -127,7 +140,7 @@ def search_query(frame: QueryFrame) -> str:
 
 
 class _PlanBuilder:
-    """Collects tasks; the same look-up asked twice is one task."""
+    """Builder of a task list. Equal look-ups become a single task."""
 
     def __init__(self, tools: Collection[str], choices: Choices) -> None:
         self.tasks: list[Task] = []
@@ -136,7 +149,10 @@ class _PlanBuilder:
         self._known: dict[str, str] = {}
 
     def add(self, frame: QueryFrame) -> str:
-        """Add the tasks of a frame; returns the id of the one its answer rests on last."""
+        """Add the tasks of a frame and return the id of the final task.
+
+        The answer rests on that task last.
+        """
         if frame.question in self._known:
             return self._known[frame.question]
         if " .. " in frame.expression and _DATE_DIFFERENCE in self._tools:
@@ -156,7 +172,7 @@ class _PlanBuilder:
         return self.look_up(frame)
 
     def look_up(self, frame: QueryFrame, ret: ValueType | None = None) -> str:
-        """Add the call that was chosen for it, else one search."""
+        """Add the call chosen for a frame, else a search."""
         named = frame.shape == "comparison"  # of whose things one is the answer, not the measure they are compared by
         ret = ret or ("text" if named else VALUE_TYPES.get(frame.answer_type, "text"))
         chosen = self._choices.get(frame.question)
@@ -174,7 +190,10 @@ class _PlanBuilder:
         return task_id
 
     def _compute(self, frame: QueryFrame, ids: Sequence[str]) -> str | None:
-        """Add the calculation over the parts of a frame; None where there is none to be made."""
+        """Add the calculation over the parts of a frame.
+
+        Returns None if no calculation is possible.
+        """
         values = [f"{{{{{task_id}.ret}}}}" for task_id in ids]
         types = {task.ret for task in self.tasks if task.id in ids}
         if frame.unit == "age" and len(ids) == 1 and types == {"date"} and _DATE_DIFFERENCE in self._tools:
@@ -199,9 +218,9 @@ class _PlanBuilder:
 
 
 def _type_of_request(call: ToolCall) -> ValueType | None:
-    """The type of what a table is asked for: a figure, else the things or groups that have it."""
+    """Return the type of a table request: a figure, else the matching things or groups."""
     if call.tool != "query_table":
         return None
     measures = call.args.get("measures")
-    one = isinstance(measures, list) and len(measures) == 1
-    return "number" if one and not call.args.get("group_by") else "list[text]"
+    item = isinstance(measures, list) and len(measures) == 1
+    return "number" if item and not call.args.get("group_by") else "list[text]"

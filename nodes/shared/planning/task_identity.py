@@ -1,9 +1,10 @@
-"""Which new task is an old one: the next revision of a plan, whatever its tasks are called.
+"""Task identity: matching of tasks across plan revisions, regardless of the ids.
 
-A task is what it asks (`Plan.keys`). One that was asked before goes by the id it had, so that its outcome, its
-passages and its trace stay true; one that was not gets an id that never stood for anything else. Models number their
-tasks anew, repeat what is finished, and use ids twice; all of that is read here and nowhere else. So is what a finished
-plan hands to a changed one: outcomes and passages of tasks that ask the same.
+A task is identified by its question (`Plan.keys`). A task that was asked before keeps its earlier id, so that its
+outcome, its passages and its trace stay true. A new task gets an id that was never used for anything else. Models
+renumber their tasks, repeat finished tasks, and use ids twice. All of that is handled here and nowhere else. This
+module also decides which results a finished plan hands to a changed plan: outcomes and passages of tasks with the same
+question.
 """
 
 import unicodedata
@@ -15,16 +16,16 @@ from weiwo.text.patterns import lazy
 
 
 def adopt_ids(sketch: Plan, kept: Plan, past: Sequence[Plan]) -> Plan:
-    """Give the tasks of a sketch the ids of the tasks they are, or ids of their own.
+    """Give the tasks of a sketch the ids of equal known tasks, or new ids.
 
     Args:
-        sketch: New tasks, ids unique and without a cycle; they may refer to each other and to what is kept. A kept
-            task may be among them, under any id and slightly reworded: it stays as it was.
-        kept: Tasks that stay as they are, with all they refer to.
-        past: The revisions so far, oldest first. No id of theirs is given to anything else.
+        sketch: New tasks, with unique ids and without a cycle. They may refer to each other and to kept tasks. A kept
+            task may be among them, under any id and slightly reworded: it stays unchanged.
+        kept: Tasks that stay unchanged, with all they refer to.
+        past: The revisions so far, oldest first. Their ids are not given to anything else.
 
     Returns:
-        What is kept, then what is new; the revision and the rest of `kept`.
+        The kept tasks, then the new tasks, with the revision and the rest of `kept`.
     """
     meaning = list_past_keys(past)
     known = {key: task_id for task_id, key in meaning.items()}
@@ -67,7 +68,10 @@ def adopt_ids(sketch: Plan, kept: Plan, past: Sequence[Plan]) -> Plan:
 
 
 def list_past_keys(past: Sequence[Plan]) -> dict[str, str]:
-    """What each id of the revisions so far stands for, by id: the latest meaning, should there be several."""
+    """Return the key of each task id used so far.
+
+    If an id had several keys, the latest is returned.
+    """
     return {task_id: key for plan in past for task_id, key in plan.keys().items()}
 
 
@@ -75,7 +79,10 @@ _NUMBERED: Final = lazy(r"(?P<root>.*\d)(?P<letter>[b-y]?)")
 
 
 def _free_id(wanted: str, taken: Collection[str], others: Collection[str]) -> str:
-    """An id that never stood for anything: the wanted one, or the next (task_2 → task_2b → task_2c; ada → ada_2)."""
+    """Return an unused id: the wanted id, or the next variant.
+
+    Examples: task_2 → task_2b → task_2c, ada → ada_2.
+    """
     if wanted not in taken:
         return wanted
     match = _NUMBERED.fullmatch(wanted)
@@ -100,7 +107,10 @@ _WHEN_ZH: Final = lazy(r"哪一?[年天日]|什么时[候间]|何[时年日]|年
 
 
 def wording_key(task: Task, upstream: Mapping[str, str]) -> str:
-    """The key of a task as far as its wording does not matter: case, punctuation, articles and the like left out."""
+    """Return the key of a task without regard to wording.
+
+    Case, punctuation, articles and the like are left out.
+    """
     dates = task.ret in {"date", "list[date]"}
     args = dict(task.args)
     if isinstance(query := args.get("query"), str):
@@ -110,7 +120,10 @@ def wording_key(task: Task, upstream: Mapping[str, str]) -> str:
 
 
 def content_words(text: str, *, dates: bool = False) -> str:
-    """The words that carry a text, in order; for a date, the words that ask for one left out as well."""
+    """Return the content words of a text, in order.
+
+    For a date, the words that ask for a date are left out as well.
+    """
     empty = _EMPTY | _WHEN if dates else _EMPTY
     words: list[str] = []
     for word in _WORD.findall(text):
@@ -127,12 +140,12 @@ def content_words(text: str, *, dates: bool = False) -> str:
 def reuse_outcomes(
     old: Plan, new: Plan, outcomes: Mapping[str, Outcome], changed: Collection[str] = ()
 ) -> dict[str, Outcome]:
-    """The outcomes that stay true when a person changes a plan or a value.
+    """Return the outcomes still valid after a person's change to a plan or a value.
 
-    `changed` names the tasks of the new plan whose values change.
+    `changed` names the tasks of the new plan with changed values.
 
     Returns:
-        By their ids in the new plan, the usable outcomes of tasks that ask the same of the same inputs.
+        The usable outcomes of tasks with the same question and inputs, by their ids in the new plan.
     """
     stale = {*changed, *new.descendants(changed)}
     return {
@@ -145,7 +158,7 @@ def reuse_outcomes(
 def reuse_passages(
     old: Plan, new: Plan, kept: Collection[str], evidence: Mapping[str, Evidence]
 ) -> dict[str, Evidence]:
-    """The passages that the kept tasks found, their origins under the ids of the new plan."""
+    """Return the passages found by the kept tasks, with origins under the new plan's ids."""
     renamed: dict[str, list[str]] = {}
     for task_id, former in _former_ids(old, new).items():
         if task_id in kept:
@@ -159,7 +172,7 @@ def reuse_passages(
 
 
 def _former_ids(old: Plan, new: Plan) -> dict[str, str]:
-    """What the tasks of the new plan were called in the old one, where they are the same."""
+    """Map task ids of the new plan to the ids of equal tasks in the old plan."""
     before = old.keys()
     former = {key: task_id for task_id, key in before.items()}
     return {

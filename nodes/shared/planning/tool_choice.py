@@ -1,7 +1,7 @@
-"""Choice of a tool for one step: the tool whose one call answers a question better than a search does.
+"""Choice of a tool for a single step, if a tool call answers better than a search.
 
-A model says so in the call that judges the question; without its word, a tool is chosen by rule that is about what is
-asked, whose arguments are in the question, that only reads, and only where no document speaks of it.
+A model says so in the call that judges the question. Without a model, a rule chooses a tool if its topic matches the
+question, its arguments are in the question, it only reads, and no document mentions the answer.
 """
 
 import asyncio
@@ -50,7 +50,10 @@ def _load_model(name: str) -> Embedder:
 
 
 def rank_tools(pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> list[str]:
-    """The tools of a pool, those that fit best first; those for several needs in turn. A large pool takes a moment."""
+    """Rank the tools of a pool, best first, alternating between several needs.
+
+    A large pool takes a moment.
+    """
     from weiwo.tools.selection.tool_index import ToolDocument  # noqa: PLC0415 - heavy, and of no use to few tools
     from weiwo.tools.selection.tool_retriever import build_retriever  # noqa: PLC0415 - the same
 
@@ -67,7 +70,10 @@ def rank_tools(pool: tuple[str, ...], needs: Sequence[str], services: RunContext
 def _rank_by_vectors(
     documents: "tuple[ToolDocument, ...]", history: "tuple[ToolUse, ...]", wanted: Sequence[str], services: RunContext
 ) -> list[list[str]] | None:
-    """The rankings with embeddings; None where there are none, not all yet, or their model is down."""
+    """Rank tools with embeddings.
+
+    Returns None if there are no embeddings, if some are missing, or if their model is down.
+    """
     if (name := services.settings.embeddings) is None or not wanted:
         return None
     from weiwo.tools.selection.tool_retriever import build_retriever  # noqa: PLC0415 - heavy
@@ -86,7 +92,10 @@ def _rank_by_vectors(
 
 
 def take_tools(names: Sequence[str], most: int, tokens: int, services: RunContext) -> tuple[str, ...]:
-    """The first of these, as many as may be, that fit the tokens; one that is too long leaves its place to the next."""
+    """Take the first tools within the limits on count and tokens.
+
+    A tool that is too long is skipped.
+    """
     taken: list[str] = []
     left = tokens
     for name in dict.fromkeys(names):
@@ -107,7 +116,7 @@ _NO_STEP: Final = frozenset({"small_talk", "writing", "calculation", "chain"})
 
 
 async def choose_tools(frames: Sequence[QueryFrame], services: RunContext) -> Choices:
-    """Choose by rule: for each question that a tool fits and no document speaks of, the call that answers it."""
+    """Choose tool calls by rule for questions fitting a tool and without a matching document."""
     chosen = {}
     for frame in frames:
         found = _find_call(frame, services)
@@ -117,10 +126,10 @@ async def choose_tools(frames: Sequence[QueryFrame], services: RunContext) -> Ch
 
 
 async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> Choices:
-    """Choose by rule, for each question that can be read as a request over a table of the documents, that request.
+    """Choose table requests by rule for questions readable as a request over a document's table.
 
-    A reading with words that nothing explains is left where a passage has all of the question's words, and every
-    reading that assumes or leaves a word is left to a model where there is one.
+    A reading with unexplained words is rejected if a passage has all of the question's words. If a model is set up,
+    every reading that assumes or skips a word is left to the model.
     """
     asked = [frame for frame in frames if asks_table(frame.question)]
     tables = await list_tables(services) if asked else []
@@ -137,7 +146,10 @@ async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> C
 async def plan_one_step(
     assessment: Assessment, tools: Sequence[str], services: RunContext, choices: Choices | None = None
 ) -> Plan:
-    """Plan a question that one task answers, and tell the watchers; without a model's choices tools are chosen here."""
+    """Plan a question for a single task and report the plan to watchers.
+
+    Without a model's choices, tools are chosen here.
+    """
     choices = await choose_tools([assessment.frame], services) if choices is None else choices
     tabled = await choose_tables([assessment.frame], services)  # what rules can prove goes first
     if not tabled and (request := await request_by_model(assessment.frame.question, services)) is not None:
@@ -152,7 +164,10 @@ async def plan_one_step(
 
 
 async def offer_tools(question: str, services: RunContext) -> str:
-    """The tools that a model may choose from for a question, for its prompt; empty where there are only our own."""
+    """Describe the tools offered to a model for a question, for the prompt.
+
+    Returns an empty string if there are only built-in tools.
+    """
     others = [info.name for info in _list_others(services)]
     if len(others) > _MOST_OFFERED:
         ranked = await asyncio.to_thread(rank_tools, services.registry.names(), [question], services)
@@ -161,7 +176,10 @@ async def offer_tools(question: str, services: RunContext) -> str:
 
 
 def read_choice(tool: str, args: Mapping[str, JsonValue], frame: QueryFrame, services: RunContext) -> ToolCall | None:
-    """The call that a model chose; None where there is no such tool, or nothing gives its arguments."""
+    """Return the call chosen by a model.
+
+    Returns None if there is no such tool, or if nothing gives its arguments.
+    """
     name = tool.strip()
     if name not in {info.name for info in _list_others(services)}:
         return None
@@ -196,7 +214,7 @@ def _checked(name: str, fit: ToolFit, services: RunContext) -> ToolCall | None:
 
 
 async def _has_document(frame: QueryFrame, services: RunContext) -> bool:
-    """Whether a passage at hand has every word of what is asked, its title counted."""
+    """Report whether a passage, including the title, has every word of the question."""
     corpus = services.registry.corpus
     if corpus is None or not corpus.size:
         return False

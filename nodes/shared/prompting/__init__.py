@@ -1,8 +1,8 @@
-"""Prompts: passages as delimited data, what fits a window, and what may leave a model's reply.
+"""Prompts: passages as delimited data, fitting of a window, and checks of a model's reply.
 
 - `passage_prompt`: passages as a model sees them
 - `context_packing`: the passages that fit
-- `input_guard`: what may pass into queries, arguments and prompts
-- `sanitizer`: what may be spoken
-- `reply_types`: lenient types that replies are made of
+- `input_guard`: permitted content of queries, arguments and prompts
+- `sanitizer`: permitted content of an answer
+- `reply_types`: lenient types for replies
 """

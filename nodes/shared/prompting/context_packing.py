@@ -1,8 +1,8 @@
-"""Which passages a prompt shows, when not all of them fit: the relevant ones, from several sources.
+"""Selection of passages for a prompt, if not all fit: relevant, and from several sources.
 
-All are shown as they are if there is room. If not, those that must be seen come first; the others are ordered by what
-they say about the task, a page's second and third passage counting less than its first, and taken while there is room.
-What is too long for its share is shown in part: whole sentences in a row, those that say most.
+All are shown unchanged if there is room. Otherwise required passages come first. The rest are ordered by relevance to
+the task, with a page's second and third passage counting less than its first, and taken while there is room. A passage
+too long for its share is shown in part: consecutive whole sentences, the most relevant.
 """
 
 import math
@@ -41,12 +41,12 @@ _CLAUSE: Final = lazy(r"(?<=[;；，、\n])|(?<=,)(?=\s)")
 
 @dataclass(frozen=True)
 class PackedPassages:
-    """The passages that a prompt shows.
+    """Passages selected for a prompt.
 
     Attributes:
-        shown: In the order they were given; one that is shown in part keeps its id and holds that part.
-        left_out: How many of those given are not shown.
-        cut: How many are shown in part.
+        shown: The passages in the given order. A passage shown in part keeps its id and holds that part.
+        left_out: Number of given passages not shown.
+        cut: Number of passages shown in part.
     """
 
     shown: tuple[Evidence, ...]
@@ -62,19 +62,19 @@ def pack_passages(
     *,
     held: Mapping[str, Sequence[str]] | None = None,
 ) -> PackedPassages:
-    """Pack passages into the room of a prompt: choose what to show.
+    """Pack passages into the room of a prompt.
 
-    Those `held`, by id with the words that have to stay in them, are shown before any other.
+    `held` passages are shown before any other. They are given by id, with the words that must stay in them.
     """
     held = held or {}
     if _fits(passages, room, count):
         return PackedPassages(tuple(passages))
     first = [n for n, passage in enumerate(passages) if passage.id in held]
-    shown, left = _held(passages, first, held, query, room, count)
+    shown, left = _pack_held(passages, first, held, query, room, count)
     rest = [n for n in range(len(passages)) if n not in set(first)]
     share = room // min(_LARGEST_SHARE, max(1, len(passages)))
     misses = 0
-    for n in _ordered(passages, rest, query):
+    for n in _order_by_worth(passages, rest, query):
         if left < _LEAST_TOKENS or misses >= _MISSES:
             break
         part = _shorten_passage(passages[n], query, min(left, share), count)
@@ -92,7 +92,7 @@ def pack_passages(
 
 
 def _size(passage: Evidence, count: Count) -> int:
-    """Tokens of a passage as a prompt shows it, its delimiters included."""
+    """Count the tokens of a passage in a prompt, including delimiters."""
     return count(format_passage(99_999, passage)) + 1
 
 
@@ -105,7 +105,7 @@ def _fits(passages: Sequence[Evidence], room: int, count: Count) -> bool:
     return left >= 0
 
 
-def _held(
+def _pack_held(
     passages: Sequence[Evidence],
     first: Sequence[int],
     held: Mapping[str, Sequence[str]],
@@ -113,7 +113,10 @@ def _held(
     room: int,
     count: Count,
 ) -> tuple[dict[int, Evidence], int]:
-    """What must be shown, whole or each cut to its share: what a short one leaves of its share goes to the others."""
+    """Pack the required passages, whole or each cut to a share.
+
+    The unused share of a short passage goes to the others.
+    """
     shown: dict[int, Evidence] = {}
     sizes = {n: _size(passages[n], count) for n in first}
     for done, n in enumerate(sorted(first, key=sizes.__getitem__)):
@@ -126,8 +129,8 @@ def _held(
     return shown, room
 
 
-def _ordered(passages: Sequence[Evidence], among: Sequence[int], query: str) -> list[int]:
-    """Positions, those to show first at the front."""
+def _order_by_worth(passages: Sequence[Evidence], among: Sequence[int], query: str) -> list[int]:
+    """Order positions by worth, with the passages to show first at the front."""
     worth = _worth(passages, among, query)
     by_source: dict[str, list[int]] = {}
     for n in sorted(among, key=lambda n: (-worth[n], n)):
@@ -139,7 +142,10 @@ def _ordered(passages: Sequence[Evidence], among: Sequence[int], query: str) -> 
 
 
 def _worth(passages: Sequence[Evidence], among: Sequence[int], query: str) -> dict[int, float]:
-    """The share of the task's terms that each passage has, rare ones weighing more, and its rank where it was found."""
+    """Score each passage by the share of the task's terms and by search rank.
+
+    Rare terms weigh more.
+    """
     terms = _sought_terms(query)
     texts = {n: f"{passages[n].title}\n{passages[n].text}".casefold() for n in among}
     having = {term: [n for n in among if term in texts[n]] for term in terms}
@@ -159,10 +165,12 @@ def _sought_terms(query: str) -> list[str]:
 def _shorten_passage(
     passage: Evidence, query: str, room: int, count: Count, words: Sequence[str] = ()
 ) -> Evidence | None:
-    """A passage if it fits, else a run of its sentences that does: with given words in it, else the one that says most.
+    """Return a passage if it fits, else a run of sentences within the room.
+
+    The run contains the given words if there are any, else it is the most relevant run.
 
     Returns:
-        None where no sentence fits.
+        None if no sentence fits.
     """
     if _size(passage, count) <= room:
         return passage
@@ -180,9 +188,10 @@ def _shorten_passage(
 
 
 def _pieces(text: str, room: int, count: Count) -> list[tuple[int, int, int]]:
-    """Sentences with the blanks behind them, and their tokens; of one that is longer than the room, its clauses.
+    """Split a text into sentences with trailing blanks and token counts.
 
-    A fenced block and a table row count as one sentence, and code that is longer than the room is parted by lines.
+    A sentence longer than the room is split into clauses. A fenced block and a table row count as one sentence, and
+    code longer than the room is split by lines.
     """
     starts = [start for start, _ in find_whole_sentences(text)]
     bounds = list(zip(starts, [*starts[1:], len(text)], strict=True))
@@ -201,7 +210,10 @@ def _pieces(text: str, room: int, count: Count) -> list[tuple[int, int, int]]:
 def _best_run(
     text: str, pieces: Sequence[tuple[int, int, int]], room: int, query: str, words: Sequence[str]
 ) -> tuple[int, int]:
-    """The run of pieces in the room that holds most of the words, then most of the query's terms; the earliest such."""
+    """Return the run of pieces within the room with most of the given words.
+
+    Ties are decided by the number of the query's terms, then by the earlier position.
+    """
     terms = _sought_terms(query)
     weight = len(terms) * len(pieces) + 1.0  # more than all the terms there can be
     low = text.casefold()

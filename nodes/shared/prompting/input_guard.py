@@ -1,7 +1,8 @@
-"""What may pass from passages into queries, arguments and prompts: a value, a name, a few words; never an order.
+"""Guard for text from passages entering queries, arguments and prompts.
 
-A model that reads a passage says what comes next in words of its own, and a passage can put words into its mouth. So
-code bounds these: in length, to one line, without addresses, and they must not speak to a model themselves.
+A value, a name or a few words may pass, but never an order. A model that reads a passage chooses the next step in words
+of its own, and a passage can influence these words. Code therefore limits them: in length, to one line, without
+addresses, and they must not address a model themselves.
 """
 
 import unicodedata
@@ -25,19 +26,23 @@ _KNOWN_SHARE: Final = 0.5
 
 
 def normalize_line(text: str) -> str:
-    """A text as one line, without control characters, its blanks collapsed."""
+    """Return a text on a single line, without control characters, with blanks collapsed."""
     return " ".join("".join(c if unicodedata.category(c) not in {"Cc", "Cf", "Cs"} else " " for c in text).split())
 
 
 def safe_note(text: str, limit: int = 300) -> str:
-    """What a model says it misses, in one line; nothing where that gives orders."""
+    """Return a model's note about missing information on a single line.
+
+    Returns an empty string if the note gives orders.
+    """
     return "" if addresses_model(text) else normalize_line(text)[:limit]
 
 
 def find_rejection(value: JsonValue, ret: ValueType) -> str | None:
-    """Why a value cannot be handed on, in words for the model that read it; None if it can.
+    """Return the reason for rejecting a value, in words for the model.
 
-    Passages are summed up in as many lines as they take; a text may be code, which has several.
+    Returns None if the value can be handed on. Summaries of passages may take any number of lines. A text may be code,
+    which has several lines.
     """
     if isinstance(value, list):
         return next((why for item in value if (why := find_rejection(item, ret))), None)
@@ -54,10 +59,10 @@ def find_rejection(value: JsonValue, ret: ValueType) -> str | None:
 
 
 def safe_query(query: str, task: str, passages: Sequence[Evidence]) -> str:
-    """A query of a model's making as it may be sent: one short line without addresses; empty if it may not be.
+    """Return a model's query in a safe form: a short line without addresses.
 
-    It may not if it gives orders itself; nor, where a passage gives some, if it has nothing to do with the task and
-    most of its words are in no other passage.
+    Returns an empty string if it may not be sent. This is so if it gives orders itself. If a passage gives orders, it
+    is also so for a query that has nothing to do with the task and has most of its words in no other passage.
     """
     line = normalize_line(ADDRESS.sub(" ", query))[:LONGEST_QUERY].strip()
     if not line or addresses_model(query) or addresses_model(line):

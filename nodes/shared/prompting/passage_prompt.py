@@ -1,4 +1,4 @@
-"""Passages as a model sees them: delimited data, numbered, never instructions."""
+"""Passages for a model: delimited, numbered data, never instructions."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -30,7 +30,10 @@ _STOP: Final = lazy(r"[.!?](?=\s)|[。！？；\n]")
 
 
 def flag_injections(passages: Iterable[Evidence]) -> list[Evidence]:
-    """The passages, those marked that speak to a model instead of to a reader. Called where passages enter a run."""
+    """Flag passages addressing a model instead of a reader.
+
+    Called where passages enter a run.
+    """
     return [
         passage.model_copy(update={"flags": (*passage.flags, INSTRUCTIONS)})
         if INSTRUCTIONS not in passage.flags and addresses_model(f"{passage.heading}\n{passage.text}")
@@ -40,9 +43,9 @@ def flag_injections(passages: Iterable[Evidence]) -> list[Evidence]:
 
 
 def without_orders(passage: Evidence) -> Evidence:
-    """A passage with blanks for the sentences that speak to a model: these carry no value, quote or claim.
+    """Blank out the sentences of a passage addressing a model.
 
-    All else stands where it stood.
+    They carry no value, quote or claim. All other text keeps its position.
     """
     if INSTRUCTIONS not in passage.flags:
         return passage
@@ -56,15 +59,16 @@ def without_orders(passage: Evidence) -> Evidence:
 
 
 def orders_in(passage: Evidence) -> str:
-    """The sentences of a passage that speak to a model."""
+    """Return the sentences of a passage addressing a model."""
     spans = find_orders(passage.text) if INSTRUCTIONS in passage.flags else ()
     return " ".join(passage.text[start:end] for start, end in spans)
 
 
 def quote_as_data(text: str, limit: int | None = None) -> str:
-    """Text that cannot close its own delimiter nor hide anything, cut if need be at the end of a sentence or a word.
+    """Quote text as data, truncated at the end of a sentence or a word.
 
-    It is cut before a fenced block or a table row rather than inside, and inside code at the end of a line.
+    The text cannot close its own delimiter or hide anything. It is cut before a fenced block or a table row rather than
+    inside, and inside code at the end of a line.
     """
     safe = _DELIMITER.sub(r"<\\", _HIDDEN.sub("", text))
     if limit is None or len(safe) <= limit:
@@ -80,12 +84,15 @@ def quote_as_data(text: str, limit: int | None = None) -> str:
 
 
 def format_passages(passages: Sequence[Evidence], new: Collection[str] = ()) -> str:
-    """Passages numbered from 1, each with its title and source; those whose ids are `new` are marked so."""
+    """Format passages numbered from 1, each with title and source.
+
+    Passages with an id in `new` are marked as new.
+    """
     return "\n".join(format_passage(n, passage, new=passage.id in new) for n, passage in enumerate(passages, 1))
 
 
 def format_passage(n: int, passage: Evidence, *, new: bool = False) -> str:
-    """A passage under its number, with where it is from, whether it is current, and what to beware of."""
+    """Format a passage under a number, with source, currency and warnings."""
     title, source = _attribute(passage.title, 200), _attribute(passage.source, 300)
     # A file is often changed years after what it tells: its date would be taken for one of the content.
     stated = own_date(passage)

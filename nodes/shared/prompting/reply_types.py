@@ -1,7 +1,8 @@
-"""What models reply with: lenient in form, where leniency takes no guessing, and never in content.
+"""Reply types for models: lenient in form, never in content.
 
-`coercion` mends what is the same for every schema (wrappers, other spellings, a number given as a string of
-digits, null, one value for a list of one); here is what follows from what a field means.
+Leniency takes no guessing. `coercion` repairs the faults common to every schema (wrappers, other spellings, a number
+given as a string of digits, null, one value for a list of one). This module handles faults that depend on the meaning
+of a field.
 """
 
 import re
@@ -36,12 +37,14 @@ _LONGEST: Final = 400
 
 
 class Reply(BaseModel):
-    """A model's structured reply: its lists and strings are bounded, in its schema and when it is read.
+    """Structured reply of a model, with bounds on lists and strings.
+
+    The bounds apply in the schema and when the reply is read.
 
     Attributes:
-        bounds: Items of a list, or characters of a string, by field, where the usual ones are too few.
-        tokens: Tokens of a whole reply, thoughts apart.
-        thinks: Fields that its schema requires, in the order in which one thinks; read leniently all the same.
+        bounds: Items of a list, or characters of a string, by field, if the usual bounds are too small.
+        tokens: Tokens of a whole reply, without thoughts.
+        thinks: Fields that the schema requires, in the order of thought. They are still read leniently.
     """
 
     model_config = ConfigDict(extra="ignore", defer_build=True)
@@ -52,18 +55,18 @@ class Reply(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _clip(cls, data: Any) -> Any:
-        """What goes on and on is read up to its bound."""
+        """Truncate endless values at the bound."""
         if not isinstance(data, dict):
             return data
         return {name: _clipped(value, cls.bounds.get(name)) for name, value in data.items()}
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The schema with its bounds."""
+        """Add the bounds to the schema."""
         told = handler(core)
         own = handler.resolve_ref_schema(told)
         for name, node in own.get("properties", {}).items():
-            own["properties"][name] = _bounded(node, cls.bounds.get(name))
+            own["properties"][name] = _add_bounds(node, cls.bounds.get(name))
         if cls.thinks:
             own["required"] = [*dict.fromkeys([*cls.thinks, *own.get("required", ())])]
         return told
@@ -75,14 +78,17 @@ def _clipped(value: Any, bound: int | None) -> Any:
     return value[: bound or _LONGEST] if isinstance(value, str) else value
 
 
-def _bounded(node: Any, bound: int | None = None) -> Any:
-    """A schema node with bounds on every list and string in it; `bound` is that of the outermost."""
+def _add_bounds(node: Any, bound: int | None = None) -> Any:
+    """Add bounds to every list and string in a schema node.
+
+    `bound` is the bound of the outermost node.
+    """
     if not isinstance(node, dict):
         return node
     found = {
-        key: [_bounded(inner, bound) for inner in value]
+        key: [_add_bounds(inner, bound) for inner in value]
         if key == "anyOf"
-        else _bounded(value)
+        else _add_bounds(value)
         if key in {"items", "additionalProperties"}
         else value
         for key, value in node.items()
@@ -95,7 +101,7 @@ def _bounded(node: Any, bound: int | None = None) -> Any:
 
 
 def _share(value: Any) -> Any:
-    """A share of one as models give it: 0.9, "90%", 90, "9/10", "high"."""
+    """Parse a share between 0 and 1 as models give it: 0.9, "90%", 90, "9/10", "high"."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, str):
@@ -120,7 +126,10 @@ def _flag(value: Any) -> Any:
 
 
 def _ordinal(value: Any) -> Any:
-    """The number of a passage as models give it: 1, "1", "[1]", "passage 1", [1]; 0 where none is meant."""
+    """Parse a passage number as models give it: 1, "1", "[1]", "passage 1", [1].
+
+    Returns 0 if no passage is meant.
+    """
     if isinstance(value, list):
         value = value[0] if value else 0
     if value is None or isinstance(value, bool):
@@ -138,13 +147,16 @@ def _line(value: Any) -> Any:
 
 
 def _form(value: Any) -> Any:
-    """A form as models name it; one that is none of ours is none."""
+    """Normalize a form named by a model. Unknown forms become empty."""
     word = value.strip().lower() if isinstance(value, str) else ""
     return word if word in get_args(Form) else ""
 
 
 def _pairs(edges: Any) -> Any:
-    """Edges in any of the forms models use; one that cannot be read is left out: edges follow from references."""
+    """Normalize edges in any form used by models.
+
+    Unreadable edges are left out, because edges follow from references.
+    """
     return [list(pair) for edge in edges for pair in _ends(edge)] if isinstance(edges, list) else edges
 
 

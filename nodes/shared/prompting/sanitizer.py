@@ -1,8 +1,8 @@
-"""Answers without links and pictures that their writer made up, and without what models are told here.
+"""Sanitizer for answers: no invented links or pictures, and no recited prompts.
 
-A model that follows words in a passage can be made to put what it knows into an address: a picture is fetched as soon
-as the answer is shown, a link when it is clicked. The list of sources is written by code; in the sentences above it no
-link is needed. An address as such may be what was asked for, so one that a passage holds, or the question, stays.
+A model that follows words in a passage can be made to put its knowledge into an address: a picture is fetched as soon
+as the answer is shown, a link when it is clicked. Code writes the list of sources, and the sentences above it need no
+link. An address may itself be the answer, so an address in a passage or in the question stays.
 """
 
 import re
@@ -16,11 +16,11 @@ from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.state import Evidence, Language
 from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import fold
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.markdown import FENCE, find_opaque
 from weiwo.text.patterns import lazy
 
-_REMOVED: Final = localized("shared.prompting.sanitizer", "removed")
+_REMOVED: Final = localize_message("shared.prompting.sanitizer", "removed")
 
 _RECITED: Final = 48
 """Characters of instructions that nobody says by chance."""
@@ -76,21 +76,25 @@ _PROMPTS: Final[list[str]] = []
 
 
 def protect_prompt(prompt: str) -> str:
-    """Register a prompt as one that no answer may recite; returns it."""
+    """Register a prompt as confidential for answers and return the prompt.
+
+    No answer may recite it.
+    """
     _PROMPTS.append(prompt)
     return prompt
 
 
 class AnswerSanitizer:
-    """Output sanitizer: makes prose fit to be spoken in one answer.
+    """Output sanitizer for the prose of a single answer.
 
     Args:
-        passages: What may be cited. Their addresses may stand in the answer, and so may those in them, unless they
-            speak to the model.
-        question: The user's question, whose addresses may too.
+        passages: The citable passages. Their addresses may stand in the answer, and so may addresses in them, unless
+            they
+            address the model.
+        question: The user's question. Its addresses may stand in the answer too.
         language: The answer's language.
 
-    Prompts of ours (`protect_prompt`), which no answer needs and some passages ask for, are not recited.
+    Our own prompts (`protect_prompt`), which no answer needs and some passages ask for, are not recited.
     """
 
     def __init__(self, passages: Iterable[Evidence], question: str, language: Language) -> None:
@@ -104,7 +108,7 @@ class AnswerSanitizer:
         self._known = frozenset(known)
 
     def __call__(self, text: str) -> str:
-        """A sentence, or a piece of one, as it may be spoken; empty if it may not."""
+        """Sanitize a sentence or a piece of a sentence. Returns an empty string if not allowed."""
         prose = remove_links(_MARKUP.sub("", text), self._known, self._language)
         says = any(map(str.isalnum, prose)) or not any(map(str.isalnum, text))  # a rule says nothing and may stand
         return prose if says and not self._recites(prose) else ""
@@ -123,12 +127,12 @@ def _folded(prompts: tuple[str, ...]) -> str:
 
 
 def remove_hidden(text: str) -> str:
-    """Text without control characters and those that turn the writing direction or are not seen."""
+    """Remove control characters, direction marks and invisible characters."""
     return _HIDDEN.sub("", text)
 
 
 def remove_links(text: str, known: Collection[str], language: Language) -> str:
-    """Prose as it may be spoken: of links and pictures the words, of addresses those that are known."""
+    """Reduce links and pictures in prose to the words, and keep known addresses."""
     text = remove_hidden(text)
     if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
         return text
@@ -143,7 +147,10 @@ def remove_links(text: str, known: Collection[str], language: Language) -> str:
 
 
 def _is_code(text: str) -> bool:
-    """Whether a text is one block of fenced code, in any list it may stand in: each line as deep as its fence."""
+    """Report whether a text is a single fenced code block, possibly inside a list.
+
+    Each line must be as deep as its fence.
+    """
     fence = FENCE.match(text)
     if fence is None or fence[1].strip() or "\t" in text:
         return False
@@ -152,14 +159,20 @@ def _is_code(text: str) -> bool:
 
 
 def _draws_tags(text: str) -> bool:
-    """Whether a text may have tags outside its code spans; what is a block of code here may be none in a list."""
+    """Report whether a text may have tags outside of code spans.
+
+    A code block here may not be a code block inside a list.
+    """
     blocks = MarkdownIt("commonmark").enable("table").parse(text.strip())
     tokens = (token.type for block in blocks for token in (block, *(block.children or ())))
     return any(kind in {"html_block", "html_inline", "fence", "code_block"} for kind in tokens)
 
 
 def _known_addresses(text: str, known: Collection[str], language: Language) -> str:
-    """Text with the addresses that are known and end where they end there; of others nothing stays, tails included."""
+    """Remove unknown addresses from a text, including tails.
+
+    A known address must also end at the same position.
+    """
     parts: list[str] = []
     position = 0
     for found in ADDRESS.finditer(text):

@@ -1,1 +1,4 @@
-"""The question: its text validated, and parsed once into a frame. Its phrasings are rows of data."""
+"""The question: validated text, parsed once into a frame.
+
+Its phrasings are rows of data.
+"""

@@ -1,6 +1,6 @@
-"""Arithmetic questions: text that is nothing but a calculation, in the notation of `weiwo.tools.compute`.
+"""Arithmetic questions: text with only a calculation, in the notation of `weiwo.tools.compute`.
 
-So are the days, months or years between two dates, and somebody's age today.
+The days, months or years between two dates, and somebody's age today, are included.
 """
 
 import ast
@@ -24,9 +24,9 @@ LONGEST: Final = 200
 
 
 def arithmetic_expression(text: str) -> str:
-    """The formula of a question that asks for nothing else; empty where it asks for anything besides.
+    """Return the formula of a purely arithmetic question, or an empty string.
 
-    A number alone is no formula, and a date such as 1999-12-31 is left alone.
+    A number alone is not a formula, and a date such as 1999-12-31 is left alone.
 
     Args:
         text: The question in lower case and half-width forms, without politeness.
@@ -49,7 +49,10 @@ def _digits(numeral: re.Match[str]) -> str:
 
 
 def _formula(text: str) -> str:
-    """The formula, written as Python writes it; empty where anything else occurs or its parts do not fit each other."""
+    """Return a formula in Python notation.
+
+    Returns an empty string if anything else occurs, or if the parts do not fit each other.
+    """
     text = _ROOT.sub(r"sqrt(\1)", text)
     if not _PLAIN.fullmatch(text):
         return ""
@@ -58,7 +61,7 @@ def _formula(text: str) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     called = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    sound = isinstance(tree, ast.BinOp | ast.Call) and all(isinstance(one, ast.Name) for one in called)
+    sound = isinstance(tree, ast.BinOp | ast.Call) and all(isinstance(item, ast.Name) for item in called)
     return ast.unparse(tree) if sound else ""
 
 
@@ -74,7 +77,10 @@ def today() -> str:
 
 
 def dates_apart(text: str) -> tuple[str, str, str] | None:
-    """Two dates in ISO form and the unit, of a question that asks for nothing but how far they are apart."""
+    """Return two ISO dates and the unit of a question asking only for the distance.
+
+    The distance is the time between the two dates. Returns None for any other question.
+    """
     found = _DATES_APART.fullmatch(text.strip(" ?.!。"))
     if found is None:
         return None
@@ -82,13 +88,16 @@ def dates_apart(text: str) -> tuple[str, str, str] | None:
     start, end = (named[0], named[1]) if len(named) > 1 else (*named, "")
     unit = next(value for name, value in found.groupdict().items() if value is not None and name[0] == "u")
     try:
-        dates = [today() if one.strip() in _TODAY else parse_date(one.strip()).iso() for one in (start, end)]
+        dates = [today() if item.strip() in _TODAY else parse_date(item.strip()).iso() for item in (start, end)]
     except ValueError:
         return None
     return dates[0], dates[1], _APART_UNITS[unit]
 
 
 def aged_today(text: str) -> str:
-    """Whose age today a question asks for, as written; empty where it asks for anything else."""
+    """Return the person in a question about somebody's age today, as written.
+
+    Returns an empty string for any other question.
+    """
     found = _AGE_TODAY.fullmatch(text.strip(" ?.!。"))
-    return next((one for one in found.groups() if one), "").strip() if found else ""
+    return next((group for group in found.groups() if group), "").strip() if found else ""

@@ -1,7 +1,7 @@
-"""Comparisons and lists: several things named in one question, and a look-up for each.
+"""Comparisons and lists: several things named in a question, with a look-up for each.
 
-A way to compare is a pattern: it names the things, and the predicate they are compared by. A comparing word implies its
-relation (`taller`: height) where the predicate names none.
+A comparison pattern captures the things, and the predicate they are compared by. A comparing word implies its relation
+(`taller`: height) if the predicate names none.
 """
 
 import re
@@ -43,7 +43,10 @@ _SENSES: Final = tuple((lazy(row["pattern"].replace("\n", "")), row) for row in 
 
 
 class _Comparative(NamedTuple):
-    """What a comparing word says: the relation it compares (empty for `earlier` or `more`) and which value wins."""
+    """Meaning of a comparing word: the compared relation and the winning direction.
+
+    The relation is empty for `earlier` or `more`.
+    """
 
     relation: str
     direction: Direction
@@ -55,7 +58,10 @@ def _compared() -> tuple[tuple[str, ...], ...]:
 
 @cache
 def _comparatives(language: Locale) -> dict[str, _Comparative]:
-    """Comparing words of a language; a word that names its own relation stands before one that does not."""
+    """Return the comparing words of a language.
+
+    A word that names its own relation stands before a word that does not.
+    """
     table: dict[str, _Comparative] = {}
     directions: tuple[Direction, Direction] = ("least", "greatest")
     for name, _, _, *cells in _compared():
@@ -70,8 +76,11 @@ def _comparing_words(language: Locale) -> str:
 
 
 @cache
-def _filled(pattern: str, language: Locale) -> re.Pattern[str]:
-    """A pattern in which `{comp}` stands for comparing words, `{rel}` for words that ask for a relation."""
+def _compile_pattern(pattern: str, language: Locale) -> re.Pattern[str]:
+    """Compile a pattern with placeholders.
+
+    `{comp}` stands for comparing words, and `{rel}` for words that ask for a relation.
+    """
     words = {"comp": f"(?:{_comparing_words(language)})", "rel": "|".join(asking_words(language))}
     return re.compile(re.sub(r"\{(comp|rel)\}", lambda m: words[m[1]], pattern.replace("\n", "")))
 
@@ -80,10 +89,11 @@ def _filled(pattern: str, language: Locale) -> re.Pattern[str]:
 
 
 def compare_things(asked: str, low: str, language: Locale) -> dict[str, Any] | None:
-    """Parse a comparison of things that are named.
+    """Parse a comparison of named things.
 
     Returns:
-        The fields of its frame, or None where it is none or names fewer than two things (one, of an age at death).
+        The fields of its frame. None if it is not a comparison or names fewer than two things (one, for an age at
+        death).
     """
     end = len(low.rstrip(" ?.,!;:。"))
     if end > _LONGEST:
@@ -92,7 +102,7 @@ def compare_things(asked: str, low: str, language: Locale) -> dict[str, Any] | N
     main = len(low[: tail.start()].rstrip(" ,;?")) if tail and tail.start() >= _SHORTEST else end
     for way in read_data("question")["ways"][language]:
         plain = way["kind"] in {"which", "whether"}
-        match = _filled(way["pattern"], language).match(low, 0, main if plain else end)
+        match = _compile_pattern(way["pattern"], language).match(low, 0, main if plain else end)
         found = _read_way(way["kind"], match, asked, language) if match else None
         if found and plain and tail and main < end and len(found["subjects"]) == 2:
             found |= {"shape": "difference", "wants_difference": True, "unit": unit_of(tail[0])}
@@ -102,7 +112,7 @@ def compare_things(asked: str, low: str, language: Locale) -> dict[str, Any] | N
 
 
 def _read_way(kind: str, match: re.Match[str], asked: str, language: Locale) -> dict[str, Any] | None:
-    """The frame of one way to compare, from its match."""
+    """Build the frame fields of a comparison from a pattern match."""
     low, group = match.string, match.groupdict()
     if kind == "age":
         who = asked[match.start("a") : match.end("a")].strip(" 的是在,")
@@ -134,7 +144,7 @@ def _read_way(kind: str, match: re.Match[str], asked: str, language: Locale) -> 
 
 
 def _things(kind: str, match: re.Match[str], asked: str, language: Locale) -> tuple[str, ...]:
-    """The things a way to compare names; empty where they are no names of things."""
+    """Return the things named in a comparison. Empty if these are not names of things."""
     if "list" in match.groupdict():
         items = _list_items(
             asked[match.start("list") : match.end("list")], language, "or" if kind == "which" else "and"
@@ -148,9 +158,12 @@ def _things(kind: str, match: re.Match[str], asked: str, language: Locale) -> tu
 
 
 def _read_predicate(predicate: str, things: str, language: Locale) -> _Comparative | None:
-    """Relation and direction of `is taller`, `was born first`, `has more employees`; None where nothing compares."""
+    """Parse relation and direction of `is taller`, `was born first`, `has more employees`.
+
+    Returns None if nothing compares.
+    """
     words = _comparing_words(language)
-    comparing = _filled(rf"\b(?:{words})\b" if language == "en" else words, language)
+    comparing = _compile_pattern(rf"\b(?:{words})\b" if language == "en" else words, language)
     found = [_comparatives(language)[m[0]] for m in comparing.finditer(predicate)]
     if not found:
         return None
@@ -174,7 +187,10 @@ def _read_predicate(predicate: str, things: str, language: Locale) -> _Comparati
 
 
 def word_look_up(relation: str, language: Locale) -> str:
-    """The question for one value of a relation, `{}` for the thing; empty where the relation is unknown."""
+    """Return the question for a value of a relation, with `{}` for the thing.
+
+    Returns an empty string if the relation is unknown.
+    """
     row = relations().get(relation)
     if row is None:
         return ""
@@ -189,7 +205,10 @@ def word_look_up(relation: str, language: Locale) -> str:
 
 
 def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Locale) -> dict[str, Any]:
-    """The fields of a frame that is put together from look-ups of one relation, or of several of one thing."""
+    """Build the fields of a frame from look-ups.
+
+    The look-ups are of one relation, or of several relations of one thing.
+    """
     relation = asked[0][1]
     row = relations().get(relation)
     parts = [frame_part(subject, name, language) for subject, name in asked]
@@ -205,7 +224,10 @@ def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Local
 
 
 def frame_part(subject: str, relation: str, language: Locale) -> QueryFrame | None:
-    """The look-up of one thing's value; None where the lexicon has no words to ask for it."""
+    """Build the look-up for a thing's value.
+
+    Returns None if the lexicon has no words to ask for it.
+    """
     row, wording = relations().get(relation), word_look_up(relation, language)
     if row is None or not wording:
         return None
@@ -228,7 +250,10 @@ _AND_ASKS: Final = patterns_by_language("and_asks")
 
 
 def ask_of_each(asked: str, low: str, language: Locale) -> dict[str, Any] | None:
-    """The same asked of several things, a look-up for each; without look-ups where two questions stand in one."""
+    """Build a look-up for each of several things in a question.
+
+    There are no look-ups if two questions stand in one.
+    """
     if at := _asks_two(low, language):
         first, at = (asked[: at[0]], (0, 0)) if at[1] == len(low) else (asked, at)
         things = list_things(asked, language, at) or (subject_of(first, at, language),)
@@ -241,16 +266,22 @@ def ask_of_each(asked: str, low: str, language: Locale) -> dict[str, Any] | None
 
 
 def _asks_two(low: str, language: Locale) -> tuple[int, int] | None:
-    """Where a question asks two things: the second question, or two relations: "population and area of Malta"."""
+    """Return the span of a second question or of two relations in a question.
+
+    An example of two relations is "population and area of Malta".
+    """
     at = _AND_ASKS[language].search(low)
     if at and at.start() > _SHORTEST and all(map(lexicon.ASKS.search, (low[: at.start()], low[at.end() :]))):
         return at.start(), len(low)
-    two = _filled(read_data("question")["patterns"][language]["two_asked"], language).search(low)
+    two = _compile_pattern(read_data("question")["patterns"][language]["two_asked"], language).search(low)
     return two.span() if two else None
 
 
 def _may_be_one(items: Sequence[str], found: FoundRelation, asked: str, low: str) -> bool:
-    """Whether two things may be one: "was Trinidad and Tobago founded", "who wrote Pride and Prejudice"."""
+    """Report whether two listed things may be a single name.
+
+    Examples are "was Trinidad and Tobago founded" and "who wrote Pride and Prejudice".
+    """
     if len(items) > 2 or _EACH.search(low):
         return False
     if re.search(rf"\b(?:was|is|does|has) {re.escape(lower(items[0]))}", low):
@@ -267,7 +298,7 @@ _TRIM_ZH: Final = question_pattern("trim_zh")
 
 
 def list_things(asked: str, language: Locale, span: tuple[int, int] = (0, 0)) -> tuple[str, ...]:
-    """The things a question lists, `A, B and C`; empty where it lists none."""
+    """Return the things listed in a question, `A, B and C`. Empty without a list."""
     titles = [found[found.lastgroup or 0] for found in lexicon.TITLE.finditer(asked)]
     if titles:
         return tuple(titles) if len(titles) > 1 else ()
@@ -279,7 +310,10 @@ def list_things(asked: str, language: Locale, span: tuple[int, int] = (0, 0)) ->
 
 
 def _list_items(body: str, language: Locale, joined_by: str = "and") -> tuple[str, ...]:
-    """The things a list `A, B and C` or 甲、乙和丙 names; empty where it is no list of short names."""
+    """Return the items of a list `A, B and C` or 甲、乙和丙.
+
+    Returns an empty tuple if the text is not a list of short names.
+    """
     if language == "zh":
         items = [_TRIM_ZH.sub("", item.strip()) for item in _JOIN_ZH.split(_TRIM_ZH.sub("", body))]
         named = all(0 < len(item) <= 24 and not lexicon.ITEM_BAD.search(item) for item in items)

@@ -1,8 +1,8 @@
-"""Conjunctions: two questions in one, and several attributes asked of one thing or of several.
+"""Conjunctions: joined questions, and several attributes of a thing or several things.
 
 "How long is the Danube, and how tall is the Eiffel Tower?" is two questions, "the height and year of completion of A
-and B" four look-ups. Each half of a conjunction is parsed alone; what the second leaves to the first (its subject, the
-things it compares) is put in.
+and B" four look-ups. Each half of a conjunction is parsed alone. Parts that the second half leaves to the first (its
+subject, the things it compares) are filled in.
 """
 
 import re
@@ -16,7 +16,7 @@ from weiwo.nodes.shared.question.look_up import answer_type_of, find_relation, l
 from weiwo.state.kinds import Locale
 from weiwo.state.query import QueryFrame
 from weiwo.text.lists import join_names
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
@@ -35,13 +35,15 @@ _PRONOUN: Final = patterns_by_language("pronoun")
 _PERSON: Final = lazy(r"(?i)\b(?:he|she|his|her|him)\b|[他她]")
 _WITHOUT_SUBJECT: Final = question_pattern("without_subject")
 _COMPARED_AGAIN: Final = patterns_by_language("compared_again")
-_ASKED_OF: Final = localized("shared.conjunction", "asked_of")
-_ONE_OF: Final = localized("shared.conjunction", "one_of")
+_ASKED_OF: Final = localize_message("shared.conjunction", "asked_of")
+_ONE_OF: Final = localize_message("shared.conjunction", "one_of")
 _ANSWERABLE: Final = frozenset({"look_up", "comparison", "difference", "same", "several", "list"})
 
 
 def split_conjunction(asked: str, language: Locale, parse: Parse) -> dict[str, Any] | None:
-    """The fields of a frame whose parts are the questions that stand in one; None where it is one question.
+    """Split a conjunction into the fields of a frame with a part for each question.
+
+    Returns None if it is a single question.
 
     Args:
         asked: The question without politeness and filters.
@@ -55,9 +57,9 @@ def split_conjunction(asked: str, language: Locale, parse: Parse) -> dict[str, A
     for half in halves:
         if frames and frames[0].answer_type == "person" and _PERSON.search(half):
             return None  # "who wrote it, and when was he born": what the first half asks for
-        frame = parse(_ended(_completed(half, frames[0], language) if frames else half, language), language)
+        frame = parse(_format_half(_complete_half(half, frames[0], language) if frames else half, language), language)
         if frames and language == "zh" and (not frame.subjects or _WITHOUT_SUBJECT.match(half)):
-            frame = parse(_ended(f"{frames[0].subject}{half}", language), language)
+            frame = parse(_format_half(f"{frames[0].subject}{half}", language), language)
         if frame.shape not in _ANSWERABLE or not frame.subjects or not _asks_alone(frame):
             return None
         frames.append(frame)
@@ -68,7 +70,7 @@ def split_conjunction(asked: str, language: Locale, parse: Parse) -> dict[str, A
 def _split_halves(asked: str, language: Locale) -> list[str]:
     """The questions of a text; of "when and where was A born" each question word with the rest."""
     if twice := _ASKED_TWICE.match(asked):
-        return [f"{twice[one]} {twice['rest']}" for one in ("one", "other")]
+        return [f"{twice[item]} {twice['rest']}" for item in ("one", "other")]
     halves, start = [], 0
     for found in _AND_ASKS[language].finditer(asked):
         if all(map(lexicon.ASKS.search, (lower(asked[start : found.start()]), lower(asked[found.end() :])))):
@@ -77,28 +79,34 @@ def _split_halves(asked: str, language: Locale) -> list[str]:
     return [half for half in (*halves, asked[start:]) if terms(half)]
 
 
-def _completed(half: str, first: QueryFrame, language: Locale) -> str:
-    """A later question with what it leaves to the first: its subject, or the things it compares."""
+def _complete_half(half: str, first: QueryFrame, language: Locale) -> str:
+    """Complete a later question with the subject or compared things of the first question."""
     if len(first.subjects) > 1 and _COMPARED_AGAIN[language].match(lower(half).strip(" ?？")):
         things = join_names(first.subjects, language, either=True)
         return _ONE_OF[language].format(half.strip(" ?？"), things)
     return _PRONOUN[language].sub(lambda _: first.subject, half, count=1) if len(first.subjects) == 1 else half
 
 
-def _ended(half: str, language: Locale) -> str:
-    """A half as a question of its own, with a capital and its mark."""
+def _format_half(half: str, language: Locale) -> str:
+    """Format a half as a separate question, with a capital and a question mark."""
     bare = half.strip(" ,;?!.，；？。")
     return f"{bare[:1].upper()}{bare[1:]}{'？' if language == 'zh' else '?'}"
 
 
 def _asks_alone(frame: QueryFrame) -> bool:
-    """Whether a half asks something of a thing: a relation, or a question word and more than the thing itself."""
+    """Report whether a half is a question about a thing.
+
+    It needs a relation, or a question word and more than the thing itself.
+    """
     own = {term for subject in frame.subjects for term in terms(subject)}
     return bool(frame.relation or frame.parts or frame.answer_type != "text" or set(frame.terms) - own)
 
 
 def ask_attributes(asked: str, low: str, language: Locale) -> dict[str, Any] | None:
-    """The fields of a frame that asks several attributes of one thing or of several; None where it asks one."""
+    """Build the fields of a frame for several attributes of a thing or of several things.
+
+    Returns None if only one attribute is asked for.
+    """
     for pattern in _ATTRIBUTES[language]:
         match = pattern.match(low)
         if match is None:
@@ -117,14 +125,17 @@ def ask_attributes(asked: str, low: str, language: Locale) -> dict[str, Any] | N
 
 
 def _attribute(name: str, language: Locale) -> tuple[str, str]:
-    """An attribute in the user's words and the relation it names, empty where the lexicon has none."""
+    """Return an attribute in the user's words with its relation, or an empty relation.
+
+    The relation is empty if the lexicon has none.
+    """
     plain = re.sub(r"^(?:the|their|its|his|her) ", "", name)
     found = find_relation(plain, lower(plain), language)
     return plain, found.name if found else ""
 
 
 def _ask(thing: str, attribute: str, relation: str, language: Locale) -> QueryFrame:
-    """The look-up of one attribute of one thing."""
+    """Build the look-up for an attribute of a thing."""
     known = frame_part(thing, relation, language) if relation else None
     if known is not None:
         return known

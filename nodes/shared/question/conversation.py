@@ -1,9 +1,9 @@
-"""Chit-chat and writing requests: messages that need no search, told by closed sets of words.
+"""Chit-chat and writing requests: messages without a need for search.
 
-A message is about the assistant, or about oneself, if it says so and holds no word that is not of small talk; a word
-more may be what is asked about: an answer about the assistant would then be none, a search costs little. A request to
-write, rewrite, translate, play or code works on what the user brings along, and asks for nothing besides. The words are
-`text/data/conversation.toml`.
+They are recognized by closed sets of words. A message is about the assistant, or about the user, if it says so and
+holds no word outside of small talk. One further word may be the subject of a question: an answer about the assistant
+would then be wrong, and a search costs little. A request to write, rewrite, translate, play or code works on the user's
+own material, and asks for nothing else. The words are in `text/data/conversation.toml`.
 """
 
 import re
@@ -26,7 +26,10 @@ def _cue(name: str) -> re.Pattern[str]:
 
 
 def _only(known: frozenset[str]) -> re.Pattern[str]:
-    """Nothing but these Chinese words; the longest is read first, and what was read is not read again."""
+    """Return a pattern matching only the given Chinese words.
+
+    The longest word is read first, and text already read is not read again.
+    """
     spelt = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
     return lazy(rf"(?:{spelt}|[,。.!?~、…\s])++")
 
@@ -64,13 +67,13 @@ _QUOTED: Final = lazy(r"[\"“「《][^\"“「《”」》]{0,200}[\"”」》]
 
 
 def without_greeting(text: str) -> tuple[str, Talk | None]:
-    """The text from its first piece on that is more than a social phrase.
+    """Return the text from the first piece with more than a social phrase.
 
     Args:
         text: Lower-case, half-width text.
 
     Returns:
-        The rest, empty where nothing else is said, and what kind of phrase stood before it.
+        The rest, empty if nothing else is said, and the kind of the phrase before it.
     """
     kind: Talk | None = None
     for piece in _PIECE.finditer(text):
@@ -85,7 +88,9 @@ def without_greeting(text: str) -> tuple[str, Talk | None]:
 
 
 def talk_of(text: str, marked: str, rest: str) -> Talk | None:
-    """What kind of conversation a message is, beyond greetings; None where it asks about the world.
+    """Classify a message as a kind of conversation beyond greetings.
+
+    Returns None if it asks about the world.
 
     Args:
         text: The message in lower case.
@@ -110,7 +115,7 @@ def talk_of(text: str, marked: str, rest: str) -> Talk | None:
 
 
 def _asks_to_write(task: str, marked: str) -> bool:
-    """Whether a message asks to write or to code, and for no facts."""
+    """Report whether a message asks for writing or code, and for no facts."""
     if _FACTS.search(marked) or _ASKS_BESIDES.search(_QUOTED.sub(" it ", task)):
         return False
     task = FORM_ASIDE.sub("", task)  # "in two sentences" is no sentence to be written
@@ -118,7 +123,7 @@ def _asks_to_write(task: str, marked: str) -> bool:
 
 
 def _is_talk(said: str) -> bool:
-    """Whether a text holds no word that is not of small talk or assistants."""
+    """Report whether a text holds only words of small talk or about assistants."""
     return bool(_OF_TALK_ZH.fullmatch(said)) if _HAN.search(said) else set(_tokens(said)) <= _OF_TALK
 
 
@@ -127,7 +132,10 @@ def _tokens(text: str) -> list[str]:
 
 
 def _social(piece: str) -> Talk | None:
-    """What kind of social phrase a piece is; None where it says more."""
+    """Classify a piece as a kind of social phrase.
+
+    Returns None if it says more.
+    """
     if _HOW_IT_GOES.fullmatch(piece):
         return "greeting"
     if _HAN.search(piece):

@@ -1,7 +1,7 @@
-"""The question lexicon: words and patterns by which questions are parsed, out of `text/data/question.toml`.
+"""The question lexicon: words and patterns for parsing questions, from `text/data/question.toml`.
 
-A new phrasing is a word in a row of that file. Patterns read lower-case, half-width text. The cues of
-compound questions read a single `N` for every name, so that "The Lord of the Rings" is no chain of relations.
+A new phrasing is a word in a row of that file. Patterns read lower-case, half-width text. The cues of compound
+questions read a single `N` for every name, so that "The Lord of the Rings" is not a chain of relations.
 """
 
 import re
@@ -20,7 +20,7 @@ def question_pattern(name: str) -> re.Pattern[str]:
 
 
 def patterns_by_language(name: str) -> dict[Locale, re.Pattern[str]]:
-    """A pattern that each language has its own of."""
+    """Return a pattern for each language."""
     return {"en": data_pattern(_FILE, "patterns", "en", name), "zh": data_pattern(_FILE, "patterns", "zh", name)}
 
 
@@ -58,12 +58,18 @@ _ANSWER_TAIL: Final = _cue("answer_tail")
 
 
 def is_compound(marked: str, language: Locale) -> bool:
-    """Whether a question compares, calculates, has several parts, or asks the same of several things."""
+    """Report whether a question is compound.
+
+    A compound question compares, calculates, has several parts, or asks the same about several things.
+    """
     return _COMPOUND[language].search(marked) is not None
 
 
 def is_chain(marked: str, language: Locale) -> bool:
-    """Whether answering takes a look-up whose question only an earlier look-up can complete."""
+    """Report whether an answer needs a look-up based on an earlier look-up.
+
+    Only the earlier look-up can complete the later question.
+    """
     body = marked.strip(" ?!.。")
     if language == "zh":
         steps = [*_OWNED.finditer(body), *_RELATIVE_ZH.finditer(body)]

@@ -1,4 +1,4 @@
-"""A look-up: the relation and the subject a question asks about, the type of its answer, and what to search for."""
+"""Look-up: relation, subject, answer type and search words of a question."""
 
 import re
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ _LONGEST_SEARCH: Final = 300
 
 
 def lower(text: str) -> str:
-    """The text in lower case, character by character, so that offsets stay."""
+    """Lower-case a text character by character, preserving offsets."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def look_up(asked: str, language: Locale) -> dict[str, Any]:
-    """Parse a question as one look-up: relation, subject, type of the answer."""
+    """Parse a question as a single look-up: relation, subject and answer type."""
     low = lower(asked)
     wanted = answer_type_of(low)
     found = find_relation(asked, low, language, wanted)
@@ -46,7 +46,7 @@ _BOOLEAN: Final = question_pattern("boolean")
 
 
 def answer_type_of(low: str) -> str:
-    """The type the question word asks for; `text` where it says none."""
+    """Return the answer type of a question word, or `text` by default."""
     found = [(m.start(), -m.end(), kind) for kind, *both in lexicon.ANSWER_TYPES for p in both if (m := p.search(low))]
     start, _, kind = min(found, default=(1, 0, "text"))
     opens = _BOOLEAN.search(low) if start else None
@@ -57,7 +57,7 @@ def answer_type_of(low: str) -> str:
 
 
 class FoundRelation(NamedTuple):
-    """A relation and where the question asks for it."""
+    """Relation with the span of the asking words in a question."""
 
     name: str
     span: tuple[int, int]
@@ -91,16 +91,18 @@ def _asks(language: Locale) -> tuple[re.Pattern[str], dict[str, tuple[str, ...]]
 
 
 def asking_words(language: Locale) -> list[str]:
-    """The words by which questions ask for relations, as patterns, the longest first."""
+    """Return the words asking for relations, as patterns, longest first."""
     phrases = {phrase for relation in relations().values() for phrase in relation.asks[language]}
     return [re.escape(phrase) for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase))]
 
 
 def find_relation(asked: str, low: str, language: Locale, wanted: str = "text") -> FoundRelation | None:
-    """Find the relation a question asks for; one of another type than its question word asks for is not meant.
+    """Find the relation asked for in a question.
+
+    A relation with a type different from that of the question word is not meant.
 
     Returns:
-        The most telling relation, or None.
+        The most specific relation, or None.
     """
     pattern, named = _asks(language)
     best: tuple[tuple[bool, int, int], FoundRelation] | None = None
@@ -125,9 +127,10 @@ def _fits(name: str, wanted: str) -> bool:
 
 
 def _asked_of(name: str, match: re.Match[str], low: str) -> bool:
-    """Whether a question without a telling question word asks for this relation, and not for the thing that has it.
+    """Report whether a question without a clear question word asks for a relation.
 
-    "Which company was founded in 1998?" asks for no date, "what did Gaudí design?" for no person.
+    The alternative is a question for the thing that has the relation. "Which company was founded in 1998?" asks for no
+    date, "what did Gaudí design?" for no person.
     """
     if not _THING.search(low):
         return True
@@ -141,7 +144,10 @@ _TIMES: Final = frozenset({"year", "month", "week", "day", "hour", "minute", "se
 
 
 def unit_of(low: str) -> str:
-    """The unit a question counts in: `km` of "how many kilometres"; times in the plural, empty where it names none."""
+    """Return the counting unit of a question: `km` for "how many kilometres".
+
+    Times are in the plural. Returns an empty string if the question names no unit.
+    """
     for found in _COUNTED.finditer(low):
         if unit := unit_after(low, found.end()):
             return f"{unit[0]}s" if unit[0] in _TIMES else unit[0] if to_si(1, unit[0]) else ""
@@ -171,11 +177,13 @@ def without_article(subject: str) -> str:
 
 
 def subject_of(asked: str, span: tuple[int, int], language: Locale, *, whole: bool = False) -> str:
-    """The thing a question asks about, as written, with its article; empty where nothing is left.
+    """Return the subject of a question as written, with article.
+
+    Returns an empty string if nothing is left.
 
     Args:
         asked: The question without politeness.
-        span: Where it asks for its relation; empty where it has none.
+        span: Span of the words that ask for the relation. Empty if there are none.
         language: Its language.
         whole: Whether a list of things is wanted, not one thing.
     """
@@ -202,19 +210,19 @@ def subject_of(asked: str, span: tuple[int, int], language: Locale, *, whole: bo
 
 
 def _chunks(asked: str, blank: list[tuple[int, int]], language: Locale, *, whole: bool) -> Iterator[str]:
-    """What stands between the words that ask, trimmed."""
+    """Yield the trimmed text between the question words."""
     position = 0
     for start, end in [*sorted(blank), (len(asked), len(asked))]:
         piece = asked[position : max(position, start)]
         for part in [piece] if whole else _BREAK[language].split(piece):
-            trimmed = _EDGE_ZH.sub("", part.strip()) if language == "zh" else _trimmed(part, opens=position == 0)
+            trimmed = _EDGE_ZH.sub("", part.strip()) if language == "zh" else _trim_words(part, opens=position == 0)
             if len(trimmed) > (language == "zh"):
                 yield trimmed
         position = max(position, end)
 
 
-def _trimmed(part: str, *, opens: bool) -> str:
-    """English words without function words at both ends, the article before them kept."""
+def _trim_words(part: str, *, opens: bool) -> str:
+    """Trim function words from both ends of English text, keeping a leading article."""
     part = _WHEN_AT_END.sub("", part.strip(" \t,.;:?!\"'-"))
     words = part.split()
     shouted = part.isupper()
@@ -248,7 +256,10 @@ def _owner_zh(chunk: str) -> str:
 
 
 def _tight(chunk: str, named: list[str]) -> str:
-    """A chunk from its first to its last name: words in small letters around names belong to the question."""
+    """Narrow a chunk to the stretch from the first to the last name.
+
+    Lower-case words around names belong to the question.
+    """
     if not named:
         return chunk
     start = min(chunk.find(name) for name in named)
@@ -268,7 +279,7 @@ _IDLE_ZH: Final = lazy(r"[?,!、。;:]|(?:^|(?<=\s))的|(?<=\S)的(?=\S)|(?:了|
 
 
 def search_words(asked: str, language: Locale, found: dict[str, Any]) -> str:
-    """The words of a question worth searching for, names in order, and the noun of its relation."""
+    """Return the search words of a question, with names in order, and the relation's noun."""
     row = relations().get(found["relation"])
     if row and len(found["subjects"]) > 1 and found.get("shape") not in {"several", "chain"}:
         return " ".join([*found["subjects"], row.noun[language]])[:_LONGEST_SEARCH]

@@ -1,8 +1,8 @@
-"""Rule-based question parsing: one question's text into one `QueryFrame`.
+"""Rule-based parsing of a question's text into a `QueryFrame`.
 
-Frames of politeness go first, then filters (dates, sites, length, form); what is left is conversation, arithmetic, a
-comparison of named things, something compound, or a look-up. What is not understood stays a look-up, an account or a
-list of the right terms, without a relation: a wrong frame tells a falsehood, a poor one costs an answer.
+Frames of politeness are removed first, then filters (dates, sites, length, form). The rest is conversation, arithmetic,
+a comparison of named things, a compound question, or a look-up. Unrecognized text stays a look-up, an account or a list
+of the right terms, without a relation: a wrong frame produces a falsehood, a poor frame costs an answer.
 """
 
 import re
@@ -44,7 +44,7 @@ def parse_question(text: str, language: Language) -> QueryFrame:
         return _frame_without_rules(text, plain, language)
     said, greeted = without_greeting(lower(plain))
     core = plain[len(plain) - len(said) :]
-    bare = _unframed(_respelt(core) if language == "en" else core, language)
+    bare = _strip_frames(_respelt(core) if language == "en" else core, language)
     lowered = lower(bare)
     frame = QueryFrame(question=text, language=language)
     talk = talk_of(said, _marked(core), lowered) or talk_of(lowered, _marked(bare), lowered) if said else greeted
@@ -79,7 +79,10 @@ def parse_question(text: str, language: Language) -> QueryFrame:
 
 
 def _frame_without_rules(text: str, plain: str, language: Language) -> QueryFrame:
-    """The frame of a question in a language whose grammar is unknown: a look-up of some text by all content words."""
+    """Build the frame of a question in a language without rules.
+
+    It is a look-up of some text by all content words.
+    """
     frame = QueryFrame(question=text, language=language)
     if not any(c.isalnum() for c in plain):
         return frame.model_copy(update={"shape": "small_talk", "talk": "remark"})
@@ -107,13 +110,16 @@ _MARKS: Final = str.maketrans(
 
 
 def _normal(text: str) -> str:
-    """A text, what it asks of a long one, in compatible forms; single blanks, none between Chinese characters."""
+    """Normalize a text to compatible forms.
+
+    For a long text, only its questions are kept. Blanks are single, and there are none between Chinese characters.
+    """
     plain = unicodedata.normalize("NFKC", questions_of(text, LONGEST) or text[: 4 * LONGEST]).translate(_MARKS)
     return _HAN_BLANK.sub("", " ".join(_NO_SPEECH.sub(" ", plain).split())[:LONGEST]).strip()
 
 
-def _unframed(text: str, language: Locale) -> str:
-    """A question without politeness and orders at its two ends."""
+def _strip_frames(text: str, language: Locale) -> str:
+    """Remove politeness and orders from both ends of a question."""
     for _ in range(8):
         low = lower(text)
         before = _FRAMES_BEFORE[language].match(low)
@@ -138,7 +144,7 @@ _WORD: Final = lazy(r"\b[a-zA-Z]{2,12}\b")
 
 
 def _respelt(text: str) -> str:
-    """An English question with the slips in its question words put right; names keep their spelling."""
+    """Correct slips in the question words of an English question. Names keep the spelling."""
     spelt = _CONTRACTED.sub(r"\1 is", text)
     spelt = _WORD.sub(lambda m: _SLIPS.get(m[0] if m.start() else m[0].lower(), m[0]), spelt)
     return _INDIRECT.sub(r"\1 \3 \2", spelt, count=1)
@@ -162,7 +168,10 @@ _BETWEEN: Final = question_pattern("between")
 
 
 def _filters(text: str) -> tuple[dict[str, Any], str]:
-    """Form, length, dates and sources wanted, and the question without those that are no part of what is asked."""
+    """Extract the wanted form, length, dates and sources from a question.
+
+    Also returns the question without the filters that are not part of it.
+    """
     low = lower(text)
     found: dict[str, Any] = {}
     if form := next((form for form, pattern in lexicon.FORMS if pattern.search(low)), ""):

@@ -1,6 +1,6 @@
-"""Mentions: the columns and values of a table, and the table itself, as a question names them.
+"""Mentions: a table's columns and values, and the table itself, as named in a question.
 
-A name that stands in the table goes before one that is assumed: a part of a header or of a value, its beginning, or a
+A name written in the table takes precedence over an assumed name: a part of a header or of a value, its beginning, or a
 word of the same meaning (`text/data/table_synonyms.toml`). A word that may mean several columns or values is a doubt.
 """
 
@@ -37,15 +37,15 @@ _LONGEST_HAN_NAME: Final = 12
 
 
 class Mention(NamedTuple):
-    """A column, a value or the table itself, as a question names it.
+    """Mention of a column, a value or the table itself in a question.
 
     Attributes:
         kind: `column`, `value` or `table`.
-        start: Where it begins in the question.
-        end: Where it ends.
-        column: The column, by its place; -1 for the table.
+        start: Start in the question.
+        end: End in the question.
+        column: Index of the column. -1 for the table.
         value: The value, in the spelling of the table.
-        assumed: The question does not say it in the words of the table.
+        assumed: The question does not use the words of the table.
     """
 
     kind: str
@@ -57,13 +57,13 @@ class Mention(NamedTuple):
 
 
 class Implied(NamedTuple):
-    """A word that implies its column, such as "cheapest".
+    """Word implying a column, such as "cheapest".
 
     Attributes:
-        cue: What is made of the rows: `min`, `max` or `sum`.
-        start: Where it begins in the question.
-        end: Where it ends.
-        column: The column; None where the table has none that fits.
+        cue: The operation on the rows: `min`, `max` or `sum`.
+        start: Start in the question.
+        end: End in the question.
+        column: The column. None if the table has no fitting column.
     """
 
     cue: str
@@ -73,7 +73,7 @@ class Implied(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """A word of a question that may mean several columns or values."""
+    """Ambiguous word of a question, with several possible columns or values."""
 
     word: str
     names: tuple[str, ...]
@@ -83,29 +83,29 @@ class Doubt(NamedTuple):
 
 
 def find_mentions(text: str, table: Mapping[str, Any]) -> list[Mention]:
-    """Find what a question names of a table, longer names first, none within another."""
+    """Find the mentions of a table in a question, longer names first, without overlaps."""
     called = list_table_forms(str(table["name"]))  # whoever says "orders" means rows, not the column of their numbers
     wanted: list[tuple[str, str, int, str]] = []
     for at, column in enumerate(table["columns"]):
         wanted += [(form, "column", at, "") for form in _list_forms(str(column["name"])) if form not in called]
         values = ((fold_value(value), value) for value in column["values"])
-        wanted += [(form, "value", at, one) for form, one in values if not _SAYS_OTHER.fullmatch(form)]
+        wanted += [(form, "value", at, item) for form, item in values if not _SAYS_OTHER.fullmatch(form)]
     wanted += [(form, "table", -1, "") for form in called]
     taken: list[Mention] = []
-    for form, kind, at, value in sorted(wanted, key=lambda one: (-len(one[0]), one[1] != "column")):
+    for form, kind, at, value in sorted(wanted, key=lambda item: (-len(item[0]), item[1] != "column")):
         if len(form) < 2 and not (len(form) == 1 and _HAN.search(form) and kind == "value"):
             continue
         for start in _find_form(text, form):
             end = start + len(form)
-            over = [one for one in taken if one.start < end and start < one.end]
-            alike = all((one.start, one.end) == (start, end) and one.kind == kind for one in over)
-            if alike and not any(one.column == at for one in over):
+            over = [item for item in taken if item.start < end and start < item.end]
+            alike = all((item.start, item.end) == (start, end) and item.kind == kind for item in over)
+            if alike and not any(item.column == at for item in over):
                 taken.append(Mention(kind, start, end, at, value))
-    return sorted(taken, key=lambda one: one.start)
+    return sorted(taken, key=lambda item: item.start)
 
 
 def _find_form(text: str, form: str) -> Iterator[int]:
-    """Yield where a form stands in a text as a word of its own."""
+    """Yield the positions of a form as a separate word in a text."""
     start = text.find(form)
     while start >= 0:
         end = start + len(form)
@@ -115,13 +115,19 @@ def _find_form(text: str, form: str) -> Iterator[int]:
         start = text.find(form, start + 1)
 
 
-def _joins(one: str, other: str) -> bool:
-    """Tell whether two characters are of one word: letters or digits that are not Chinese."""
-    return bool(one and other) and all(c.isalnum() and not _HAN.match(c) for c in (one, other))
+def _joins(text: str, other: str) -> bool:
+    """Report whether two characters join into a word.
+
+    These are letters or digits that are not Chinese.
+    """
+    return bool(text and other) and all(c.isalnum() and not _HAN.match(c) for c in (text, other))
 
 
 def _list_forms(name: str) -> list[str]:
-    """List how a column may be named: as it stands, without a unit in brackets, in the plural or singular."""
+    """List the possible names of a column.
+
+    The forms are the header itself, the header without a unit in brackets, and the plural or singular.
+    """
     plain = fold_value(_BRACKETED.sub("", name)).replace("_", " ")
     forms = {fold_value(name), plain}
     for inner in map(fold_value, _BRACKETED.findall(name)[:1]):  # "amount (net)" is "net amount", too
@@ -134,7 +140,7 @@ def _list_forms(name: str) -> list[str]:
 
 
 def list_table_forms(name: str) -> list[str]:
-    """List how a table may be named: whole, or by a word of its name."""
+    """List the possible names of a table: the whole name, or a word of the name."""
     plain = re.sub(r"[_/,-]+", " ", fold_value(name))
     words = [word for word in plain.split() if not word.isdecimal()]
     forms = dict.fromkeys(form for word in [" ".join(plain.split()), *words] for form in _list_forms(word))
@@ -146,13 +152,13 @@ def list_table_forms(name: str) -> list[str]:
 
 @cache
 def _list_groups() -> Mapping[str, frozenset[str]]:
-    """The groups of words of one meaning, by name."""
+    """Return the groups of synonyms, by name."""
     return {name: frozenset(split_cell(cell)) for name, cell in data_rows(_SYNONYMS, "groups")}
 
 
 @cache
 def _list_implied() -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
-    """What words imply, by word: cues, each with the groups of its column."""
+    """Return the implications of words, by word: cues, each with the groups of the column."""
     implied: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for cue, groups, phrases in data_rows(_SYNONYMS, "implied"):
         for phrase in split_cell(phrases):
@@ -162,13 +168,16 @@ def _list_implied() -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
 
 @cache
 def _list_function_words() -> frozenset[str]:
-    """Words that are the question's own: those of its cues, comparisons and dates, and those that say nothing more."""
+    """Return the function words of questions.
+
+    These are the words of cues, comparisons and dates, and words without further meaning.
+    """
     patterns = [pattern for section in _CUED for pattern in read_data(_FILE)[section].values()]
     return frozenset({*IDLE, *NOUNS, *_PATTERN_WORDS.findall(" ".join(patterns))})
 
 
 def _is_of_groups(header: str, groups: Iterable[str]) -> bool:
-    """Tell whether a header has a word of some groups."""
+    """Report whether a header has a word of the given groups."""
     known = _list_groups()
     plain = fold_value(_BRACKETED.sub("", header)).replace("_", " ")
     words = set(_WORD.findall(plain))
@@ -185,20 +194,20 @@ def names_people(header: str) -> bool:
 
 
 def find_implied(text: str, table: Mapping[str, Any], taken: Sequence[Mention], types: Iterable[str]) -> list[Implied]:
-    """Find the words of a question that imply their column.
+    """Find the words of a question implying a column.
 
     Args:
         text: The question, folded.
-        table: What is known of the table.
-        taken: What the question names in the words of the table.
+        table: The description of the table.
+        taken: The mentions in the words of the table.
         types: Types of columns that have a highest and a lowest.
     """
     ordered = frozenset(types)
     found: list[Implied] = []
-    for phrase, meanings in sorted(_list_implied().items(), key=lambda one: -len(one[0])):
+    for phrase, meanings in sorted(_list_implied().items(), key=lambda item: -len(item[0])):
         for start in _find_form(text, phrase):
             end = start + len(phrase)
-            over = [(one.start, one.end) for one in taken] + [(one.start, one.end) for one in found]
+            over = [(mention.start, mention.end) for mention in taken] + [(item.start, item.end) for item in found]
             if any(first < end and start < last for first, last in over):
                 continue
             fitting = ((cue, _find_column(groups, table, ordered)) for cue, groups in meanings)
@@ -208,12 +217,12 @@ def find_implied(text: str, table: Mapping[str, Any], taken: Sequence[Mention], 
 
 
 def has_implied(text: str) -> bool:
-    """Tell whether a question has a word that implies its column."""
+    """Report whether a question has a word implying a column."""
     return any(phrase in text for phrase in _list_implied())
 
 
 def _find_column(groups: Iterable[str], table: Mapping[str, Any], types: frozenset[str]) -> int | None:
-    """Find the one column of the first group that has any."""
+    """Find the only column of the first group with matching columns."""
     for group in groups:
         fit = [
             at
@@ -231,15 +240,15 @@ def _find_column(groups: Iterable[str], table: Mapping[str, Any], types: frozens
 def find_assumed(
     text: str, table: Mapping[str, Any], taken: Iterable[tuple[int, int]]
 ) -> tuple[list[Mention], list[Doubt]]:
-    """Find what a question names of a table in other words.
+    """Find the mentions of a table in synonyms or partial words.
 
     Args:
         text: The question, folded.
-        table: What is known of the table.
-        taken: Stretches of the question that are understood already.
+        table: The description of the table.
+        taken: Stretches of the question already understood.
 
     Returns:
-        What is meant, and the words that may mean several things.
+        The mentions, and the ambiguous words.
     """
     names = _Names(table)
     free = list(text)
@@ -274,7 +283,10 @@ _Found = tuple[int, int, list[_Fit]]
 
 
 def _settle_together(words: Sequence[_Found]) -> list[_Found]:
-    """Settle words that may mean several things by other words of the question: "sales rep", "Noor Haddad"."""
+    """Resolve ambiguous words by neighbouring words of the question.
+
+    Examples are "sales rep" and "Noor Haddad".
+    """
     settled: list[_Found] = []
     for start, end, fits in words:
         shared = [[fit for fit in fits if fit in other] for place, _, other in words if place != start]
@@ -284,12 +296,12 @@ def _settle_together(words: Sequence[_Found]) -> list[_Found]:
 
 
 def list_values_with(word: str, table: Mapping[str, Any]) -> list[str]:
-    """List the values of a table that have a word among others."""
+    """List the values of a table containing a word."""
     return list(dict.fromkeys(value for _, value in _Names(table).find_values({word})))
 
 
 class _Names:
-    """The headers and values of a table, to be found by their parts."""
+    """Headers and values of a table, searchable by parts."""
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         self._headers = [str(column["name"]) for column in table["columns"]]
@@ -299,7 +311,7 @@ class _Names:
         ]
 
     def resolve(self, word: str) -> list[_Fit]:
-        """Return what a word may mean, by the likeliest of its readings that there is."""
+        """Return the possible meanings of a word, by the most likely kind of match."""
         forms = {word, word.removesuffix("s"), f"{word}s"}
         headers = [set(_WORD.findall(plain)) for plain in self._plain]
         if fits := [(at, "") for at, words in enumerate(headers) if words & forms]:
@@ -321,7 +333,7 @@ class _Names:
         ]
 
     def find_values(self, words: AbstractSet[str]) -> list[_Fit]:
-        """Find the values that have one of some words."""
+        """Find the values containing at least a word of a set."""
         return [
             (at, value)
             for at, values in enumerate(self._values)
@@ -330,11 +342,11 @@ class _Names:
         ]
 
     def list_names(self, fits: Iterable[_Fit]) -> tuple[str, ...]:
-        """List the headers and values of some readings."""
+        """List the headers and values of the given matches."""
         return tuple(dict.fromkeys(value or self._headers[at] for at, value in fits))
 
     def resolve_han(self, run: str) -> list[_Found]:
-        """Return the stretches of a run of Chinese that mean a column or a value, the longest first."""
+        """Return the stretches of Chinese text naming a column or a value, longest first."""
         wanted: dict[str, list[_Fit]] = {}
         for at, plain in enumerate(self._plain):
             for part in _list_parts(plain):
@@ -350,16 +362,16 @@ class _Names:
                 if _HAN.match(word) and len(word) > 1:
                     wanted.setdefault(word, []).extend(fit for fit in fits if fit not in wanted.get(word, ()))
         found: list[_Found] = []
-        for part in sorted(wanted, key=lambda one: -len(one)):
+        for part in sorted(wanted, key=lambda item: -len(item)):
             start = run.find(part)
             end = start + len(part)
-            if start >= 0 and not any(one[0] < end and start < one[1] for one in found):
+            if start >= 0 and not any(item[0] < end and start < item[1] for item in found):
                 found.append((start, end, wanted[part]))
         return found
 
 
 def _list_parts(name: str) -> list[str]:
-    """List the beginnings and the ends of a Chinese name that may stand for it."""
+    """List the beginnings and ends of a Chinese name usable as abbreviations."""
     if not _HAN_RUN.fullmatch(name) or len(name) > _LONGEST_HAN_NAME:
         return []
     sizes = range(len(name) - 1, max(1, len(name) // 2 - 1), -1)

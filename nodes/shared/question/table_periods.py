@@ -1,4 +1,4 @@
-"""Quarters and months that a question names without a day: "Q1", "in February", 第二季度."""
+"""Quarters and months named in a question without a day: "Q1", "in February", 第二季度."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
@@ -17,11 +17,11 @@ _MONTHS_OF_QUARTER: Final = 3
 
 
 class Period(NamedTuple):
-    """Whole months of one year.
+    """Whole months of a year.
 
     Attributes:
-        start: Where its name begins in the question.
-        end: Where its name ends.
+        start: Start of the name in the question.
+        end: End of the name.
         first: First month, in ISO form.
         last: Last month, in ISO form.
         year_assumed: The question does not say the year.
@@ -35,18 +35,19 @@ class Period(NamedTuple):
 
 
 class UnknownYearError(WeiwoError, ValueError):
-    """A period of which the question does not say the year, and the table has several."""
+    """Error raised for a period without a year, while the table has several years."""
 
 
 def find_period(text: str, years: Collection[int]) -> Period | None:
-    """Find the quarter, or the month without a year before or behind it, that a question names.
+    """Find the quarter, or the month without an adjacent year, in a question.
 
     Args:
         text: The question, folded.
         years: Years of the dates in the table.
 
     Raises:
-        UnknownYearError: The table has several years, and the question says none. The message is the period.
+        UnknownYearError: The question gives no year, and the table does not have exactly one. The message is the
+            period.
     """
     for pattern, size in ((_QUARTER, _MONTHS_OF_QUARTER), (_MONTH, 1)):
         for found in pattern.finditer(text):
@@ -76,7 +77,7 @@ def _read_number(word: str) -> int:
 
 
 def list_years(column: Mapping[str, Any]) -> set[int]:
-    """List the years from the first to the last date of a column; none where they are not known."""
+    """List the years from the first to the last date of a column. Empty if unknown."""
     span = column.get("range") or []
     years = [int(str(day)[:4]) for day in span if str(day)[:4].isdecimal()]
     return set(range(years[0], years[1] + 1)) if len(years) == len(span) == 2 else set()

@@ -74,13 +74,13 @@ _LONGEST_UNUSED_HAN: Final = 4
 
 
 class Refusal(NamedTuple):
-    """Why a question is no request, where that can be told.
+    """Reason for a question's failure as a table request, if known.
 
     Attributes:
-        kind: `several`: a word may mean several columns or values; `unknown`: a name is in no column; `year`: a month
+        kind: `several`: a word may mean several columns or values. `unknown`: a name is in no column. `year`: a month
             or a quarter without its year.
         word: The word.
-        names: What it may mean, or the columns that can be asked about.
+        names: Its possible meanings, or the available columns.
     """
 
     kind: Literal["several", "unknown", "year"]
@@ -89,14 +89,16 @@ class Refusal(NamedTuple):
 
 
 def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> dict[str, JsonValue] | None:
-    """Read a question as a request over the one table that it can be asked of.
+    """Read a question as a request over the only matching table.
 
     Args:
         question: The question, in English or Chinese.
-        tables: What is known of each table, as the catalog describes it.
+        tables: Description of each table by the catalog.
 
     Returns:
-        The arguments of `query_table`; None where the question is none, or more than one table or column may be meant.
+        The arguments of `query_table`. None if the question is not a request, or if more than one table or column may
+        be
+        meant.
     """
     if not asks_table(question):
         return None
@@ -120,15 +122,20 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
 
 
 def explain_refusal(question: str, tables: Sequence[Mapping[str, Any]]) -> Refusal | None:
-    """Explain why a question is no request over a table; None where no single word stands in the way."""
+    """Explain the failure of a question as a table request.
+
+    Returns None if no single word is the obstacle.
+    """
     text, proper = _FORM.sub("", fold_value(question)), _list_proper(question)
     for table in _list_askable(tables):
         reading = _Reading(text, table)
         if reading.read() is None and reading.doubtful:
-            tried = [(one, _Reading(text, table, one.column).read()) for one in reading.doubtful]
-            fit = [one for one, request in tried if request is not None]
+            tried = [(item, _Reading(text, table, item.column).read()) for item in reading.doubtful]
+            fit = [item for item, request in tried if request is not None]
             if len(fit) > 1:
-                return Refusal("several", fit[0].value, tuple(str(table["columns"][one.column]["name"]) for one in fit))
+                return Refusal(
+                    "several", fit[0].value, tuple(str(table["columns"][item.column]["name"]) for item in fit)
+                )
     for table in _list_askable(tables):
         reading = _Reading(text, table, loose=True, proper=proper)
         if reading.read() is None and reading.refusal is not None:
@@ -137,12 +144,15 @@ def explain_refusal(question: str, tables: Sequence[Mapping[str, Any]]) -> Refus
 
 
 def _list_askable(tables: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the tables that were read whole."""
+    """Yield the completely read tables."""
     return (table for table in tables[:_MOST_TABLES] if table["columns"] and not table["torn"])
 
 
 def asks_table(question: str) -> bool:
-    """Tell whether a question has a word for what is made of rows: a count, a sum, a mean, an extreme."""
+    """Report whether a question asks for a computation over rows.
+
+    These are a count, a sum, a mean or an extreme.
+    """
     text = fold_value(question[: _LONGEST + 1])
     if len(text) > _LONGEST:
         return False
@@ -150,27 +160,33 @@ def asks_table(question: str) -> bool:
 
 
 def touches_table(question: str, tables: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether a question has a word for a column or a value of some table, in the table's words or in others."""
+    """Report whether a question mentions a column or value of any table.
+
+    Synonyms count too.
+    """
     text = fold_value(question[:_LONGEST])
     for table in _list_askable(tables):
         mentions = find_mentions(text, table)
-        taken = [(one.start, one.end) for one in mentions]
-        if any(one.kind != "table" for one in mentions) or any(find_assumed(text, table, taken)):
+        taken = [(mention.start, mention.end) for mention in mentions]
+        if any(mention.kind != "table" for mention in mentions) or any(find_assumed(text, table, taken)):
             return True
     return False
 
 
 def _list_proper(question: str) -> frozenset[str]:
-    """List the words that are written as names: in capitals amid a sentence that is not."""
+    """List the words written as names: capitalized within a sentence otherwise not capitalized."""
     words = list(_WORD.finditer(question))
     between = ((after, question[before.end() : after.start()]) for before, after in pairwise(words))
     begun = {word.start() for word, marks in between if set(".?!:") & set(marks)}
-    named = [one for one in words[1:] if one[0][0].isupper() and one.start() not in begun]
-    return frozenset(fold_value(one[0]) for one in named) if len(named) * 2 <= len(words) else frozenset()
+    named = [word for word in words[1:] if word[0][0].isupper() and word.start() not in begun]
+    return frozenset(fold_value(item[0]) for item in named) if len(named) * 2 <= len(words) else frozenset()
 
 
 class _Reading:
-    """One question read over one table: what was understood is taken out of the text, until nothing is left."""
+    """Reading of a question over a table.
+
+    Understood words are taken out of the text until nothing is left.
+    """
 
     def __init__(
         self,
@@ -181,12 +197,12 @@ class _Reading:
         loose: bool = False,
         proper: AbstractSet[str] = frozenset(),
     ) -> None:
-        """Find what the question names.
+        """Find the mentions in the question.
 
         Args:
             text: The question, folded.
-            table: What is known of the table.
-            chosen: The column whose values are meant, where several have them.
+            table: The description of the table.
+            chosen: The column meant by a value, if several have the value.
             loose: Names may be assumed, and words left unused.
             proper: Words that are written as names.
         """
@@ -203,15 +219,18 @@ class _Reading:
         self._unused: list[str] = []
         self._period: tuple[int, int] | None = None
         self._counts_key = False  # the column that has another value in each row is named
-        self.names_table = any(one.kind == "table" for one in self._mentions)
+        self.names_table = any(mention.kind == "table" for mention in self._mentions)
 
     @property
     def strain(self) -> tuple[int, int]:
-        """How far the reading is from the words of the question: words not used, and names assumed."""
+        """Distance of the reading from the question: unused words and assumed names."""
         return len(self._unused), len(self._assumed)
 
     def read(self) -> dict[str, JsonValue] | None:
-        """Return the request, or None."""
+        """Return the request.
+
+        Returns None if the question cannot be read.
+        """
         if self._loose and not self._assume():
             return None
         if not (self._mentions or self._implied) or not self._take_values():
@@ -220,7 +239,7 @@ class _Reading:
         if request is None:
             return None
         names = _list_columns(request)
-        assumed: list[JsonValue] = [one for one in self._assumed if one["column"] in names]
+        assumed: list[JsonValue] = [item for item in self._assumed if item["column"] in names]
         told: dict[str, list[JsonValue]] = {"assumed": assumed, "unused": [*self._unused]}
         return {**request, **{name: words for name, words in told.items() if words}}
 
@@ -232,7 +251,7 @@ class _Reading:
                 return None
             marked = left
         by, marked = _take(_CUES["by"], marked)
-        cues = dict.fromkeys((one.cue for one in self._implied), True)
+        cues = dict.fromkeys((item.cue for item in self._implied), True)
         dated = bool(_CUES["when"].search(marked))
         for cue in ("distinct", "max", "min", "median", "mean", "count", "sum"):
             hit, marked = _take(_CUES[cue], marked)
@@ -243,7 +262,7 @@ class _Reading:
         who, marked = _take(_CUES["who"], marked)
         if not self._nothing_left(marked):
             return None
-        asked = [one for one in self._mentions if one.kind == "column" and one.start in self._free]
+        asked = [mention for mention in self._mentions if mention.kind == "column" and mention.start in self._free]
         group = self._after(by.end(), asked) if by else None
         thing = self._find_thing(which, asked) if which is not None else None
         if thing is None and (who is not None or top is not None):
@@ -251,10 +270,10 @@ class _Reading:
         if top is not None and by is not None and not (cues["max"] or cues["min"]):
             cues["max"], group = True, None
         amount = int(next(filter(None, top.groups()))) if top else 1
-        alike = {one.column for one in asked if [other.start for other in asked].count(one.start) > 1}
+        alike = {item.column for item in asked if [other.start for other in asked].count(item.start) > 1}
         if alike & {group, thing}:
             return None
-        rest = [one.column for one in asked if one.column not in {group, thing}]
+        rest = [item.column for item in asked if item.column not in {group, thing}]
         if len(alike) > 1 and set(rest) == alike:
             return self._each(cues, rest, group)
         asks = which is not None or who is not None
@@ -269,26 +288,29 @@ class _Reading:
     # -- names that are assumed -----------------------------------------------------------------------------------
 
     def _assume(self) -> bool:
-        """Take what the question names in other words than the table; False where a word may mean several things."""
-        for one in self._mentions:
-            word = self._text[one.start : one.end]
-            if one.kind == "table" and (values := list_values_with(word, self._table)):
+        """Resolve mentions in words outside the table.
+
+        Returns False if a word is ambiguous.
+        """
+        for mention in self._mentions:
+            word = self._text[mention.start : mention.end]
+            if mention.kind == "table" and (values := list_values_with(word, self._table)):
                 self.refusal = Refusal("several", word, (str(self._table["name"]), *values[:_MOST_NAMED]))
                 return False
         self._implied = find_implied(self._text, self._table, self._mentions, ORDERED)
         if not self._take_period():
             return False
-        taken = [(one.start, one.end) for one in self._mentions]
-        taken += [(one.start, one.end) for one in self._implied]
+        taken = [(item.start, item.end) for item in self._mentions]
+        taken += [(item.start, item.end) for item in self._implied]
         taken += [self._period] if self._period else []
         taken += [found.span() for cue in _WORDED for found in _CUES[cue].finditer(self._text)]
         mentions, doubts = find_assumed(self._text, self._table, taken)
         if doubts:
             self.refusal = Refusal("several", *doubts[0])
             return False
-        for one in mentions:
-            self._note_assumed(self._text[one.start : one.end], one.column, one.value)
-        self._mentions = sorted((*self._mentions, *mentions), key=lambda one: one.start)
+        for mention in mentions:
+            self._note_assumed(self._text[mention.start : mention.end], mention.column, mention.value)
+        self._mentions = sorted((*self._mentions, *mentions), key=lambda item: item.start)
         for implied in self._implied:
             if implied.column is not None:
                 self._note_assumed(self._text[implied.start : implied.end], implied.column)
@@ -298,7 +320,10 @@ class _Reading:
         self._assumed.append({"words": words.strip(), "column": self._name(column), "value": value})
 
     def _take_period(self) -> bool:
-        """Turn a quarter or a month into a condition on the date column; False where its year is not known."""
+        """Turn a quarter or a month into a condition on the date column.
+
+        Returns False if its year is not known.
+        """
         column = self._find_date_column()
         if column is None:
             return True
@@ -308,7 +333,9 @@ class _Reading:
             years = sorted(list_years(self._columns[column]))
             self.refusal = Refusal("year", str(error), tuple(str(year) for year in years[:_MOST_YEARS]))
             return not years
-        if period is None or any(one.start < period.end and period.start < one.end for one in self._mentions):
+        if period is None or any(
+            mention.start < period.end and period.start < mention.end for mention in self._mentions
+        ):
             return True
         self._period = (period.start, period.end)
         months: list[JsonValue] = [period.first, period.last]
@@ -321,15 +348,15 @@ class _Reading:
         return True
 
     def _find_date_column(self) -> int | None:
-        """The column that dates of the question are of: the one it names, else the only one."""
+        """Find the column for the question's dates: the named column, else the only date column."""
         dated = [at for at, column in enumerate(self._columns) if column["type"] in {"date", "datetime"}]
-        named = [at for at in dated if any(one.column == at for one in self._mentions)]
+        named = [at for at in dated if any(mention.column == at for mention in self._mentions)]
         fit = named if len(named) == 1 else dated
         return fit[0] if len(fit) == 1 and self._is_clean(fit[0], {"date", "datetime"}) else None
 
     def _split_thing(self, rest: Sequence[int], *, dated: bool) -> tuple[list[int], int | None]:
-        """Part the columns of "cheapest club" or "newest laptop": those of the order, and the one that is wanted."""
-        implied = next((one.column for one in self._implied if one.column is not None), None)
+        """Separate the order columns from the wanted column in "cheapest club" or "newest laptop"."""
+        implied = next((item.column for item in self._implied if item.column is not None), None)
         if implied is None and dated:
             implied = self._only("date")
         ordered = [at for at in dict.fromkeys(rest) if self._is_clean(at, ORDERED)]
@@ -342,14 +369,20 @@ class _Reading:
         return list(rest), None
 
     def _find_thing(self, which: re.Match[str], asked: Sequence[Mention]) -> int | None:
-        """The column that "which …" asks for: the one named beside the cue, or the name of a row."""
+        """Find the column asked for by "which …".
+
+        This is the column named beside the cue, or the name of a row.
+        """
         ahead, behind = which.string[which.end() :][:1], which.string[: which.start()].rstrip()[-1:]
         if "~" in (ahead if ahead in {"@", "~"} else behind):
             return self._find_names()
         return self._after(which.end(), asked) if ahead == "@" else self._before(which.start(), asked)
 
     def _each(self, cues: Mapping[str, bool], columns: Sequence[int], group: int | None) -> dict[str, JsonValue] | None:
-        """The request of a figure of each column that one name may mean: "amount", of amount (net) and (gross)."""
+        """Build a request with a figure for each possible column of an ambiguous name.
+
+        For "amount" these are amount (net) and amount (gross).
+        """
         made = [cue for cue in ("median", "mean", "sum") if cues[cue]]
         other = any(cues[cue] for cue in ("max", "min", "distinct", "count"))
         if len(made) != 1 or other or len(columns) > _MOST_ALIKE or group is not None:
@@ -370,12 +403,15 @@ class _Reading:
         dated: bool,
         asks: bool,
     ) -> dict[str, JsonValue] | None:
-        """The request of cues over columns; None where they do not come to one."""
+        """Build the request from cues and columns.
+
+        Returns None if they do not form a single request.
+        """
         extreme = "max" if cues["max"] else "min" if cues["min"] else ""
         made = next((cue for cue in _MADE if cues[cue]), "")
         if (cues["max"] and cues["min"]) or len(set(rest)) > 1 or (asks and thing is None):
             return None
-        target = rest[0] if rest else next((one.column for one in self._implied if one.column is not None), None)
+        target = rest[0] if rest else next((item.column for item in self._implied if item.column is not None), None)
         if made == "sum" and cues["count"] and target is None:
             made = "count"  # "how many … in total"
         if target is None and self._loose and (extreme or made in {"sum", "mean", "median"}):
@@ -439,16 +475,22 @@ class _Reading:
         return {"function": made, "column": self._name(target)} if self._is_clean(target, NUMERIC) else None
 
     def _is_key(self, at: int) -> bool:
-        """Whether a column comes first and has another value in each row: whoever names it means the rows."""
+        """Report whether a column is the first and has distinct values in all rows.
+
+        Naming this column means the rows.
+        """
         return at == 0 and bool(self._columns[at]["distinct"] == self._table["rows"])
 
     def _is_dated(self, at: int) -> bool:
-        """Whether a column of dates has a condition."""
-        conditional = any(one["column"] == self._name(at) for one in self._filters)
+        """Report whether a date column has a condition."""
+        conditional = any(item["column"] == self._name(at) for item in self._filters)
         return conditional and self._columns[at]["type"] in {"date", "datetime"}
 
     def _count_things(self, at: int) -> dict[str, JsonValue] | None:
-        """The count of the things in a column: rows where each has its own, else different values."""
+        """Build the count of the things in a column.
+
+        Rows are counted if each has its own thing, else distinct values.
+        """
         column = self._columns[at]
         if not self._loose or column["mixed"]:
             return None
@@ -464,46 +506,58 @@ class _Reading:
         return str(self._columns[at]["name"])
 
     def _find_names(self) -> int | None:
-        """The column that names what a row is of, if one does: "name", or a column that is called as the table is."""
-        names = [fold_value(str(one["name"])) for one in self._columns]
+        """Find the column naming the things in the rows, if any.
+
+        It is called "name", or like the table.
+        """
+        names = [fold_value(str(column["name"])) for column in self._columns]
         known = [at for at, name in enumerate(names) if name in NAME_KEYS]
         known = known or [at for at, name in enumerate(names) if name in list_table_forms(str(self._table["name"]))]
         return known[0] if len(known) == 1 else None
 
     def _find_namesake(self) -> int | None:
-        """The column that is called as the table is, where there is one."""
+        """Find the column with the table's name, if any."""
         called = list_table_forms(str(self._table["name"]))
-        found = [at for at, one in enumerate(self._columns) if fold_value(str(one["name"])) in called]
+        found = [at for at, column in enumerate(self._columns) if fold_value(str(column["name"])) in called]
         return found[0] if len(found) == 1 else None
 
     def _lists_people(self) -> bool:
-        """Whether each row is of a person: a column for their names has another in each row."""
+        """Report whether each row is about a person.
+
+        A column for people's names then has distinct values in all rows.
+        """
         return any(
             column["distinct"] == self._table["rows"] and names_people(str(column["name"])) for column in self._columns
         )
 
     def _find_called(self) -> int | None:
-        """The number column that is called just as the question calls the table: "total rent" of rent.csv."""
-        words = {self._text[one.start : one.end] for one in self._mentions if one.kind == "table"}
-        found = [at for at, one in enumerate(self._columns) if fold_value(str(one["name"])) in words]
+        """Find the number column named like the question's name for the table.
+
+        An example is "total rent" of rent.csv.
+        """
+        words = {self._text[mention.start : mention.end] for mention in self._mentions if mention.kind == "table"}
+        found = [at for at, column in enumerate(self._columns) if fold_value(str(column["name"])) in words]
         return found[0] if len(found) == 1 and self._is_clean(found[0], ORDERED) else None
 
     def _only(self, kind: str) -> int | None:
-        """The one column of a type, if there is one."""
+        """Return the only column of a type, if any."""
         found = [at for at, column in enumerate(self._columns) if column["type"] == kind]
         return found[0] if len(found) == 1 else None
 
     def _take_values(self) -> bool:
-        """Turn the values named into conditions; False where one is of several columns and none of them is named."""
-        named = {one.column for one in self._mentions if one.kind == "column"} | {self._chosen}
+        """Turn the mentioned values into conditions.
+
+        Returns False if a value occurs in several columns and none of them is named.
+        """
+        named = {mention.column for mention in self._mentions if mention.kind == "column"} | {self._chosen}
         spans: dict[tuple[int, int], list[Mention]] = {}
-        for one in self._mentions:
-            if one.kind == "value":
-                spans.setdefault((one.start, one.end), []).append(one)
+        for item in self._mentions:
+            if item.kind == "value":
+                spans.setdefault((item.start, item.end), []).append(item)
         chosen: dict[int, list[JsonValue]] = {}
         self._used: set[int] = set()
         for alike in spans.values():
-            several = [one for one in alike if one.column in named] if len(alike) > 1 else alike
+            several = [entry for entry in alike if entry.column in named] if len(alike) > 1 else alike
             if len(several) != 1:
                 self.doubtful = alike
                 return False
@@ -516,35 +570,41 @@ class _Reading:
         return True
 
     def _mark(self) -> str:
-        """The text with `@` for a column, `~` for the table, and blanks for values; of the length that it had."""
+        """Return the text with `@` for a column, `~` for the table, and blanks for values.
+
+        The length is unchanged.
+        """
         letters = list(self._text)
         self._free: set[int] = set()
-        for start, end in [(one.start, one.end) for one in self._implied] + ([self._period] if self._period else []):
+        for start, end in [(item.start, item.end) for item in self._implied] + ([self._period] if self._period else []):
             letters[start:end] = " " * (end - start)
-        for one in self._mentions:
-            letters[one.start : one.end] = " " * (one.end - one.start)
-            if one.kind == "table":
-                letters[one.start] = "~"
-            if one.kind == "column" and not self._goes_with_value(one):
-                letters[one.start] = "@"
-                self._free.add(one.start)
+        for mention in self._mentions:
+            letters[mention.start : mention.end] = " " * (mention.end - mention.start)
+            if mention.kind == "table":
+                letters[mention.start] = "~"
+            if mention.kind == "column" and not self._goes_with_value(mention):
+                letters[mention.start] = "@"
+                self._free.add(mention.start)
         return "".join(letters)
 
     def _goes_with_value(self, mention: Mention) -> bool:
-        """Whether a column is named beside its value: "the pro plan", 区域为华东."""
+        """Report whether a column is named beside a value of the column: "the pro plan", 区域为华东."""
         for other in self._mentions:
             if other.kind == "value" and other.column == mention.column:
-                first, last = sorted((other, mention), key=lambda one: one.start)
+                first, last = sorted((other, mention), key=lambda item: item.start)
                 if _MARKS.sub("", self._text[first.end : last.start]) in _BESIDE:
                     return True
         return False
 
     def _take_dates(self, marked: str) -> str | None:
-        """Conditions on dates; None where there is one, and not one column it can be of."""
+        """Turn dates into conditions and return the remaining text.
+
+        Returns None if there is a date without exactly one possible column.
+        """
         written = _MONTH.sub(lambda month: month[0].capitalize(), marked)
-        spans = [(one.start, one.end, one.date.iso()) for one in find_dates(written) if one.until is None]
+        spans = [(date.start, date.end, date.date.iso()) for date in find_dates(written) if date.until is None]
         if not spans and self._only("date") is not None:
-            spans = [(one.start(), one.end(), one[0]) for one in _YEAR.finditer(marked)]
+            spans = [(match.start(), match.end(), match[0]) for match in _YEAR.finditer(marked)]
         if not spans:
             return marked
         column = self._only("date")
@@ -568,58 +628,74 @@ class _Reading:
         return self._realign(marked, left)
 
     def _realign(self, before: str, left: str) -> str:
-        """The places of columns after the text was shortened: they stand in the same order."""
+        """Adjust the positions of columns after shortening the text.
+
+        The columns keep their order.
+        """
         starts = [at for at, c in enumerate(before) if c == "@"]
         moved = [at for at, c in enumerate(left) if c == "@"]
         places = dict(zip(starts, moved, strict=True))
         self._mentions = [
-            one._replace(start=places[one.start]) if one.start in self._free and one.kind == "column" else one
-            for one in self._mentions
+            mention._replace(start=places[mention.start])
+            if mention.start in self._free and mention.kind == "column"
+            else mention
+            for mention in self._mentions
         ]
         self._free = set(moved)
         return left
 
     def _take_amounts(self, marked: str) -> str | None:
-        """Conditions on numbers, each on the column named before it, else behind it; None where there is none."""
+        """Turn amounts into conditions on number columns and return the remaining text.
+
+        Each condition is on the column named before it, else behind it. Returns None if there is no such column.
+        """
         while found := _AMOUNT.search(marked):
             amounts = [found, *(_AMOUNT.finditer(marked, found.end()))]
             flat = marked
-            for one in reversed(amounts):
-                flat = f"{flat[: one.start()]}#{flat[one.end() :]}"
+            for amount in reversed(amounts):
+                flat = f"{flat[: amount.start()]}#{flat[amount.end() :]}"
             hit = next(((n, f) for n, p in _COMPARE.items() if (f := p.search(flat))), None)
             if hit is None:
                 return None
             name, match = hit
-            column = self._numbered(flat, match.start(), match.end())
+            column = self._find_number_column(flat, match.start(), match.end())
             order = flat[: match.start()].count("#")
-            values = [self._amount(one[0], column) for one in amounts[order : order + match[0].count("#")]]
+            values = [self._amount(item[0], column) for item in amounts[order : order + match[0].count("#")]]
             if column is None or None in values:
                 return None
             shown: JsonValue = values if name == "between" else values[0]
             self._filters.append({"column": self._name(column), "op": _SIGNS.get(name, "between"), "value": shown})
             rest = flat[: match.start()] + " " * len(match[0]) + flat[match.end() :]
-            for at, one in enumerate(amounts):
+            for at, amount in enumerate(amounts):
                 if not order <= at < order + match[0].count("#"):
-                    rest = rest.replace("#", one[0], 1)
+                    rest = rest.replace("#", amount[0], 1)
             marked = self._realign(marked, rest)
             marked = self._drop_column(marked, column)
         return marked
 
-    def _numbered(self, flat: str, start: int, end: int) -> int | None:
-        """The number column a condition is of: the nearest named before it, else the first behind it."""
+    def _find_number_column(self, flat: str, start: int, end: int) -> int | None:
+        """Return the number column of a condition.
+
+        This is the nearest column named before it, else the first behind it.
+        """
         starts = sorted(self._free)
         before = flat[:start].count("@")
         near = [*reversed(starts[:before]), *starts[before + flat[start:end].count("@") :]]
-        named = [one.column for at in near for one in self._mentions if one.kind == "column" and one.start == at]
+        named = [
+            mention.column
+            for at in near
+            for mention in self._mentions
+            if mention.kind == "column" and mention.start == at
+        ]
         fit = [at for at in named if self._is_clean(at, {"number"})]
         return fit[0] if len(set(fit)) == 1 else None
 
     def _drop_column(self, marked: str, column: int) -> str:
-        """Take the column of a condition out: it was named for that alone."""
-        for one in self._mentions:
-            if one.kind == "column" and one.column == column and one.start in self._free:
-                self._free.discard(one.start)
-                return marked[: one.start] + " " + marked[one.start + 1 :]
+        """Remove the column of a condition from the text, since the condition uses up the mention."""
+        for mention in self._mentions:
+            if mention.kind == "column" and mention.column == column and mention.start in self._free:
+                self._free.discard(mention.start)
+                return marked[: mention.start] + " " + marked[mention.start + 1 :]
         return marked
 
     def _amount(self, written: str, column: int | None) -> JsonValue:
@@ -628,7 +704,7 @@ class _Reading:
         return amount[0] if amount is not None and amount[1] in {"", unit} else None
 
     def _nothing_left(self, marked: str) -> bool:
-        """Whether nothing is left that was not understood, or little that may be told as not used."""
+        """Report whether all words are understood, or the few remaining words can be noted as unused."""
         words = [word for word in _WORD.findall(marked) if not _HAN.search(word)]
         self._generic = [word for word in words if word in NOUNS]
         if "行" in marked or "记录" in marked or "条" in self._text:
@@ -646,7 +722,7 @@ class _Reading:
             return False
         names = [word for word in left if word in self._proper]
         if names:
-            self.refusal = Refusal("unknown", " ".join(names), tuple(str(one["name"]) for one in self._columns))
+            self.refusal = Refusal("unknown", " ".join(names), tuple(str(column["name"]) for column in self._columns))
             return False
         if len(left) > _MOST_UNUSED or len(han) > _LONGEST_UNUSED_HAN:
             return False
@@ -654,21 +730,25 @@ class _Reading:
         return True
 
     def _after(self, at: int, asked: Sequence[Mention]) -> int | None:
-        return next((one.column for one in sorted(asked, key=lambda one: one.start) if one.start >= at), None)
+        return next(
+            (mention.column for mention in sorted(asked, key=lambda item: item.start) if mention.start >= at), None
+        )
 
     def _before(self, at: int, asked: Sequence[Mention]) -> int | None:
-        return next((one.column for one in sorted(asked, key=lambda one: -one.start) if one.start < at), None)
+        return next(
+            (mention.column for mention in sorted(asked, key=lambda item: -item.start) if mention.start < at), None
+        )
 
 
 def _list_columns(request: Mapping[str, Any]) -> set[str]:
-    """List the columns that a request uses."""
+    """List the columns used in a request."""
     parts = [*request.get("filters", ()), *request.get("measures", ())]
     plain = [request.get("order_by", ""), *request.get("columns", ()), *request.get("group_by", ())]
     return {*plain, *(str(part.get("column", "")) for part in parts)}
 
 
 def _take(pattern: re.Pattern[str], marked: str) -> tuple[re.Match[str] | None, str]:
-    """The first match of a cue, and the text with blanks in its place."""
+    """Return the first match of a cue, and the text with blanks in place of the match."""
     found = pattern.search(marked)
     if found is None:
         return None, marked

@@ -1,4 +1,4 @@
-"""The question of a turn: which of the state's words are it, and whether it can be asked."""
+"""Question of a turn: selection from the state, and validation."""
 
 import re
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ _HISTORY_TURNS = 6
 
 @dataclass(frozen=True)
 class ConversationTurn:
-    """Conversation turn: one question, with what was said before.
+    """Conversation turn: a question with the conversation before.
 
     Attributes:
         question: The user's words, cleaned.
-        history: What was said last before it, oldest first.
-        message: The human message that asks it; None where it came as `question`.
-        earlier: What was said before that, oldest first.
+        history: The last messages before the question, oldest first.
+        message: The human message with the question. None if it came as `question`.
+        earlier: The messages before the history, oldest first.
     """
 
     question: str
@@ -33,23 +33,28 @@ class ConversationTurn:
 
     @classmethod
     def of(cls, question: str, before: Sequence[AnyMessage], message: HumanMessage | None) -> "ConversationTurn":
-        """The turn of a question after all that was said before it; calls of tools, handoffs among them, say nothing.
+        """Create the turn of a question from all messages before.
+
+        Tool calls, including handoffs, are left out.
 
         Raises:
-            QuestionError: It cannot be asked.
+            QuestionError: The question cannot be asked.
         """
-        said = [one for one in before if one.text.strip() and not getattr(one, "tool_calls", ()) and one.type != "tool"]
+        said = [
+            item for item in before if item.text.strip() and not getattr(item, "tool_calls", ()) and item.type != "tool"
+        ]
         history, earlier = said[-_HISTORY_TURNS:], said[:-_HISTORY_TURNS]
         return cls(check_question(question), tuple(history), message, tuple(earlier))
 
 
 def find_current_turn(state: SearchState) -> ConversationTurn:
-    """Find the question to answer: the last human message, unless it was taken as one before, else `question`.
+    """Find the question to answer: the last new human message, else `question`.
 
-    Behind a handoff others have spoken since: a supervisor that calls a tool, and what the tool said.
+    A human message that was already taken as a question is not new. Behind a handoff other messages follow: a
+    supervisor's tool call, and the tool's reply.
 
     Raises:
-        QuestionError: There is none, or it cannot be asked.
+        QuestionError: There is no question, or it cannot be asked.
     """
     messages = state.get("messages", [])
     place = next((n for n in reversed(range(len(messages))) if isinstance(messages[n], HumanMessage)), None)
@@ -68,7 +73,7 @@ def find_current_turn(state: SearchState) -> ConversationTurn:
 
 
 def _asks_anew(state: SearchState) -> bool:
-    """Whether `question` holds something other than the question that was taken last."""
+    """Report whether `question` differs from the question taken last."""
     asked = state.get("asked")
     taken = next((str(m.text) for m in state.get("messages", []) if asked and m.id == asked), "")
     return clean(str(state.get("question") or "")) != clean(taken)
@@ -79,7 +84,7 @@ _LISTING = lazy(r"\n\n(?:Sources|来源):\n\[\d+\] .*\Z", re.DOTALL)
 
 
 def without_sources(answer: str) -> str:
-    """An answer without its list of sources."""
+    """Remove the list of sources from an answer."""
     return _LISTING.sub("", answer)
 
 

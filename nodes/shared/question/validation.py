@@ -7,7 +7,10 @@ _MAX_QUESTION_CHARS = 8_000
 
 
 class QuestionError(WeiwoError, ValueError):
-    """A question that cannot be asked. The message is one line: what, why, what to do."""
+    """Error raised if a question cannot be asked.
+
+    The message is one line with the fault, the reason and the remedy.
+    """
 
 
 def check_question(text: str) -> str:

@@ -1,4 +1,5 @@
-"""Answerers: who words an answer. Each is given the context and yields immutable pieces, and last its settled part.
+"""Answerers: authors of an answer.
 
-`nodes.writer.node` says which of them answer when; none changes what another wrote.
+Each is given the context and yields immutable pieces, and last its settled part. `nodes.writer.node` decides which
+answerers run. No answerer changes another's text.
 """

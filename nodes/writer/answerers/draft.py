@@ -1,4 +1,7 @@
-"""The draft: a model's answer over the sources it is shown, each piece checked by code before it is spoken."""
+"""Draft answerer: a model's answer over the shown sources.
+
+Code checks each piece before it is spoken.
+"""
 
 import asyncio
 from contextlib import aclosing
@@ -21,10 +24,11 @@ _LEAST_MESSAGE: Final = 12
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Speak a model's draft piece by piece, then settle it: a model judges its claims, failing ones are mended once.
+    """Emit a model's draft piece by piece, then settle the draft.
 
-    A beginning that states nothing waits for something that does, since a refusal states nothing either. A draft that
-    repeats how the search failed is discarded.
+    To settle it, a model judges its claims, and failing claims are repaired once. A beginning without statements is
+    held back until a statement follows, since a refusal states nothing either. A draft that repeats how the search
+    failed is discarded.
     """
     services, question, say = context.services, context.question, context.sanitizer(context.prompt.citable)
     request = DraftRequest(context.prompt, partial(shorten_prompt, context))
@@ -41,7 +45,7 @@ async def answer(context: WriterContext) -> Answering:
                     break
                 sources = request.prompt.citable
                 piece = await asyncio.to_thread(read_piece, text, pieces, sources, question)
-                if not pieces and all(one.claim.verdict == "uncited" for one in piece.checked):
+                if not pieces and all(item.claim.verdict == "uncited" for item in piece.checked):
                     waiting.append(text)
                     continue
                 for earlier in waiting:
@@ -63,7 +67,7 @@ async def answer(context: WriterContext) -> Answering:
 
 
 def _repeats_failure(text: str, state: SearchState) -> bool:
-    """Whether a piece of a draft has the words in which a call failed, or a line of the prompt that told of it."""
+    """Report whether a draft piece repeats a failure message or a failure line of the prompt."""
     failures = (outcome.failure for outcome in state.get("outcomes", {}).values() if outcome.status == "failed")
-    words = [one.message for one in failures if one is not None and len(one.message) >= _LEAST_MESSAGE]
+    words = [failure.message for failure in failures if failure is not None and len(failure.message) >= _LEAST_MESSAGE]
     return _LOST_LINE.search(text) is not None or any(fold(message) in fold(text) for message in words)

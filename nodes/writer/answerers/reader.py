@@ -1,4 +1,4 @@
-"""The answer that came with its values: the sentences that readers gave, told as they are."""
+"""Reader answerer: the readers' sentences, emitted unchanged with the values."""
 
 import asyncio
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _MOST_LISTED: Final = 3
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Speak what readers told, then settle it as a draft is settled."""
+    """Emit the readers' sentences, then settle the answer like a draft."""
     citable, say = context.prompt.citable, context.sanitizer(context.prompt.citable)
     pieces = await asyncio.to_thread(_read_told, context.state, citable, say)
     for piece in pieces:
@@ -35,10 +35,10 @@ async def answer(context: WriterContext) -> Answering:
 
 
 def list_told(state: SearchState) -> list[Finding]:
-    """List the sentences that readers gave with all the values asked for, or with which the only one gave up.
+    """List the readers' sentences for all wanted values, or for the only reader's failure.
 
-    What is disputed or noted has to be told as such, and is for a draft; so are what was not found, a long list, and an
-    implied value among others. A single implied value is told in its sentence, and named among the gaps.
+    Disputed values and values with notes have to be marked, which is left to a draft. So are missing values, a long
+    list, and an implied value among others. A single implied value is told in its sentence, and named among the gaps.
     """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     if plan is None or (len(plan.ids) > 1 and not all(plan.task(name).is_answer for name in plan.final_ids)):
@@ -47,8 +47,11 @@ def list_told(state: SearchState) -> list[Finding]:
     if len(plan.ids) == 1 and len(final) == 1 and final[0].trace.gave_up:
         return [*_statements(final[0])][:1]
     firm = all(
-        one.answers and not one.rivals and not one.note and (len(plan.ids) == 1 or one.basis == "stated")
-        for one in outcomes.values()
+        outcome.answers
+        and not outcome.rivals
+        and not outcome.note
+        and (len(plan.ids) == 1 or outcome.basis == "stated")
+        for outcome in outcomes.values()
     )
     if (
         not firm
@@ -57,32 +60,36 @@ def list_told(state: SearchState) -> list[Finding]:
         or not all(map(_statements, final))
     ):
         return []
-    return [one for outcome in final for one in _statements(outcome)]
+    return [statement for outcome in final for statement in _statements(outcome)]
 
 
 def _read_told(state: SearchState, sources: CitableSources, say: AnswerSanitizer) -> list[Piece]:
-    """The sentences that came with the values asked for, if code finds no fault in them; none: write a draft.
+    """Return the readers' sentences as pieces, if code finds no fault.
 
-    What code alone cannot verify in them is still to be judged, as in a draft.
+    An empty list means that a draft must be written. Claims that code alone cannot verify are still to be judged, as in
+    a draft.
     """
     told, question, compared = list_told(state), state["assessment"].question, _find_compared(state, sources)
     pieces = [
-        read_piece(_mark_finding(one, sources, say, question, item=len(told) > 1), (), sources, question)
-        for one in told
+        read_piece(_mark_finding(item, sources, say, question, item=len(told) > 1), (), sources, question)
+        for item in told
     ]
     gave_up = bool(told) and not any(outcome.answers for outcome in current_outcomes(state).values())
     settle = _settle_absence if gave_up else compared.settle if compared is not None else None
     if settle is not None:
         pieces = [replace(piece, checked=tuple(map(settle, piece.checked))) for piece in pieces]
     may_stand = all(
-        piece.checked and (gave_up or any(one.claim.citations for one in piece.checked)) and _may_stand(piece)
+        piece.checked and (gave_up or any(item.claim.citations for item in piece.checked)) and _may_stand(piece)
         for piece in pieces
     )
     return pieces if may_stand else []
 
 
 def _find_compared(state: SearchState, sources: CitableSources) -> Comparison | None:
-    """What code knows of the one outcome that answers with a comparison; None where none does."""
+    """Return the known facts about the only outcome answering with a comparison.
+
+    Returns None if there is no such outcome.
+    """
     plan, outcomes, frame = state.get("plan"), current_outcomes(state), state["assessment"].frame
     final = [outcomes[name] for name in (plan.final_ids if plan else ()) if name in outcomes]
     if len(final) != 1 or not final[0].answers or frame.shape != "comparison":
@@ -91,27 +98,33 @@ def _find_compared(state: SearchState, sources: CitableSources) -> Comparison | 
 
 
 def _settle_absence(checked: CheckedClaim) -> CheckedClaim:
-    """A claim as settled, if it only says that something was not found: its reader, a model, has judged that."""
+    """Mark a claim as settled if it only says that something was not found.
+
+    Its reader, a model, has judged that.
+    """
     only_denies = checked.claim.verdict not in DOUBTFUL and is_absence(checked.claim.text)
     return replace(checked, settled=checked.settled or only_denies)
 
 
 def _is_short(outcome: Outcome) -> bool:
-    """Whether one sentence can tell a value: a list of many items is better told as a list."""
+    """Report whether a single sentence can give a value.
+
+    A list of many items is better given as a list.
+    """
     return outcome.detail.items is not None or not isinstance(outcome.value, list) or len(outcome.value) <= _MOST_LISTED
 
 
 def _may_stand(piece: Piece) -> bool:
-    """Whether code verifies a piece, or leaves what it doubts to a model's judgement."""
-    return all(one.claim.verdict not in DOUBTFUL or (is_open(one) and not one.hard) for one in piece.checked)
+    """Report whether code verifies a piece, or a model has yet to judge the doubtful claims."""
+    return all(item.claim.verdict not in DOUBTFUL or (is_open(item) and not item.hard) for item in piece.checked)
 
 
 def _mark_finding(
     finding: Finding, sources: CitableSources, say: AnswerSanitizer, question: str, *, item: bool = False
 ) -> str:
-    """A finding with the marks of its passages, as a sentence or as an item of a list.
+    """Format a finding with citation marks, as a sentence or as a list item.
 
-    Of several sentences each gets the marks of the passages that may carry it; one that only denies gets none.
+    With several sentences, each gets the marks of the passages that may support it. A denial gets no mark.
     """
     text, numbers, given = say(finding.text), sources.numbers_of(finding.evidence_ids, ()), sources.for_claims(question)
     parts = [text[start:end] for start, end in sentences(text)] or [text]
@@ -126,7 +139,7 @@ def _mark_finding(
 
 
 def _statements(outcome: Outcome) -> Sequence[Finding]:
-    """What a task found, told in sentences; none where its reader gave none."""
+    """Return the findings of a task in sentences. Empty if the reader gave no sentence."""
     if outcome.detail.sentence:
         return [Finding(text=outcome.detail.sentence, evidence_ids=outcome.evidence_ids)]
     return outcome.findings if outcome.detail.items is not None else ()

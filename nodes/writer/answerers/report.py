@@ -1,4 +1,4 @@
-"""The report: title, summary, sections that were written side by side, limits and open points."""
+"""Report answerer: title, summary, parallel-written sections, limits and open points."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Put the report together and speak it."""
+    """Assemble the report and emit the pieces."""
     if context.report is None:
         return
     pieces = await asyncio.to_thread(assemble_report, context.report, context.state, context.services, context.sources)

@@ -1,4 +1,7 @@
-"""The rules: statements that code can show, then passages in their sources' own words; small talk without a search."""
+"""Rule answerer: provable statements, then verbatim passages.
+
+Small talk is answered without a search.
+"""
 
 import asyncio
 from collections.abc import Iterator
@@ -17,15 +20,15 @@ from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 from weiwo.state import Claim, Extract
 from weiwo.state.ledger import Basis
 from weiwo.text.citation_marks import clean_marks, shield_brackets
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
-_NOTHING: Final = localized("writer.notes", "nothing")
+_NOTHING: Final = localize_message("writer.notes", "nothing")
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Answer by rule; after a draft that broke off, only with what it had not said.
+    """Answer by rule. After a broken-off draft, add only the missing content.
 
-    A small model words the answer where the rules assert none. Below what a model says of a search that found nothing
+    A small model words the answer if the rules assert none. Below a model's statement about a search without results,
     only passages are shown.
     """
     if not context.is_searched:
@@ -78,7 +81,10 @@ async def answer(context: WriterContext) -> Answering:
 
 
 def _talk(context: WriterContext) -> Iterator[Piece | AnswerPart]:
-    """Reply to small talk, or say that there is no model for what was asked; nothing where a draft began to answer."""
+    """Reply to small talk, or say that no model is available for the request.
+
+    Yields nothing if a draft began to answer.
+    """
     written = context.written
     if written.comes_from({"draft"}):
         return
@@ -90,7 +96,10 @@ def _talk(context: WriterContext) -> Iterator[Piece | AnswerPart]:
 
 
 def _state(found: RuleAnswer, context: WriterContext, say: AnswerSanitizer) -> tuple[list[Piece], list[ClaimPlace]]:
-    """State what was not said before; returns the pieces, and those claims that a model has to judge."""
+    """Build the statements not said before.
+
+    Returns the pieces, and the claims that a model has to judge.
+    """
     said = clean_marks(context.written.text, ())
     plan = context.state.get("plan")
     heads = 0 if plan and len(plan.final_ids) > 1 else 1  # a conclusion stands above the values it rests on
@@ -101,7 +110,7 @@ def _state(found: RuleAnswer, context: WriterContext, say: AnswerSanitizer) -> t
             text = ("\n" if n else "") + f"- {spoken}" if n >= heads else spoken
             pieces.append(place_claims(text, claims))
             places = enumerate(pieces[-1].checked if by_model else ())
-            open_claims += [ClaimPlace(len(pieces) - 1, position) for position, one in places if is_open(one)]
+            open_claims += [ClaimPlace(len(pieces) - 1, position) for position, item in places if is_open(item)]
     return pieces, open_claims
 
 
@@ -114,11 +123,14 @@ def _find_basis(found: RuleAnswer) -> Basis:
 def _show_passages(
     found: RuleAnswer, context: WriterContext, say: AnswerSanitizer
 ) -> tuple[list[Piece], tuple[Extract, ...]]:
-    """Show a sentence that documents share, then the closest passages below what has to be said before them."""
+    """Build pieces for a sentence shared by documents, then for the closest passages.
+
+    The lead of the passages comes first.
+    """
     pieces: list[Piece] = []
     extracts = [
-        one.model_copy(update={"n": context.sources.numbers_of((one.evidence_id,), ())[0]})
-        for one in found.extracts.items
+        item.model_copy(update={"n": context.sources.numbers_of((item.evidence_id,), ())[0]})
+        for item in found.extracts.items
     ]
     alone = extracts
     if found.shared is not None:
@@ -128,7 +140,7 @@ def _show_passages(
         pieces += [place_claims(f"\n\n{lead}"), place_claims(f"\n\n{say(quote)}"), Piece(f"\n\n{say(table)}")]
     if found.lead and (alone or found.shared is None):
         pieces.append(place_claims(f"\n\n{found.lead}"))
-    snippets = format_snippets([(one, f"[{one.n}]") for one in alone], bold=not found.extracts.absent)
+    snippets = format_snippets([(item, f"[{item.n}]") for item in alone], bold=not found.extracts.absent)
     said = {extract.n: shown for extract, snippet in zip(alone, snippets, strict=True) if (shown := say(snippet))}
     pieces += [Piece(f"\n\n{shown.strip()}") for shown in said.values()]
     return pieces, tuple(extract for extract in extracts if extract not in alone or extract.n in said)

@@ -1,4 +1,4 @@
-"""The unsourced answer: a model's own knowledge, marked as such where it tells facts."""
+"""Unsourced answerer: a model's own knowledge, marked if the answer states facts."""
 
 from typing import Final
 
@@ -16,13 +16,16 @@ from weiwo.nodes.writer.pieces import Piece, append_piece
 from weiwo.nodes.writer.prompt import FREE
 from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 from weiwo.text.citation_marks import clean_marks
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 
-_UNSOURCED: Final = localized("writer.notes", "unsourced")
+_UNSOURCED: Final = localize_message("writer.notes", "unsourced")
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Speak what a model knows; nothing where a draft over sources began to answer."""
+    """Emit an answer from a model's own knowledge.
+
+    Emits nothing if a draft over sources began to answer.
+    """
     if not context.written.is_empty:
         return
     frame, services = context.state["assessment"].frame, context.services

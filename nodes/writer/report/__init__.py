@@ -1,1 +1,1 @@
-"""Long answers: a report is outlined, its sections are written side by side, and what they say is put together."""
+"""Long answers: a report is outlined, written in parallel sections, and assembled."""

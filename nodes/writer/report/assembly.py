@@ -1,4 +1,7 @@
-"""A report put together: title, summary, sections, what limits it, what was not found; citations numbered run-wide."""
+"""Report assembly: title, summary, sections, limits and missing parts.
+
+Citations are numbered across the whole report.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,18 +20,18 @@ from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
 from weiwo.state.ledger import Ledger
 from weiwo.state.search import SearchState
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.tools.passages import own_date
 
-_NOT_FOUND: Final = localized("writer.report.assembly", "not_found")
+_NOT_FOUND: Final = localize_message("writer.report.assembly", "not_found")
 _LEAST_REPEATED: Final = 24
 """Bytes of a sentence that is not said twice; what is shorter, such as an item of a list, may be."""
-_BASIS: Final = localized("writer.report.assembly", "basis")
-_DATED: Final = localized("writer.report.assembly", "dated")
-_UNVERIFIED: Final = localized("writer.report.assembly", "unverified")
-_BROKEN: Final = localized("writer.report.assembly", "broken")
-_NO_SUMMARY: Final = localized("writer.report.assembly", "no_summary")
-_LIMITED: Final = localized("writer.report.assembly", "limited")
+_BASIS: Final = localize_message("writer.report.assembly", "basis")
+_DATED: Final = localize_message("writer.report.assembly", "dated")
+_UNVERIFIED: Final = localize_message("writer.report.assembly", "unverified")
+_BROKEN: Final = localize_message("writer.report.assembly", "broken")
+_NO_SUMMARY: Final = localize_message("writer.report.assembly", "no_summary")
+_LIMITED: Final = localize_message("writer.report.assembly", "limited")
 
 
 def assemble_report(
@@ -43,7 +46,7 @@ def assemble_report(
         sources: The report's sources, by whose numbers the sections cite.
     """
     language, outline, pieces = services.language, report.outline, list[Piece]()
-    opening, limits = _parted(report.summary.pieces, language)
+    opening, limits = _split_limits(report.summary.pieces, language)
     append_piece(pieces, place_claims(f"# {outline.title}\n\n"))
     _add(pieces, opening)
     said: set[str] = set()
@@ -66,7 +69,10 @@ def assemble_report(
 
 
 def _list_missing(state: SearchState, services: RunContext, sources: CitableSources) -> list[str]:
-    """List what the report leaves open, a line each, as the ledger has it: gaps, and parts without an answer."""
+    """List the open points of the report from the ledger, a line each.
+
+    These are gaps, and parts without an answer.
+    """
     ledger, language = state.get("ledger") or Ledger(), services.language
     say = AnswerSanitizer(sources.evidence, state["assessment"].question, language)
     lines = [gap.text for gap in named_gaps(state)]
@@ -75,10 +81,10 @@ def _list_missing(state: SearchState, services: RunContext, sources: CitableSour
     return [line for n, line in enumerate(told) if not any(line.strip("?？") in other for other in told[:n])]
 
 
-def _parted(
+def _split_limits(
     pieces: Sequence[SectionPiece], language: Language
 ) -> tuple[Sequence[SectionPiece], Sequence[SectionPiece]]:
-    """The summary, and the items under its heading on limitations."""
+    """Split the summary from the items under the heading on limitations."""
     for n, piece in enumerate(pieces):
         if is_limits_heading(piece.text, language):
             first, _, rest = piece.text.strip().partition("\n")
@@ -92,7 +98,10 @@ def _parted(
 
 
 def _without_repetition(piece: SectionPiece, said: set[str]) -> SectionPiece:
-    """A piece, or only its line ends where a section has it word for word already; rows of tables may say the same."""
+    """Reduce a piece to line ends if a section already has the same text.
+
+    Rows of tables may repeat text.
+    """
     told = {claim.text for claim in piece.claims}
     if len("".join(told).encode()) < _LEAST_REPEATED or piece.text.lstrip().startswith("|"):
         return piece
@@ -106,7 +115,7 @@ def _add(pieces: list[Piece], written: Sequence[SectionPiece]) -> None:
         restored = restore_piece(piece)
         lead = len(restored.text) - len(restored.text.lstrip("\n"))
         if n == 0 and lead:  # the heading above it ends with a blank line of its own
-            checked = (replace(one, start=one.start - lead, end=one.end - lead) for one in restored.checked)
+            checked = (replace(item, start=item.start - lead, end=item.end - lead) for item in restored.checked)
             restored = Piece(restored.text[lead:], tuple(checked))
         append_piece(pieces, restored)
 
@@ -117,7 +126,7 @@ def _add_heading(pieces: list[Piece], title: str) -> None:
 
 
 def _limits(report: ReportDraft, rendering: Rendering, sources: CitableSources) -> Iterator[str]:
-    """What code knows of a report's limits: what it rests on, what failed, what could not be verified."""
+    """Yield the known limits of a report: the basis, failures, and unverified claims."""
     citations, claims, language = rendering.citations, rendering.claims, sources.language
     dates = _dates(citations, sources)
     passages = [citation for citation in citations if not citation.source.startswith("task:")]

@@ -1,7 +1,7 @@
-"""The outline of a report: its sections, and the sources that each rests on.
+"""Outline of a report: sections with sources.
 
-One call of the writer's model. What cannot be used of its reply is left out; where too little is left, where the
-sources are thin or the run's limits leave no room, there are no sections, and the answer is one draft.
+This takes one call of the writer's model. Unusable parts of its reply are left out. If too little is left, the sources
+are thin or the run's limits leave no room, there are no sections, and the answer is one draft.
 """
 
 import asyncio
@@ -58,7 +58,10 @@ _WORD: Final = lazy(rf"[^\W{HAN}]+(?:['’.-][^\W{HAN}]+)*")
 
 
 def count_words(text: str, language: Language) -> int:
-    """The length of a text: its words, and in Chinese its characters, a Latin word counting as one."""
+    """Count the words of a text, or in Chinese the characters.
+
+    In Chinese, a Latin word counts as one character.
+    """
     han, words = len(_HAN.findall(text)), len(_WORD.findall(text))
     return han + words if language == "zh" else words + round(han / ZH_CHARACTERS)
 
@@ -68,7 +71,10 @@ _ONE_DRAFT_WORDS: Final = 1_500
 
 
 def wants_report(state: SearchState, services: RunContext) -> bool:
-    """Whether the answer is to be a report: one is asked for, or a long answer of a deep search."""
+    """Report whether the answer should be a report.
+
+    This holds if a report is asked for, or a long answer of a deep search.
+    """
     frame, plan, depth = state["assessment"].frame, state.get("plan"), services.settings.depth
     if plan is None or state["assessment"].level == "simple" or depth == "quick":
         return False
@@ -79,7 +85,10 @@ def wants_report(state: SearchState, services: RunContext) -> bool:
 
 
 def _word_goal(state: SearchState, services: RunContext, sources: CitableSources) -> int:
-    """The length that a report is to have, in words or Chinese characters; 0 where one draft will do."""
+    """Return the target length of a report, in words or Chinese characters.
+
+    Returns 0 if a single draft is enough.
+    """
     language = services.language
     factor = ZH_CHARACTERS if language == "zh" else 1.0
     held = sum(count_words(passage.text, "en") for passage in sources.evidence)
@@ -89,19 +98,19 @@ def _word_goal(state: SearchState, services: RunContext, sources: CitableSources
 
 
 def _sections_for(goal: int, language: Language) -> int:
-    """How many sections a report of a length has at most."""
+    """Return the maximum number of sections for a report of a given length."""
     words = goal / (ZH_CHARACTERS if language == "zh" else 1)
     return min(_MOST_SECTIONS, max(_LEAST_SECTIONS, int(words / _SECTION_WORDS)))
 
 
 def _affordable_sections(services: RunContext, passage_tokens: int, shown_tokens: int, wanted: int) -> tuple[int, str]:
-    """How many sections of those wanted the run can pay for, and the limit that allows no more.
+    """Return the affordable number of sections, and the limiting factor.
 
     Args:
         services: The budget.
         passage_tokens: Tokens of all passages the report may cite.
-        shown_tokens: Tokens of the passages that its outline is shown.
-        wanted: Sections there would be.
+        shown_tokens: Tokens of the passages shown for its outline.
+        wanted: The wanted number of sections.
     """
     budget = services.budget
     if limit := budget.exhausted():
@@ -124,7 +133,7 @@ _LONGEST_TITLE = 120
 
 
 class SectionReply(Reply):
-    """A section as a model outlines it."""
+    """Section outlined by a model."""
 
     bounds: ClassVar[Mapping[str, int]] = {"sources": 60}
 
@@ -143,13 +152,16 @@ class OutlineReply(Reply):
 
 
 def report_sources(state: SearchState, services: RunContext) -> CitableSources:
-    """The sources of a report, numbered for all its sections; the same state gives the same numbers."""
+    """Return the sources of a report, numbered for all sections.
+
+    The same state gives the same numbers.
+    """
     plan, outcomes, evidence = state.get("plan"), state.get("outcomes", {}), state.get("evidence", {})
     return gather_sources(plan, outcomes, evidence, services.language, _MOST_SOURCES[services.settings.depth])
 
 
 async def outline_report(state: SearchState, services: RunContext, sources: CitableSources) -> Outline:
-    """Outline a report; an outline without sections where it is to be one draft."""
+    """Outline a report. An outline without sections means a single draft."""
     goal = _word_goal(state, services, sources)
     if not goal:
         return Outline()
@@ -176,7 +188,7 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
     if len(sections) < _LEAST_SECTIONS:
         return Outline()
     shares = _share_words(sections, sources, goal, services)
-    sections = [one.model_copy(update={"words": words}) for one, words in zip(sections, shares, strict=True)]
+    sections = [section.model_copy(update={"words": words}) for section, words in zip(sections, shares, strict=True)]
     title = _title(reply.title, say) or state["assessment"].question[:_LONGEST_TITLE]
     return Outline(title=title, sections=tuple(sections), limit=limit)
 
@@ -184,7 +196,10 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
 async def _pack_relied_on(
     state: SearchState, services: RunContext, sources: CitableSources, bare: str
 ) -> dict[str, Evidence]:
-    """The passages that findings rest on, by id, as an outline shows them: with the words quoted, where cut."""
+    """Pack the passages behind findings for an outline, by id.
+
+    A cut passage keeps the quoted words.
+    """
     fitted = await asyncio.to_thread(
         pack_passages,
         [source.evidence for source in sources.items if source.evidence is not None and source.relied_on],
@@ -197,19 +212,19 @@ async def _pack_relied_on(
 
 
 def _usable(reply: OutlineReply, sources: CitableSources, say: AnswerSanitizer) -> list[OutlinedSection]:
-    """The sections that have a title of their own and rest on sources that exist."""
+    """Return the sections with distinct titles and existing sources."""
     known = {source.n for source in sources.items}
     sections: dict[str, OutlinedSection] = {}
-    for one in reply.sections:
-        title, numbers = _title(one.title, say), tuple(dict.fromkeys(n for n in one.sources if n in known))
+    for section in reply.sections:
+        title, numbers = _title(section.title, say), tuple(dict.fromkeys(n for n in section.sources if n in known))
         if title and numbers and title.casefold() not in sections:
-            covers = safe_note(one.covers)
+            covers = safe_note(section.covers)
             sections[title.casefold()] = OutlinedSection(title=title, covers=covers, sources=numbers, words=0)
     return list(sections.values())
 
 
 def _title(text: str, say: AnswerSanitizer) -> str:
-    """A heading out of a model's words: one line, no marks, nothing live."""
+    """Return a heading from a model's words: a single line without marks or links."""
     line = " ".join(say(clean_marks(text, ())).split()).strip(" #*_|")
     return line[:_LONGEST_TITLE]
 
@@ -217,7 +232,10 @@ def _title(text: str, say: AnswerSanitizer) -> str:
 def _share_words(
     sections: list[OutlinedSection], sources: CitableSources, goal: int, services: RunContext
 ) -> list[int]:
-    """The words of each section, in proportion to what its sources hold; none is given more than half of all."""
+    """Distribute the words over sections in proportion to the length of the sources.
+
+    No section gets more than half of all words. Half of the words follow the sources, and half are shared evenly.
+    """
     held = {
         source.n: count_words(source.evidence.text, services.language) if source.evidence is not None else 20
         for source in sources.items

@@ -1,4 +1,4 @@
-"""What a model is told when it outlines a report, writes a section of it, and sums it up."""
+"""Prompts for a report: the outline, a section, and the summary."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,7 +18,7 @@ from weiwo.nodes.writer.sources import CitableSources, list_relied_on
 from weiwo.state import Evidence, Language, Outline, OutlinedSection
 from weiwo.state.search import SearchState
 from weiwo.text.language_detection import language_name
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.tools.passages import own_date
 
 _HEAD: Final = 240
@@ -65,26 +65,29 @@ Then, under the line "## {{limits}}", list in one to four items what limits this
 how old or one-sided they are. Only what can be seen below, without figures of your own; nothing general."""
 )
 
-LIMITS: Final = localized("writer.report.prompt", "limits")
-_SILENT: Final = localized("writer.report.prompt", "silent")
+LIMITS: Final = localize_message("writer.report.prompt", "limits")
+_SILENT: Final = localize_message("writer.report.prompt", "silent")
 _MOST_DOCUMENTS: Final = 40
 """Documents that the writer of a summary is told of."""
 
 
 def section_instructions(language: Language) -> str:
-    """What the writer of a section is told."""
+    """Return the instructions for the writer of a section."""
     return f"{_SECTION.replace('{silent}', _SILENT[language])}\n- Write in {language_name(language)}."
 
 
 def summary_instructions(language: Language) -> str:
-    """What the writer of the summary is told."""
+    """Return the instructions for the writer of the summary."""
     return f"{_SUMMARY.replace('{limits}', LIMITS[language])}\nWrite in {language_name(language)}."
 
 
 def outline_prompt(
     state: SearchState, services: RunContext, sources: CitableSources, goal: int, most: int, shown: dict[str, Evidence]
 ) -> str:
-    """What an outline is made from: question, findings, the passages in `shown`, and how each other source begins."""
+    """Build the prompt for an outline.
+
+    It holds the question, findings, the passages in `shown`, and the beginning of each other source.
+    """
     plan = state.get("plan")
     perspectives = plan.perspectives if plan else ()
     lines = [
@@ -114,15 +117,15 @@ def section_prompt(
     sources: CitableSources,
     shown: Sequence[tuple[int, Evidence]],
 ) -> str:
-    """What a section is written from: its place in the report, the findings that concern it, its passages.
+    """Build the prompt for a section: position in the report, relevant findings, and passages.
 
     Args:
-        state: What the run came to.
+        state: The state of the run.
         services: The language.
         outline: The report.
         section: The section.
-        sources: What it may cite.
-        shown: The passages as they are shown, under their numbers.
+        sources: The citable sources.
+        shown: The passages in their shown form, under their numbers.
     """
     keys = {passage.id for passage in sources.evidence}
     computed = {source.outcome.task_id for source in sources.items if source.outcome is not None}
@@ -160,14 +163,14 @@ def summary_prompt(
     sources: CitableSources,
     words: int,
 ) -> str:
-    """What the summary is written from: the sections as they stand, their documents, and what was not found.
+    """Build the prompt for the summary: written sections, documents, and missing parts.
 
     Args:
-        state: What the run came to.
+        state: The state of the run.
         services: The language.
-        sections: Title and text of each.
-        sources: What they cite.
-        words: The length of the summary at most.
+        sections: Title and text of each section.
+        sources: The cited sources.
+        words: Maximum length of the summary.
     """
     notes = [outcome.note for outcome in current_outcomes(state).values() if outcome.answers and outcome.note]
     gaps = [f"- {quote_as_data(gap.text, 200)}" for gap in named_gaps(state)]
@@ -188,7 +191,7 @@ def summary_prompt(
 
 
 def _list_documents(sources: CitableSources) -> list[str]:
-    """A line for each document: its title, its date as it states one, and whether it is out of date."""
+    """List the documents with title, stated date and a note if superseded."""
     lines = {}
     for passage in sources.evidence:
         told = [

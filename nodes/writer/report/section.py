@@ -1,4 +1,4 @@
-"""Sections of a report: each is drafted from its own passages, checked by code and judged, and mended once."""
+"""Sections of a report: drafted from separate passages, checked, judged, and repaired once."""
 
 import asyncio
 import re
@@ -44,12 +44,12 @@ _SHALLOW: Final = lazy(r"^([ \t]{0,3})#{1,2}(?=[ \t])", re.MULTILINE)
 
 @dataclass(frozen=True)
 class ReportDraft:
-    """A report before it is put together.
+    """Report before assembly.
 
     Attributes:
-        outline: Its outline; without sections the answer is one draft.
-        sections: Those that say something, by their position in the outline.
-        summary: Its opening summary, and under a heading what limits it.
+        outline: The outline. Without sections, the answer is one draft.
+        sections: The sections with content, by position in the outline.
+        summary: The opening summary, and under a heading the limits of the report.
     """
 
     outline: Outline
@@ -64,8 +64,11 @@ async def _pack_section(
     section: OutlinedSection,
     sources: CitableSources,
 ) -> DraftPrompt:
-    """Choose what a section is shown of its sources, all where the model has room for them; their numbers stay."""
-    mine = CitableSources(tuple(one for one in sources.items if one.n in section.sources), sources.language)
+    """Choose the sources shown for a section, with numbers unchanged.
+
+    All are shown if the model has room for them.
+    """
+    mine = CitableSources(tuple(item for item in sources.items if item.n in section.sources), sources.language)
 
     def prompt(citable: CitableSources, shown: Sequence[tuple[int, Evidence]]) -> str:
         return section_prompt(state, services, outline, section, citable, shown)
@@ -90,7 +93,7 @@ async def _pack_section(
 async def write_section(
     state: SearchState, services: RunContext, outline: Outline, section: OutlinedSection, sources: CitableSources
 ) -> Section:
-    """Write a section of a report and check it; what it took is booked in the budget of `services`."""
+    """Write and check a section of a report. The cost is booked in the budget of `services`."""
 
     async def pack() -> DraftPrompt:
         return await _pack_section(state, services, outline, section, sources)
@@ -105,31 +108,31 @@ async def write_summary(
     sections: Sequence[Section],
     sources: CitableSources,
 ) -> Section:
-    """Write what opens a report, and what limits it; checked as sections are.
+    """Write the opening summary and the limits of a report. Checked like a section.
 
     Args:
-        state: What the run came to.
+        state: The state of the run.
         services: The models and the budget.
         outline: The outline.
         sections: The sections in order.
         sources: The sources of the report.
     """
     told = [
-        (one.title, text)
-        for one, section in zip(outline.sections, sections, strict=True)
+        (item.title, text)
+        for item, section in zip(outline.sections, sections, strict=True)
         if (text := "".join(piece.text for piece in section.pieces).strip())
     ]
     if not told:
         return Section(broken="no section could be written")
     length = sum(count_words(text, services.language) for _, text in told)
-    cited = {n for one in sections for piece in one.pieces for claim in piece.claims for n in claim.citations}
-    citable = CitableSources(tuple(one for one in sources.items if one.n in cited), sources.language)
+    cited = {n for section in sections for piece in section.pieces for claim in piece.claims for n in claim.citations}
+    citable = CitableSources(tuple(item for item in sources.items if item.n in cited), sources.language)
     least = _LEAST_SUMMARY * (ZH_CHARACTERS if services.language == "zh" else 1)
     text = summary_prompt(state, services, told, citable, int(max(least, length * _SUMMARY_SHARE)))
     prompt = DraftPrompt(citable, (SystemMessage(summary_instructions(services.language)), HumanMessage(text)))
 
     async def pack() -> DraftPrompt:
-        """Return the prompt as it is: nothing can be left out of the sections."""
+        """Return the prompt unchanged, because nothing can be left out of the sections."""
         return prompt
 
     return await _write(state, services, DraftRequest(prompt, pack), "")
@@ -156,13 +159,16 @@ async def _write(state: SearchState, services: RunContext, request: DraftRequest
 
 
 def is_limits_heading(text: str, language: Language) -> bool:
-    """Whether a piece begins with the heading on what limits a report."""
+    """Report whether a piece begins with the heading on the limits of a report."""
     first = text.strip().partition("\n")[0]
     return first.startswith(("#", "**")) and first.strip(" #*").startswith(LIMITS[language])
 
 
 def _below(piece: str, title: str, *, first: bool) -> str:
-    """A piece with its headings below that of its section, whose own title, said again, is left out."""
+    """Lower the headings of a piece below the section's heading.
+
+    A repetition of the section's title is left out.
+    """
     line = piece.strip().partition("\n")[0]
     if first and line.strip(" #*_:：").casefold() == title.casefold():
         return piece.lstrip()[len(line) :]
@@ -173,12 +179,12 @@ def _below(piece: str, title: str, *, first: bool) -> str:
 def _keep_piece(piece: Piece) -> SectionPiece:
     return SectionPiece(
         text=piece.text,
-        claims=tuple(one.claim for one in piece.checked),
-        places=tuple((one.start, one.end) for one in piece.checked),
+        claims=tuple(item.claim for item in piece.checked),
+        places=tuple((item.start, item.end) for item in piece.checked),
     )
 
 
 def restore_piece(piece: SectionPiece) -> Piece:
-    """A piece as an answer holds it."""
+    """Convert a stored section piece into a piece of an answer."""
     places = zip(piece.places, piece.claims, strict=True)
     return Piece(piece.text, tuple(CheckedClaim(start, end, claim) for (start, end), claim in places))

@@ -1,1 +1,1 @@
-"""Claim verification: whether what an answer states is carried by what it cites. Code first, then entailment."""
+"""Claim verification against the cited sources: checks by code first, then entailment."""

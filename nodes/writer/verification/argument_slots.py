@@ -1,9 +1,9 @@
-"""Argument slots: the part that each name has in a statement, so that two statements can be compared word order apart.
+"""Argument slots: the role of each name in a statement, for a comparison regardless of word order.
 
-"Acme was bought by Bolt" and "Bolt bought Acme" have the same slots: Bolt is the subject and Acme the object of one
-verb. A slot is told by the preposition before a name, else by the side of the verb on which it stands; the passive
-voice is turned into the active one, and the two sides of "is the head of" are one slot. Words of one relation that
-give its names other slots are turned as well: a pupil of Bolt is taught by Bolt.
+"Acme was bought by Bolt" and "Bolt bought Acme" have the same slots: Bolt is the subject and Acme the object of the
+same verb. A slot is found by the preposition before a name, or else by the side of the verb on which the name stands.
+The passive voice is turned into the active voice. The two sides of "is the head of" share a slot. Words of a relation
+that give its names other slots are turned as well: a pupil of Bolt is taught by Bolt.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -52,9 +52,12 @@ def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] |
 
     Args:
         text: The statement.
-        names: The names to look for, as written; where one is missing, nothing is found.
-        relates: Whether a folded word says the relation; by default the statement is short, and its verb is found by
-            where it stands.
+        names: The names to look for, as written.
+        relates: A function that reports whether a folded word states the relation. By default the statement is short,
+            and its verb is found by position.
+
+    Returns:
+        The slots, or None if a name or the relation is missing.
     """
     words = [fold(word) for word in _WORD.findall(text)]
     places: dict[str, range] = {}
@@ -109,17 +112,20 @@ def _converses() -> Mapping[str, tuple[str, Mapping[str, str]]]:
 
 
 def _is_act(words: Sequence[str], verb: int) -> bool:
-    """Whether the word at a place is what is done to something: "the founding of Acme"."""
+    """Report whether the word at an index names an act done to something: "the founding of Acme"."""
     return words[verb].endswith(("ing", "ion", "ment")) and words[verb + 1 : verb + 2] == ["of"]
 
 
 def _has_object(words: Sequence[str], verb: int) -> bool:
-    """Whether something stands directly behind the word that says the relation, which it may be done to."""
+    """Report whether a possible object directly follows the relation word."""
     return any(_tells(word) or word in _DETERMINERS for word in words[verb + 1 : verb + 2])
 
 
 def _find_relation(words: Sequence[str], named: set[int]) -> int | None:
-    """The verb of a statement, or the noun behind its "is": what tells last before the last name or figure."""
+    """Return the index of the verb of a statement, or of the noun after "is".
+
+    The candidate closest before the last name or figure is chosen.
+    """
     last = max((at for at, word in enumerate(words) if at in named or word[0].isdigit()), default=len(words))
     places = {stem(word) for word in data_words("claims", "places")}
     telling = [at for at in range(last) if at not in named and _tells(words[at]) and words[at] not in _HAPPENS]
@@ -138,9 +144,10 @@ def _tells(word: str) -> bool:
 
 
 def _is_passive(words: Sequence[str], verb: int, named: Collection[int]) -> bool:
-    """Whether the word at a place follows "was", in a question behind a name, and is nothing that describes a noun.
+    """Report whether the word at an index is a passive participle.
 
-    What precedes "by" and a name is passive, too: "Harbour, written by Ann Lee".
+    The word must follow a form of "be", with names between the two skipped, as in a question. It must not describe a
+    noun. A participle before "by" and a name is passive, too: "Harbour, written by Ann Lee".
     """
     if words[verb + 1 : verb + 2] == ["by"] and verb + 2 in named and words[verb].endswith(("ed", "en")):
         return True
@@ -149,7 +156,7 @@ def _is_passive(words: Sequence[str], verb: int, named: Collection[int]) -> bool
 
 
 def _slot(words: Sequence[str], place: range, verb: int, *, copular: bool) -> str:
-    """The slot of the name that stands at some words of a statement."""
+    """Return the slot of the name at a range of words in a statement."""
     if words[place.stop : place.stop + 1] and words[place.stop] in _POSSESSIVES:
         return "of"
     if words[place.stop : place.stop + 2] in (["is", "where"], ["was", "where"]):

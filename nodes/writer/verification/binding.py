@@ -1,8 +1,9 @@
-"""Binding of values: a figure, date, name or attribute that the sources give of something else than a statement does.
+"""Detection of values bound to the wrong thing.
 
-Sources often give several values of one kind side by side: "the amber group (n = 93) and the clear group (n = 91)". Each
-such value has a window, the words between its neighbours, and those words label it. A statement ties a value to the wrong
-thing where its words stand in the window of a rival, and none of them in a window of the value itself.
+A figure, date, name or attribute is borrowed if the sources state it of something else than the statement does. Sources
+often give several values of the same kind side by side: "the amber group (n = 93) and the clear group (n = 91)". Each
+value has a window, the words between its neighbours, and those words label the value. A statement binds a value to the
+wrong thing if its words stand in the window of a rival value and none of them stands in a window of the value itself.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,14 +39,14 @@ _PRONOUN: Final = lazy(r"(?i)\b(?:he|she|it|they)\b|[他她它]|其(?!他|它|�
 
 
 class _Place(NamedTuple):
-    """A window of a source, and the number of that source."""
+    """A window of a source, with the number of the source."""
 
     source: int
     window: Window
 
 
 class _Rival(NamedTuple):
-    """A place whose words a statement has: whether they suffice in one sentence and in two."""
+    """A place with words of a statement, and flags for enough words within a sentence and across two."""
 
     place: _Place
     beside: bool
@@ -53,7 +54,7 @@ class _Rival(NamedTuple):
 
 
 def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[Mark, str]]:
-    """Values that the sources give of something else than what stands beside them in the statement, as written there."""
+    """Yield values attributed to something else by the sources, each with the text as written."""
     titles = [Clause(source.title).keys for source in grounds.sources]
     parts = split_clauses(statement)
     windows = find_windows(statement)
@@ -66,15 +67,18 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[Mark, str]
         if mark.kind == "name" and fold(written) in grounds.said:  # a calculation binds it, not the words around it
             continue
         places = [
-            _Place(n, one) for n, source in enumerate(grounds.sources) for one in source.windows.get(mark.kind, ())
+            _Place(n, item) for n, source in enumerate(grounds.sources) for item in source.windows.get(mark.kind, ())
         ]
-        fellows = [one.mark for one in windows if one.mark.kind == mark.kind]
+        fellows = [item.mark for item in windows if item.mark.kind == mark.kind]
         if _elsewhere(window, fellows, places, titles, grounds):
             yield mark, written
 
 
 def _unbound(mark: Mark, statement: str, part: Clause, titles: Sequence[frozenset[str]]) -> bool:
-    """Whether a value is bound to nothing: a small count, a word of a comparison or denial, the subject of a source."""
+    """Report whether a value needs no binding.
+
+    This holds for a small count, a word of a comparison or denial, and the subject of a source.
+    """
     if mark.kind.startswith(CONTRASTS):
         return bool(part.negations or _COMPARED.search(statement))
     if mark.kind == "name":
@@ -90,7 +94,7 @@ def _elsewhere(
     titles: Sequence[frozenset[str]],
     grounds: Grounds,
 ) -> bool:
-    """Whether each window of a value has a rival that the words stand beside, and they do not stand in the window."""
+    """Report whether each window of a value is beaten by a rival with more of the claim's words."""
     own = [place for place in places if any(same_value(claim.mark, other) for other in place.window.group)][:_MOST_OWN]
     everything = frozenset(key for place in own for key in place.window.keys)
     strange = bool(own) and all(_names_another(claim, place, grounds) for place in own)
@@ -103,7 +107,7 @@ def _elsewhere(
             rival := _rival(claim, place, titles[place.source], grounds.keys, everything, stated=named, strange=strange)
         )
     ]
-    return bool(own) and all(any(_beats(rival, one, claim, titles) for rival in rivals) for one in own)
+    return bool(own) and all(any(_beats(rival, item, claim, titles) for rival in rivals) for item in own)
 
 
 def _rival(
@@ -116,9 +120,11 @@ def _rival(
     stated: bool,
     strange: bool,
 ) -> _Rival | None:
-    """A place as a rival, where enough of the words stand beside its value and some of them beside no other.
+    """Return a place as a rival of the claimed value, if close enough, else None.
 
-    A word of the title tells nothing, but where the sentences with the value itself name something `strange`.
+    Enough words of the claim must stand beside the value of the place, and some of them beside no other window of the
+    claimed value. A word of the title does not count, unless the sentences with the value itself name something
+    `strange`.
     """
     kind, near = claim.mark.kind, place.window.keys
     same = claim.han == place.window.han
@@ -135,7 +141,10 @@ def _rival(
 
 
 def _names_another(claim: Window, place: _Place, grounds: Grounds) -> bool:
-    """Whether the sentence of a place names things, none that the claim names, and no pronoun goes on before them."""
+    """Report whether the sentence of a place names things, but nothing named by the claim.
+
+    The result is False if a pronoun before the first name continues an earlier subject.
+    """
     sentence = grounds.sources[place.source].sentences[place.window.sentence]
     if not sentence.names or any(not label_keys(name).isdisjoint(claim.keys) for name in sentence.names):
         return False
@@ -144,7 +153,7 @@ def _names_another(claim: Window, place: _Place, grounds: Grounds) -> bool:
 
 
 def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset[str]]) -> bool:
-    """Whether a rival is near enough to a window of the value, which has no word of the claim that the rival lacks."""
+    """Report whether a rival is near enough and has every claim word of the value's own window."""
     if not (rival.beside if _same_sentence(rival.place, own) else rival.apart):
         return False
     its = own.window.keys | titles[own.source]
@@ -152,8 +161,8 @@ def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset
     return not any(_in(word, its) and not _in(word, near) for word in claim.words)
 
 
-def _same_sentence(one: _Place, other: _Place) -> bool:
-    return (one.source, one.window.sentence) == (other.source, other.window.sentence)
+def _same_sentence(item: _Place, other: _Place) -> bool:
+    return (item.source, item.window.sentence) == (other.source, other.window.sentence)
 
 
 def _in(word: str, known: frozenset[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The claim check by code: a statement's particulars, values and relations against what it cites."""
+"""Claim check by code: particulars, values and relations of a statement compared with the citations."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -53,12 +53,12 @@ _DENIED_BEFORE: Final = lazy(r"(?:\b(?:no|not|never|without|neither)\s|n't\s|[�
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What checking a statement by code came to.
+    """Result of the check of a statement by code.
 
     Attributes:
         verdict: The verdict.
-        reasons: The words that failed, each with why.
-        hard: Whether a figure, a date, a version or a name failed, which no judgement can make good.
+        reasons: The words that failed, each with the reason.
+        hard: Whether a figure, a date, a version or a name failed. No judgement of a model can make up for that.
     """
 
     verdict: Verdict
@@ -75,15 +75,15 @@ def check_statement(
     question: str = "",
     cited: bool = True,
 ) -> CheckResult:
-    """Check one statement against what it cites.
+    """Check a statement against the cited sources.
 
     Args:
         text: A sentence, item or cell, without citation marks.
-        grounds: What its citations carry.
-        naming: The same with the inputs of cited calculations, which may name things too.
+        grounds: The contents of the cited sources.
+        naming: The same contents with the inputs of cited calculations, which may name things too.
         language: The answer's language.
         question: The user's question.
-        cited: Whether it cites anything that exists.
+        cited: Whether the statement cites anything that exists.
     """
     bare = _plain_claim(fold_script(text))
     own = language if not re.search(r"\w{2}", bare) or is_in_language(bare, language) else detect_language(bare)
@@ -99,7 +99,7 @@ def check_statement(
     reasons, computed = _particulars(statement, stated, grounds, naming or grounds, question, own=own)
     if reasons:
         return CheckResult("unsupported", tuple(dict.fromkeys(reasons)), hard=True)
-    quoted = _quoted(statement, grounds)
+    quoted = _is_quoted(statement, grounds)
     against = () if quoted else tuple(dict.fromkeys(_contradictions(statement, grounds, own)))
     if against:
         return CheckResult("contradicted", against)
@@ -108,35 +108,44 @@ def check_statement(
 
 
 def _plain_claim(text: str) -> str:
-    """A claim without its Markdown: no heading signs, bullets, emphasis and cell borders."""
+    """Remove Markdown from a claim: heading signs, bullets, emphasis and cell borders."""
     bare = _EMPHASIS.sub("", _MARKUP.sub("", text[:_LONGEST].strip()))
     return re.sub(r"(?<!\s)\s*+\|\s*+|\|\s*+", " , ", bare).strip(" ,") if bare.count("|") >= 2 else bare
 
 
 def is_absence(statement: str) -> bool:
-    """Whether a statement only says that something was not found: no source has to carry that."""
+    """Report whether a statement says nothing but "not found".
+
+    No source has to support such a statement.
+    """
     return all(_NOT_FOUND.search(part) for part in _CONTRAST.split(statement) if re.search(r"\w{2}", part))
 
 
 def says_not_found(statement: str) -> bool:
-    """Whether any part of a statement says that something was not found."""
+    """Report whether any part of a statement says "not found"."""
     return bool(_NOT_FOUND.search(statement[:_LONGEST]))
 
 
 def is_advice(statement: str) -> bool:
-    """Whether a statement recommends something, and so is its writer's own."""
+    """Report whether a statement recommends something, and so is the writer's own view."""
     return _ADVICE.search(statement) is not None
 
 
 def _tells_absence(statement: str, question: str, grounds: Grounds) -> bool:
-    """Whether a statement is an absence whose figures, years apart, are those of the question or stand in its sources."""
+    """Report whether a statement only tells an absence, with figures from the question or the sources.
+
+    Years are not compared.
+    """
     known = " ".join((question, *(source.text for source in grounds.sources)))
     figures = set(_FIGURE.findall(statement)) - {str(span.date.year) for span in find_dates(statement)}
     return is_absence(statement) and figures <= set(_FIGURE.findall(known))
 
 
 def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator[str]:
-    """What speaks against a statement all of whose particulars occur; across languages only values are compared."""
+    """Yield the contradictions to a statement after all particulars were found in the sources.
+
+    Across languages only values are compared.
+    """
     if not has_rules(own):
         return
     yield from (
@@ -149,7 +158,10 @@ def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator
 
 
 def borrowed_values(text: str, grounds: Grounds) -> list[str]:
-    """The figures, dates, versions and names of a statement that its sources give of something else."""
+    """Return the values and names of a statement attributed to something else by the sources.
+
+    The values are figures, dates and versions.
+    """
     if not has_rules(detect_language(text)):
         return []
     found = find_borrowed(strip_lead(_plain_claim(fold_script(text))), grounds)
@@ -157,7 +169,7 @@ def borrowed_values(text: str, grounds: Grounds) -> list[str]:
 
 
 def _states_result(statement: str, stated: Particulars, grounds: Grounds) -> bool:
-    """Whether a statement gives the result of a calculation that it cites: a number, a date or words."""
+    """Report whether a statement gives the result of a cited calculation: a number, a date or words."""
     numbers = (
         abs(abs(n.value) - abs(value)) <= 1e-6 * max(1, abs(value)) for n in stated.numbers for value in grounds.values
     )
@@ -168,7 +180,7 @@ def _states_result(statement: str, stated: Particulars, grounds: Grounds) -> boo
 def _particulars(
     statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, *, own: Language
 ) -> tuple[list[str], bool]:
-    """The particulars no source carries, with why, and whether a calculation carries one."""
+    """Return the reasons for unsupported particulars, and whether a calculation supports any particular."""
     reasons: list[str] = []
     ways: list[str] = []
     same = any(source.language == own for source in grounds.sources)
@@ -183,7 +195,7 @@ def _particulars(
     months = {month for source in grounds.sources for month in source.months}
     dated = {span.date.month for span in stated.dates} | {month for month, _ in stated.days}
     reasons += [f"month {m}: no cited source gives this month" for m in stated.months if m not in months | dated]
-    periods = (statement[one.start : one.end] for one in stated.periods if not grounds.period(one))
+    periods = (statement[period.start : period.end] for period in stated.periods if not grounds.period(period))
     reasons += [f"“{period}”: no cited source names it or a year of it" for period in periods]
     for number in stated.numbers:
         if counts_things(statement, number):
@@ -202,7 +214,7 @@ def _particulars(
 def _naming(
     statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language
 ) -> Iterator[str]:
-    """Names, countries and quoted words that no source carries."""
+    """Yield a reason for each name, country and quotation missing from all sources."""
     spoken_of = (*_asked_subjects(statement, question), *stated.names)
     for name in dict.fromkeys(spoken_of) if has_rules(own) else _full_names(stated.names, naming, own):
         if not naming.name(name, question, language=own):
@@ -229,10 +241,11 @@ def _naming(
 
 
 def _full_names(names: Sequence[str], grounds: Grounds, own: Language) -> list[str]:
-    """The names to look for in a language whose grammar is unknown: those of several words, none of which occurs.
+    """Return the names to check in a language without grammar rules.
 
-    A single capitalised word may be any noun, and its ending may differ. Sources in another language name things
-    otherwise.
+    These are names of several words of which no word occurs in the sources. A single capitalised word may be any noun,
+    and its ending may differ. The result is empty if no source is in the language of the statement, because sources in
+    another language name things otherwise.
     """
     if not any(source.language == own for source in grounds.sources):
         return []
@@ -244,15 +257,18 @@ def _full_names(names: Sequence[str], grounds: Grounds, own: Language) -> list[s
 
 
 def _asked_subjects(statement: str, question: str) -> tuple[str, ...]:
-    """The things named in the question that a statement speaks of, by their whole name or, of two, as "both"."""
+    """Return the names of the question mentioned by a statement.
+
+    A name is mentioned by its whole form. Two names can also be mentioned as "both".
+    """
     lands = {question[start:end] for start, end, _ in find_countries(question)}
     asked = tuple(dict.fromkeys(name for _, name in stated_names(question) if name not in lands))
     named = tuple(name for name in asked if fold(name) in fold(statement))
     return asked if not named and len(asked) == _TWO and _BOTH.match(statement) else named
 
 
-def _quoted(statement: str, grounds: Grounds) -> bool:
-    """Whether a source says a statement word for word, and not behind a denial."""
+def _is_quoted(statement: str, grounds: Grounds) -> bool:
+    """Report whether a source contains a statement word for word, and not after a denial."""
     words = fold(statement).strip(" .。\"'“”")
     places = ((source.text, source.text.find(words)) for source in grounds.sources)
     return len(words) >= 12 and any(

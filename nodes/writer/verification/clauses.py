@@ -1,4 +1,4 @@
-"""Clauses of claims and of passages: their content words, negations and contrasting words, parsed once."""
+"""Clauses of claims and passages: content words, negations and contrasting words, each parsed once."""
 
 import re
 from collections.abc import Iterator
@@ -34,12 +34,12 @@ _RULE: Final = lazy(r":?-+:?")
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause with what is compared of it; everything derived is computed when it is first asked for.
+    """A clause with properties for comparison. Each property is computed on first access.
 
     Attributes:
         text: As written.
-        head: Words of the table header it stands under; they count as its words.
-        whole: The sentence it is a part of.
+        head: Words of the table header above the clause. They count as words of the clause.
+        whole: The sentence that the clause is a part of.
     """
 
     text: str
@@ -53,28 +53,28 @@ class Clause:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """What its words, and those of its heading, are matched by."""
+        """Match keys of the words of the clause and the table header."""
         return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in match_keys(word))
 
     @cached_property
     def topics(self) -> frozenset[str]:
-        """The same, and what its words are opposites or fellows of."""
+        """Match keys of the words, plus the keys of opposites and word classes."""
         return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in _topic_keys(word))
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
-        """Its quantities; those inside dates are left out."""
+        """Quantities of the clause, without the numbers inside dates."""
         taken = [(span.start, span.end) for span in self.dates]
         return tuple(q for q in find_quantities(self.text) if not any(a < q.end and q.start < b for a, b in taken))
 
     @cached_property
     def dates(self) -> tuple[DateSpan, ...]:
-        """Its dates."""
+        """Dates in the clause."""
         return tuple(find_dates(self.text))
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The words of the names in it, folded."""
+        """Folded words of the names in the clause."""
         return frozenset(word for name in names(self.text) for word in content_words(name.text))
 
     @cached_property
@@ -88,7 +88,7 @@ class Clause:
 
     @cached_property
     def members(self) -> dict[int, frozenset[int]]:
-        """Members of classes of words that exclude each other, by class."""
+        """Members of classes of mutually exclusive words, by class."""
         found: dict[int, set[int]] = {}
         for word in _marked_words(classes(), self.text):
             for group, member in classes()[word]:
@@ -97,7 +97,7 @@ class Clause:
 
     @cached_property
     def plain(self) -> str:
-        """Its text without what looks like a denial and is none, and without opposites that hold a 不 or 未."""
+        """Text without mere lookalikes of denials, and without opposites containing 不 or 未."""
         text = _NO_NEGATION.sub(" ", self.text)
         for word in _denying_opposites(text):
             text = text.replace(word, "，")
@@ -105,17 +105,23 @@ class Clause:
 
     @cached_property
     def denying_axes(self) -> frozenset[int]:
-        """The axes of opposites that hold a 不 or 未: without that axis they are denials."""
+        """Axes of the opposites containing 不 or 未.
+
+        In a comparison with a clause without that axis these words are denials.
+        """
         return frozenset(axis for word in _denying_opposites(self.text) for axis, _ in opposites()[word])
 
     @cached_property
     def negations(self) -> int:
-        """How many words in it deny."""
+        """Number of negating words in the clause."""
         return len(_NEGATION.findall(self.plain))
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """What its denials deny: the first content word behind each, or the pairs of a Chinese one."""
+        """Words negated in the clause.
+
+        For each negation this is the first content word after it, or the character pairs of a Chinese word.
+        """
         behind = (content_words(self.plain[m.end() : m.end() + 60]) for m in _NEGATION.finditer(self.plain))
         first = (list(islice(words, 3)) for words in behind)
         return frozenset(word for words in first for word in (words[:1] if words[:1] < ["\u3000"] else words))
@@ -127,12 +133,18 @@ def _denying_opposites(text: str) -> list[str]:
 
 
 def _marked_words(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[str]:
-    """The words of a text that a table of contrasts has; of Chinese ones the longest where they overlap."""
+    """Yield the words of a text listed in a table of contrasts.
+
+    Of overlapping Chinese words the longest is taken.
+    """
     return (word for _, _, word in marked_places(table, text))
 
 
 def marked_places(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[tuple[int, int, str]]:
-    """The same with their places in the folded text."""
+    """Yield the words of a text listed in a table of contrasts, with start and end.
+
+    The offsets refer to the folded text. Of overlapping Chinese words the longest is taken.
+    """
     for found in _WORD.finditer(fold(text)):
         word, start = found.group(), found.start()
         if not _HAN_RUN.fullmatch(word):
@@ -148,7 +160,10 @@ def marked_places(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> I
 
 
 def content_words(text: str) -> Iterator[str]:
-    """The words that carry content: stems of English words, pairs of Han characters within what function words cut."""
+    """Yield the content words of a text: English stems and pairs of Han characters.
+
+    Pairs of Han characters do not reach across function words.
+    """
     for word in _WORD.findall(fold(text)):
         if _HAN_RUN.fullmatch(word):
             for run in _HAN_FUNCTION.sub(" ", word).split():
@@ -162,19 +177,19 @@ def content_words(text: str) -> Iterator[str]:
 
 
 def split_clauses(sentence: str) -> list[str]:
-    """The parts of a sentence that affirm or deny by themselves."""
+    """Split a sentence into independently affirming or denying parts."""
     parts = [part.strip() for part in _STRONG.split(strip_lead(sentence)) if part]
     return [part for part in parts if re.search(r"\w", part)] or [sentence]
 
 
 def strip_lead(sentence: str) -> str:
-    """The sentence without the "No," or "Overall," it opens with."""
+    """Remove an opening "No," or "Overall," from a sentence."""
     return _LEADS.sub("", sentence, count=1)
 
 
 @lru_cache(maxsize=256)
 def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
-    """The sentences of a passage and their clauses; a table row is a sentence under its header.
+    """Return the sentences and clauses of a passage. A table row counts as a sentence with a header.
 
     Args:
         text: The passage.
@@ -202,7 +217,7 @@ def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
 
 @lru_cache(maxsize=32_768)
 def match_keys(word: str) -> frozenset[str]:
-    """What a content word is matched by: itself and its root. Words match that share a key."""
+    """Return the match keys of a content word: the word and the roots. Words match if they share a key."""
     roots = [f"{word[:5]}*"] if 5 <= len(word) <= 8 else []
     roots += [f"{word[:6]}*"] if len(word) >= 7 else []
     return frozenset((word, *(roots if word.isascii() and word.isalpha() else ())))
@@ -210,22 +225,25 @@ def match_keys(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=32_768)
 def _topic_keys(word: str) -> frozenset[str]:
-    """Keys by which a word is about the same as another: those it matches by, its axes of opposites and its classes."""
+    """Return the keys of a word's topic: match keys, axes of opposites, and word classes."""
     axes = [f"axis {axis}" for axis, _ in opposites().get(word, ())]
     return match_keys(word).union(axes, (f"class {group}" for group, _ in classes().get(word, ())))
 
 
-def matched(words: frozenset[str] | set[str], keys: frozenset[str]) -> set[str]:
-    """The words that match one of the keys."""
+def find_matching_words(words: frozenset[str] | set[str], keys: frozenset[str]) -> set[str]:
+    """Return the words sharing a topic key with the given keys."""
     return {word for word in words if not _topic_keys(word).isdisjoint(keys)}
 
 
 def overlap(claim: Clause, source: Clause) -> float:
-    """How far two clauses speak of the same, 0 to 1; figures weigh most, pairs of Han characters least."""
+    """Return the topical overlap of two clauses, from 0 to 1.
+
+    Figures weigh most, pairs of Han characters least.
+    """
     wanted = sum(map(_weight, claim.stems))
     if not wanted or not source.stems:
         return 0.0
-    shared = sum(map(_weight, matched(claim.stems, source.topics)))
+    shared = sum(map(_weight, find_matching_words(claim.stems, source.topics)))
     size = sum(map(_weight, source.stems))
     return shared / (0.65 * wanted + 0.35 * max(wanted, size))
 

@@ -1,4 +1,4 @@
-"""Comparisons: which of two is more, checked by the two values that stand in the claim or in its sources."""
+"""Comparisons in claims, checked against the two values in the claim itself or against the sources."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,10 @@ _MOST_SENTENCES: Final = 200
 
 @dataclass(frozen=True)
 class _Order:
-    """A comparison: the text of its sides, and for each kind whether the first has more (1) or less (-1) of it."""
+    """A comparison with the text of both sides and a direction for each kind of value.
+
+    The direction is 1 if the first side has more of the kind and -1 if it has less.
+    """
 
     left: str
     right: str
@@ -38,7 +41,7 @@ class _Order:
     word: str
 
     def sense(self, kind: str) -> int:
-        """What it says of a kind; 0 where it says nothing."""
+        """Return the direction of the comparison for a kind of value, or 0 if unknown."""
         if kind in MONEY and "$" in self.senses:
             return self.senses["$"]
         return self.senses.get(kind, 0) or (self.senses.get("*", 0) if kind not in {"date", "s", "m/s"} else 0)
@@ -55,7 +58,7 @@ def _senses() -> dict[str, dict[str, int]]:
 
 
 def find_reversed_change(statement: str, grounds: Grounds) -> Iterator[str]:
-    """Changes from one value to another that go the other way in the sources, or against their own verb."""
+    """Yield changes of a value contradicted by the sources or by the change's own verb."""
     parts = [Clause(part) for part in split_clauses(statement)]
     told = [(part, change) for part in parts for change in find_changes(part)]
     sentences = [clause for source in grounds.sources for clause in source.sentences[:_MOST_SENTENCES]]
@@ -70,17 +73,23 @@ def find_reversed_change(statement: str, grounds: Grounds) -> Iterator[str]:
 
 
 def find_changes(clause: Clause) -> Iterator[tuple[float, float]]:
-    """The two values of each "from 22 to 14 weeks" or 由22周降至14周; a first value without a unit has that of the second."""
-    for one, other in pairwise(clause.quantities):
-        led, linked = clause.text[max(0, one.start - 8) : one.start], clause.text[one.end : other.start]
-        if _FROM.search(led) and _TO.fullmatch(linked) and one.value != other.value:
-            scale = other.base / other.value if other.value and not one.kind else 1.0
-            if not one.kind or one.kind == other.kind:
-                yield round(one.base * scale, 6), round(other.base, 6)
+    """Yield the two values of each change, as in "from 22 to 14 weeks" or 由22周降至14周.
+
+    A first value without a unit takes the unit of the second.
+    """
+    for item, other in pairwise(clause.quantities):
+        led, linked = clause.text[max(0, item.start - 8) : item.start], clause.text[item.end : other.start]
+        if _FROM.search(led) and _TO.fullmatch(linked) and item.value != other.value:
+            scale = other.base / other.value if other.value and not item.kind else 1.0
+            if not item.kind or item.kind == other.kind:
+                yield round(item.base * scale, 6), round(other.base, 6)
 
 
 def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
-    """Comparisons the wrong way round: by the two values the statement gives, else by what its sources say."""
+    """Yield reversed comparisons.
+
+    The two values in the statement decide. If it gives no values, the sources decide.
+    """
     if _NO_ORDER.search(statement):
         return
     order = _find_order(statement)
@@ -91,12 +100,16 @@ def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
         (kind, first, second) = values
         if first != second and (first > second) != (order.sense(kind) > 0):
             yield f"“{order.word}”: the values say the reverse"
-    elif order.right and _contradicted(order, grounds):
+    elif order.right and _is_contradicted(order, grounds):
         yield f"“{order.word}”: the sources say the reverse"
 
 
 def _find_order(text: str) -> _Order | None:
-    """The first comparison of a text; its right side is empty where it does not say with what."""
+    """Return a comparison of a text, or None.
+
+    In English it is the comparison word closest before the first "than", or else the last comparison word. The right
+    side is empty if the text does not say what is compared with.
+    """
     for pattern in _HAN_THAN:
         if (found := pattern.search(text)) is not None:
             return _Order(found["left"], found["right"], _senses()[found["word"]], found["word"])
@@ -126,12 +139,15 @@ def _moment(date: PartialDate) -> float:
 
 
 def _two_values(statement: str, order: _Order) -> tuple[str, float, float] | None:
-    """The two values of one kind that a statement gives, in order of its two sides."""
+    """Return the two values of the same kind in a statement, in the order of the two sides.
+
+    Returns None if the statement has no two values to compare.
+    """
     clause = Clause(statement)
     if len(clause.dates) == 2 and order.sense("date"):
-        one, other = (span.date for span in clause.dates)
-        same = one.contains(other) or other.contains(one)
-        return ("date", 0.0, 0.0) if same else ("date", _moment(one), _moment(other))
+        item, other = (span.date for span in clause.dates)
+        same = item.contains(other) or other.contains(item)
+        return ("date", 0.0, 0.0) if same else ("date", _moment(item), _moment(other))
     ordered = [q for q in clause.quantities if order.sense(q.kind)]
     if any(statement[: q.start].endswith(order.word) for q in ordered):
         return None  # by how much
@@ -142,7 +158,10 @@ def _two_values(statement: str, order: _Order) -> tuple[str, float, float] | Non
 
 
 def _sides(order: _Order) -> tuple[set[str], set[str]]:
-    """The words by which each side of a comparison alone is known: those before a 的, if both compare the same part."""
+    """Return the distinguishing words of each side of a comparison.
+
+    They are the words before a 的, unless the sides compare two attributes of the same thing.
+    """
     owner, _, part = order.left.partition("的")
     if part and "的" not in order.right and part[-1:] == order.right[-1:] and len(order.right) <= 6:
         owner = part  # two attributes of one thing: 交付量 and 产量
@@ -150,18 +169,18 @@ def _sides(order: _Order) -> tuple[set[str], set[str]]:
     return left - right, right - left
 
 
-def _contradicted(order: _Order, grounds: Grounds) -> bool:
-    """Whether a comparison in the sources says the reverse of the same two things."""
+def _is_contradicted(order: _Order, grounds: Grounds) -> bool:
+    """Report whether a comparison in the sources says the reverse about the same two things."""
     left, right = _sides(order)
     for source in grounds.sources:
         for clause in source.sentences[:_MOST_SENTENCES]:
             known = _find_order(clause.text)
             if known is None or not known.right or _NO_ORDER.search(clause.text):
                 continue
-            one, other = _sides(known)
+            item, other = _sides(known)
             senses = {order.sense(kind) * known.sense(kind) for kind in (*order.senses, *known.senses)} - {0}
-            if left & one and right & other and senses == {-1}:
+            if left & item and right & other and senses == {-1}:
                 return True
-            if left & other and right & one and senses == {1}:
+            if left & other and right & item and senses == {1}:
                 return True
     return False

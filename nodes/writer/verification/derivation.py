@@ -1,4 +1,4 @@
-"""Arithmetic over a source's figures: whether a number follows from them though none of them states it.
+"""Arithmetic over the figures of sources, for numbers derivable without being stated.
 
 Differences, sums, products with a count, quotients, shares, and the time between two dates.
 """
@@ -31,11 +31,11 @@ _DAY: Final = 86_400.0
 
 
 def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
-    """Whether a number follows from two or three figures, dates or times that the sources give.
+    """Report whether a number follows from two or three figures, dates or times in the sources.
 
     Args:
-        number: A number that no source states. A small bare one needs a word that speaks of a difference or a sum.
-        statement: What it stands in.
+        number: A number that no source states. A small number without a unit needs a word for a difference or a sum.
+        statement: The statement that contains the number.
         grounds: The sources.
     """
     figures = list(dict.fromkeys(_figures(grounds)))[:_MOST_FIGURES]
@@ -55,14 +55,14 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     counts = [*(f.value for f in figures if f.value and not f.unit), *periods] if counted else []
     ways = (
         *_results(number, figures, alike, counts),
-        *(abs(one - other) * _DAY for one, other in combinations(days, 2) if number.kind == "s"),
+        *(abs(item - other) * _DAY for item, other in combinations(days, 2) if number.kind == "s"),
     )
     size = abs(number.base)
     if any(close(size, way) or (abs(size - way) <= near * way and number.bound * (size - way) <= 0) for way in ways):
         return True
     if number.unit == "month":
         ends = [12 * date.year + date.month for date in dates if date.month]
-        return any(abs(abs(one - other) - number.value) <= 1 for one, other in combinations(ends, 2))
+        return any(abs(abs(item - other) - number.value) <= 1 for item, other in combinations(ends, 2))
     years = number.unit in {"year", ""}
     apart = [abs(a.year - b.year) for a, b in combinations(dates, 2) if a.year != b.year] if years else []
     rounded = ROUGHLY * abs(number.value) if number.about else 0.0
@@ -77,15 +77,15 @@ def _figures(grounds: Grounds) -> Iterator[Quantity]:
 
 
 def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
-    """Whether a number is the share, the change in percent or the multiple of two figures of one sentence."""
+    """Report whether a number is a share, percentage change or multiple of two figures in a sentence."""
     times = _TIMES.match(statement, number.end)
     if number.kind != "%" and not times:
         return False
     near = 0.51 / 10 ** len(f"{number.value:.12g}".partition(".")[2])
     for clause in (clause for source in grounds.sources for clause in source.sentences):
-        for one, other in permutations(clause.quantities[:_MOST_FIGURES], 2):
-            if one.kind == other.kind and other.base:
-                ratio = one.base / other.base
+        for item, other in permutations(clause.quantities[:_MOST_FIGURES], 2):
+            if item.kind == other.kind and other.base:
+                ratio = item.base / other.base
                 ways = (ratio,) if times else (100 * ratio, abs(100 * ratio - 100))
                 if any(abs(number.value - way) <= near for way in ways):
                     return True
@@ -94,9 +94,9 @@ def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
 
 def _results(number: Quantity, figures: list[Quantity], alike: list[float], counts: Iterable[float]) -> Iterator[float]:
     whole = [*alike, 100.0] if number.kind == "%" else alike
-    for one, other in combinations(whole, 2):
-        if one != other:
-            yield from (abs(one - other), one + other)
+    for item, other in combinations(whole, 2):
+        if item != other:
+            yield from (abs(item - other), item + other)
     for three in combinations(whole[:10], 3) if number.unit else ():
         yield sum(three)
         yield abs(2 * max(three) - sum(three))

@@ -1,4 +1,4 @@
-"""What a set of sources carries: the values, names and clauses that the particulars of a claim are looked up in."""
+"""Contents of a set of sources: values, names and clauses for looking up the particulars of claims."""
 
 import re
 from collections.abc import Iterable
@@ -36,17 +36,17 @@ from weiwo.tools.passages import own_date
 
 @dataclass(frozen=True)
 class Grounds:
-    """What passages and calculations carry together.
+    """Combined contents of passages and calculations.
 
     Attributes:
         sources: The passages.
         computed_numbers: Results and inputs of cited calculations.
-        computed_dates: Their dates.
-        computed_text: Their words.
-        values: Their results alone, where these are numbers.
-        said: Their results in words, folded.
-        folders: Folders and names of the documents, folded: what lies there is of whom they name.
-        at_hand: All texts of the run, which may say by what other name a thing is known.
+        computed_dates: Dates of the calculations.
+        computed_text: Words of the calculations.
+        values: The results alone, if they are numbers.
+        said: The results in words, folded.
+        folders: Folders and names of the documents, folded. A document belongs to the thing that its folder names.
+        at_hand: All texts of the run, which may give another name of a thing.
     """
 
     sources: tuple[ParsedSource, ...]
@@ -60,11 +60,11 @@ class Grounds:
 
     @property
     def calculates(self) -> bool:
-        """Whether a calculation is among them."""
+        """Report whether a calculation is part of the grounds."""
         return bool(self.computed_numbers or self.computed_dates)
 
     def date(self, date: PartialDate) -> str:
-        """How the sources carry a date: "passage", "computed" or ""."""
+        """Return the kind of support for a date: "passage", "computed" or ""."""
         bare = date.month is None and date.year > 0
         for source in self.sources:
             if any(date.contains(known) for known in source.dates):
@@ -75,20 +75,20 @@ class Grounds:
         return "computed" if spans or any(date.contains(known) for known in self.computed_dates) else ""
 
     def period(self, period: Period) -> bool:
-        """Whether the sources give a year, a decade or a century that lies in a period."""
+        """Report whether the sources give a year, a decade or a century within a period."""
         dated = (date.year for source in self.sources for date in source.dates)
         years = (abs(year) for year in dated if year < 0 or not period.before)
         named = (known for source in self.sources for known in source.periods)
-        return any(period.covers(year, year) for year in years) or any(period.covers(*one[:2]) for one in named)
+        return any(period.covers(year, year) for year in years) or any(period.covers(*item[:2]) for item in named)
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """What the words of all sentences and titles are matched by."""
+        """Match keys of the words in all sentences and titles."""
         clauses = [c for source in self.sources for c in (*source.sentences, Clause(source.title))]
         return frozenset(key for clause in clauses for key in clause.keys)
 
     def number(self, number: Quantity) -> str:
-        """How the sources carry a quantity: "passage", "computed" or ""."""
+        """Return the kind of support for a quantity: "passage", "computed" or ""."""
         for source in self.sources:
             for known in source.numbers:
                 counted = number.kind in PHYSICAL and known in source.counts  # 330 steps are no 330 metres
@@ -103,12 +103,18 @@ class Grounds:
         return ""
 
     def version(self, version: str) -> bool:
-        """Whether a version occurs, part by part: 3 is carried by 3.10, 7.0 by 7.00, and 3.1 by neither."""
+        """Report whether a version occurs in the sources, compared part by part.
+
+        3 is supported by 3.10 and 7.0 by 7.00, but 3.1 is supported by neither.
+        """
         parts = _parts_of_version(version)
         return any(_parts_of_version(known)[: len(parts)] == parts for s in self.sources for known in s.dotted)
 
     def code(self, code: str, *, same_language: bool) -> bool:
-        """Whether "5th", "1960s" or "A4" occurs, or its number where the languages differ."""
+        """Report whether a code ("5th", "1960s", "A4") occurs, or the number if the languages differ.
+
+        The number of an ordinal suffices in the same language too.
+        """
         if any(code in source.codes or join_codes(code) in source.joined for source in self.sources):
             return True
         digits = re.search(r"\d+", code)
@@ -117,11 +123,11 @@ class Grounds:
         return whole and (ordinal or not same_language)
 
     def name(self, name: str, question: str, *, language: str = "") -> bool:
-        """Whether the sources name what a statement names, in this or in a fuller form.
+        """Report whether the sources contain a name, in the same or a fuller form.
 
-        A name is not compared across scripts: a passage in another language than the statement lets a name pass that
-        it would write in another script. A name of the question is content with another form of itself: a telling word, its
-        initials, or an alias.
+        A name is not compared across scripts. A passage in another language than the statement lets a name pass if it
+        would write the name in another script. For a name of the question a different form is enough: a distinguishing
+        word, its initials, or an alias.
 
         Args:
             name: The name.
@@ -144,9 +150,9 @@ class Grounds:
         )
 
     def _named_shorter(self, name: str) -> bool:
-        """Whether a source has a word that tells a name from others of its kind, or the name's initials.
+        """Report whether a source has a distinguishing word of a name, or the name's initials.
 
-        Of "Kooringal High School" that is "Kooringal": every school is a school.
+        For "Kooringal High School" this word is "Kooringal", because every school is a school.
         """
         if is_han(name):
             pairs = [term for term in terms(name) if len(term) == 2]
@@ -162,12 +168,15 @@ class Grounds:
         return any(form in source.terms or form in source.words for form in telling for source in self.sources)
 
     def _named_by_alias(self, folded: str) -> bool:
-        """Whether a source names a thing by what stands in brackets beside its name in a passage at hand."""
+        """Report whether a source uses an alias given in brackets beside the name in a passage at hand."""
         aliases = {alias for text in self.at_hand for alias in find_aliases(folded, fold_letters(text))}
         return any(alias in source.text for alias in aliases for source in self.sources)
 
     def _named_in_parts(self, name: str) -> bool:
-        """Whether each word of a name occurs, inflections, demonyms and abbreviations of titles apart."""
+        """Report whether each word of a name occurs in the sources.
+
+        Inflections, demonyms and abbreviated titles may differ.
+        """
         known = frozenset().union(*(source.words for source in self.sources))
         known |= frozenset(re.findall(r"[^\W_]+", f"{self.computed_text} {self.folders}"))
         countries = frozenset().union(*(source.countries for source in self.sources))
@@ -191,10 +200,10 @@ def _parts_of_version(version: str) -> list[str]:
 def collect_grounds(
     passages: Iterable[Evidence], outcomes: Iterable[Outcome] = (), at_hand: Iterable[Evidence] = ()
 ) -> Grounds:
-    """What passages and calculations carry together.
+    """Collect the combined contents of passages and calculations.
 
     Args:
-        passages: The cited passages; their headings count as their words.
+        passages: The cited passages. Their headings count as their words.
         outcomes: The cited calculations.
         at_hand: All passages of the run.
     """
@@ -208,10 +217,10 @@ def collect_grounds(
         _take(outcome.value, numbers, dates, said)
         _take(outcome.detail.computation, numbers, dates, said)
     kept = [without_orders(passage) for passage in passages]
-    sources = tuple(parse_source(fold_script(one.heading), fold_script(one.text), own_date(one)) for one in kept)
-    folders = fold_letters(" ".join(one.source for one in kept if "://" not in one.source))
+    sources = tuple(parse_source(fold_script(item.heading), fold_script(item.text), own_date(item)) for item in kept)
+    folders = fold_letters(" ".join(item.source for item in kept if "://" not in item.source))
     words = tuple(fold(result) for result in results if len(result) > 1)
-    texts = tuple(one.text for one in at_hand)
+    texts = tuple(evidence.text for evidence in at_hand)
     return Grounds(sources, tuple(numbers), tuple(dates), fold(" ".join(said)), tuple(values), words, folders, texts)
 
 

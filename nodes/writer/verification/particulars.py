@@ -1,7 +1,7 @@
-"""The particulars of a statement that a source has to carry: numbers, dates, versions, names, countries, quotations.
+"""Particulars of a statement: numbers, dates, versions, names, countries, quotations.
 
-Values are compared, not spellings: 156 BC is 公元前156年, 1.4万 is 14,000, a year is carried by any of its days, 72 hours
-are three days, and 3.1 is not 3.10.
+Each particular needs the support of a source. Values are compared, not spellings: 156 BC is 公元前156年, 1.4万 is 14,000, a
+year is supported by any of its days, 72 hours are three days, and 3.1 is not 3.10.
 """
 
 import re
@@ -39,7 +39,7 @@ _LAST_CENTURY: Final = 20
 
 
 class Period(NamedTuple):
-    """A century or a decade: its first and last year, where it stands, and whether it is said to lie before our era."""
+    """A century or a decade, with first and last year, position in the text, and a flag for BC."""
 
     first: int
     last: int
@@ -48,7 +48,10 @@ class Period(NamedTuple):
     before: bool = False
 
     def covers(self, first: int, last: int) -> bool:
-        """Whether years, by their distance from our era's beginning, are all of it."""
+        """Report whether a range of years lies within the period.
+
+        Years are counted by their distance from the beginning of our era.
+        """
         return self.first <= first <= last <= self.last
 
 
@@ -117,7 +120,7 @@ _HAN_NUMERAL: Final = {c: n for n, c in enumerate("一二三四五六七八九�
 
 @dataclass(frozen=True)
 class Particulars:
-    """What a statement states that a source must carry.
+    """Particulars of a statement in need of a source.
 
     Attributes:
         dates: Dates and ranges.
@@ -145,12 +148,15 @@ class Particulars:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing that needs a source."""
+        """Report whether the statement has no dates, numbers, versions, codes, names or days.
+
+        Months, periods, countries and quotes are not considered.
+        """
         return not (self.dates or self.numbers or self.versions or self.codes or self.names or self.days)
 
 
 def find_particulars(statement: str) -> Particulars:
-    """The particulars of one statement.
+    """Find the particulars of a statement.
 
     Args:
         statement: A sentence, an item or a cell, without citation marks.
@@ -189,7 +195,10 @@ _NO_NAMES: Final = frozenset({"readme", "readmes", "celsius", "fahrenheit", "kel
 
 
 def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tuple[int, int, str]]) -> Iterable[str]:
-    """Names, without those that are a date, a unit or a country, and those that only gloss a Chinese one."""
+    """Yield the names in a statement.
+
+    Names that are a date, a unit or a country are left out, as are names that only gloss a Chinese name.
+    """
     named = stated_names(statement)
     for start, text in named:
         end = start + len(text)
@@ -206,7 +215,10 @@ def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tup
 
 
 def stated_names(statement: str) -> list[tuple[int, str]]:
-    """Where each name of a statement starts, and the name: a common word that only opens the statement is none of it."""
+    """Return each name of a statement with the start offset.
+
+    A common word that only opens the statement is not part of a name.
+    """
     found = []
     for name in names(statement):
         text, start = name.text, name.start
@@ -224,14 +236,17 @@ def stated_names(statement: str) -> list[tuple[int, str]]:
 
 
 def _agents(statement: str) -> Iterator[tuple[int, str]]:
-    """Persons and bodies of Chinese text that their place gives away: 由周国平修建, 与南方银行, 位于太仓."""
+    """Yield persons and bodies in Chinese text recognised by position: 由周国平修建, 与南方银行, 位于太仓."""
     for found in _AGENT.finditer(statement):
         group = next(name for name, text in found.groupdict().items() if text)
         yield found.start(group), found[group]
 
 
 def _plain(word: str) -> bool:
-    """Whether a word that opens a statement is no name: common, derived, or made of two common words."""
+    """Report whether an opening word is no name, but common, derived, or made of two common words.
+
+    A word with a hyphen is no name if one of its parts is common.
+    """
     if is_common(word) or fold(word).endswith(("one", "body")) or _DERIVED.match(word):
         return True
     prefixed = _PREFIXED.match(word)
@@ -248,8 +263,11 @@ def fold_script(text: str) -> str:
 
 
 def find_versions(text: str) -> list[re.Match[str]]:
-    """Dotted figures that stand where a version does, or have more than one dot; a measured amount is none."""
-    measured = [(one.start, one.end) for one in find_quantities(text) if one.unit]
+    """Find dotted figures used as versions.
+
+    A figure is a version if it stands where a version does or has more than one dot. A measured amount is no version.
+    """
+    measured = [(quantity.start, quantity.end) for quantity in find_quantities(text) if quantity.unit]
     found = []
     for match in _VERSION.finditer(text):
         before = text[max(0, match.start() - 40) : match.start()]
@@ -264,7 +282,7 @@ def find_versions(text: str) -> list[re.Match[str]]:
 
 
 def code_of(statement: str, number: Quantity) -> str:
-    """The code that a number is a part of where it is none of a quantity: "VLX 500", "iPhone 5C"; folded and joined."""
+    """Return the code around a number without a unit, folded and joined: "VLX 500", "iPhone 5C"."""
     lead = _LETTERS_BEFORE.search(statement, max(0, number.start - 20), number.start) if not number.unit else None
     return join_codes(statement[lead.start() if lead else number.start : number.end]).casefold()
 
@@ -275,7 +293,7 @@ def join_codes(text: str) -> str:
 
 
 def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
-    """Month, day and place of every day written with its month."""
+    """Find month, day and position of every day written with a month."""
     days = []
     for found in _DAY.finditer(text):
         month, day = (found[2] or found[3], found[1] or found[4]) if not found[5] else (found[5], found[6])
@@ -287,15 +305,15 @@ def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
 
 
 def find_months(text: str) -> list[int]:
-    """The months a text names, 1 to 12, those of its dates too."""
+    """Find the months named in a text, 1 to 12, including the months of dates."""
     return [MONTHS.index(found[1]) + 1 if found[1] else _small(found[2]) for found in _MONTH.finditer(text)]
 
 
 def _small(written: str) -> int:
     if written.isdigit():
         return int(written)
-    tens, ten, ones = written.rpartition("十")
-    return (_HAN_NUMERAL.get(tens, 1) * 10 if ten else 0) + _HAN_NUMERAL.get(ones, 0)
+    tens, ten, items = written.rpartition("十")
+    return (_HAN_NUMERAL.get(tens, 1) * 10 if ten else 0) + _HAN_NUMERAL.get(items, 0)
 
 
 def _inside(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:
@@ -308,13 +326,13 @@ def fold_letters(text: str) -> str:
 
 
 def name_words(name: str) -> list[str]:
-    """The words of a name that tell it from others, folded."""
+    """Return the distinguishing words of a name, folded."""
     small = {"the", "of", "and", "a", "de", "von", "van", "da", "di", "la", "le", "mr", "mrs", "ms", "dr", "st"}
     return [word for word in re.findall(r"\w+", fold_letters(name)) if word not in small]
 
 
 def find_aliases(name: str, text: str) -> Iterator[str]:
-    """Other names that a text gives a thing in brackets: "World Health Organization (WHO)", 远山集团（下称远山）.
+    """Yield aliases given in brackets: "World Health Organization (WHO)", 远山集团（下称远山）.
 
     Args:
         name: The name, folded.
@@ -332,17 +350,20 @@ def find_aliases(name: str, text: str) -> Iterator[str]:
 
 
 def _is_proper(name: str) -> bool:
-    """Whether a Chinese name carries a mark of its own, and is not only taken for one by its place in a comparison."""
+    """Report whether a name has the form of a proper name.
+
+    A Chinese name must carry a mark of its own, and not only be taken for a name by its place in a comparison.
+    """
     return any(found == (0, len(name)) for found in chinese_names(name)) or not re.fullmatch(f"[{HAN}]+", name)
 
 
 def is_han(text: str) -> bool:
-    """Whether a text is written in Han characters."""
+    """Report whether a text contains Han characters."""
     return bool(re.search(f"[{HAN}]", text))
 
 
 def counts_things(sentence: str, number: Quantity) -> bool:
-    """Whether a small number only counts what the answer is about: "the oldest of the three", "三人中"."""
+    """Report whether a small number only counts subjects: "the oldest of the three", 三人中."""
     if number.value == 1 and number.kind == "s" and sentence[number.start] == "一":
         return True  # 一年, a year
     if sentence.startswith("一、", number.start):

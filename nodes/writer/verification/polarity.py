@@ -1,10 +1,20 @@
-"""Polarity: clauses of a claim that deny what the closest clause of the sources affirms, or say another word of its class."""
+"""Polarity: clauses of a claim in denial of, or contrast with, the closest source clauses.
+
+A clause contradicts a source if it denies what the source affirms, or uses another word of the same class.
+"""
 
 import re
 from collections.abc import Iterator
 from typing import Final
 
-from weiwo.nodes.writer.verification.clauses import Clause, content_words, match_keys, matched, overlap, split_clauses
+from weiwo.nodes.writer.verification.clauses import (
+    Clause,
+    content_words,
+    find_matching_words,
+    match_keys,
+    overlap,
+    split_clauses,
+)
 from weiwo.nodes.writer.verification.comparison import find_changes
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.text.data_files import data_pattern
@@ -25,14 +35,14 @@ _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 
 
 def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
-    """The contradictions between the clauses of a statement and the closest clauses of its sources, in words."""
+    """Yield contradictions, in words, between the clauses of a statement and the closest source clauses."""
     known = [clause for source in grounds.sources for clause in source.clauses]
     titles = frozenset(word for source in grounds.sources for word in content_words(source.title))
     for part in split_clauses(statement):
         claim = Clause(part)
         if not claim.stems:
             continue
-        yield from _denied(claim, known)
+        yield from _find_denied_words(claim, known)
         scored = [(_closeness(claim, clause), clause) for clause in known]
         best = max((score for score, _ in scored), default=0.0)
         least = max(_CLOSE if part.isascii() else 0.25, _NEARLY * best)
@@ -43,8 +53,8 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
             yield denied[0]
 
 
-def _denied(claim: Clause, known: list[Clause]) -> Iterator[str]:
-    """Words that a clause affirms and that the sources have directly behind a "no" or "never" alone."""
+def _find_denied_words(claim: Clause, known: list[Clause]) -> Iterator[str]:
+    """Yield words affirmed by a clause, but always directly after a "no" or "never" in the sources."""
     for word in sorted(claim.stems) if not claim.negations else ():
         there = [clause for clause in known if word in clause.stems]
         if there and all(_denies(clause, word) for clause in there):
@@ -57,13 +67,16 @@ def _denies(clause: Clause, word: str) -> bool:
 
 
 def _closeness(claim: Clause, source: Clause) -> float:
-    """How far two clauses speak of the same; less where they name different things."""
+    """Return the topical overlap of two clauses, reduced if the named things differ."""
     strangers = bool(claim.names and source.names) and claim.names.isdisjoint(source.names)
     return overlap(claim, source) * (0.7 if strangers else 1.0)
 
 
 def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | None:
-    """How a clause denies another: the words; empty where both agree; None where it cannot be told."""
+    """Return the contradiction between two clauses, in words.
+
+    Returns an empty string if both agree, and None if this cannot be decided.
+    """
     axes = claim.axes.keys() & source.axes.keys()
     if _COMPARED.search(claim.text) and _COMPARED.search(source.text):
         return None  # the order of two things is not told by words alone
@@ -80,14 +93,14 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
         return None  # what is denied is another thing than what is said
     pivot = {word for word in claim.stems if any(axis in against for axis, _ in opposites().get(word, ()))}
     rest = {word for word in claim.stems - pivot if not word[0].isdigit()}
-    met = matched(rest, source.topics)
+    met = find_matching_words(rest, source.topics)
     rest -= titles - met  # the subject of a passage is often told by its title alone
     if sum(denials) % 2:
         if not claim.denied and claim.negations:
             return None  # "but that one does not": what is denied was said before
         denying = claim if denials[0] % 2 else source
         other = source if denials[0] % 2 else claim
-        if not matched(denying.denied or denying.stems, other.topics) or len(met) < _ALIKE * len(rest):
+        if not find_matching_words(denying.denied or denying.stems, other.topics) or len(met) < _ALIKE * len(rest):
             return None
     elif len(met) < min(1, len(rest)) or len(met) < 0.5 * len(rest):
         return None
@@ -99,7 +112,7 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
 
 
 def _denials(clause: Clause, other: Clause) -> int:
-    """How many words of a clause deny; prefixes of words count too."""
+    """Count the denying words of a clause, including negating prefixes of words."""
     words = re.findall(r"[a-z]+", fold(clause.text))
     prefixed = [found[1] for word in words if (found := _PREFIXED.match(word)) and word not in other.text.casefold()]
     turned = sum(not match_keys(key).isdisjoint(other.keys) for base in prefixed for key in content_words(base))
@@ -107,6 +120,6 @@ def _denials(clause: Clause, other: Clause) -> int:
 
 
 def _other_figures(claim: Clause, source: Clause) -> bool:
-    """Whether both clauses give figures, and no figure of the claim is among those of the source."""
+    """Report whether both clauses give figures and share no figure."""
     figures = [figure.value for figure in source.quantities]
     return bool(figures) and bool(claim.quantities) and not any(q.value in figures for q in claim.quantities)

@@ -1,7 +1,8 @@
-"""Quantities: numbers with their units, brought to the base unit of their kind so that two can be compared.
+"""Quantities with units, converted to the base unit of each kind for comparison.
 
-Lengths, masses, areas, durations, shares and money come from `weiwo.text.numbers`; this adds temperatures, volumes, data
-sizes, power, speeds and the short forms of time, fractions in words, and the bounds that stand before a figure.
+Lengths, masses, areas, durations, shares and money come from `weiwo.text.numbers`. This module adds temperatures,
+volumes, data sizes, power, speeds and the short forms of time, fractions in words, and the bounds that stand before a
+figure.
 """
 
 import re
@@ -41,17 +42,17 @@ _ROUNDED_AFTER: Final = data_pattern("quantities", "rounded_after")
 
 
 class Quantity(NamedTuple):
-    """A quantity and where it stands.
+    """A quantity and the position in a text.
 
     Attributes:
-        start: Offset of its first character.
-        end: Offset behind its last, unit included.
-        value: The figure as written, multipliers worked out.
-        unit: Its unit as written, by one name; "" where none is known.
-        kind: The base unit of its kind ("m", "kg", "s", "%", "USD"); "" for a bare number.
+        start: Offset of the first character.
+        end: Offset after the last character, unit included.
+        value: The figure as written, with multipliers applied.
+        unit: The unit as written, under its canonical name, or "" if no unit is known.
+        kind: The base unit of its kind ("m", "kg", "s", "%", "USD"), or "" for a bare number.
         base: The value in that base unit.
-        bound: 1 where it is a lower bound ("at least"), -1 where an upper one, else 0.
-        about: Whether it is told as a rounded figure.
+        bound: 1 for a lower bound ("at least"), -1 for an upper bound, else 0.
+        about: Whether the text marks it as a rounded figure.
     """
 
     start: int
@@ -72,7 +73,7 @@ def _more_units() -> dict[str, tuple[str, float]]:
 
 @cache
 def _unit_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A unit behind a figure, and a figure that runs on into a unit without a blank: 5nm, 860千瓦, -25C."""
+    """Return patterns for a unit after a figure and for a figure joined to a unit: 5nm, 860千瓦, -25C."""
     unit = "|".join(re.escape(alias) for alias in sorted(_more_units(), key=len, reverse=True))
     figure = r"((?:(?<![\w.,)-])[-−])?(?<![A-Za-z0-9_.,])(?<![A-Za-z]-)\d{1,9}(?:,\d{3})*(?:\.\d{1,6})?)"
     degrees = r"(?:[\s-]?°\s?|\sdegrees? |(?<=\d))([CF])(?![A-Za-z0-9_])"
@@ -84,43 +85,46 @@ def _unit_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 @lru_cache(maxsize=2_048)
 def find_quantities(text: str) -> tuple[Quantity, ...]:
-    """Find the quantities of a text, in order; time grows linearly with its length.
+    """Find the quantities of a text, in order. Time grows linearly with the length of the text.
 
     Args:
-        text: Any text. Ordinals, dates' days and months' numbers (12月) are left out; years are not told apart.
+        text: Any text. Ordinals, days of dates and month numbers (12月) are left out. Years are not distinguished from
+            other numbers.
     """
     found = [
         _quantity(text, span.start, span.end, float(span.value), "%" if span.percent else span.unit or "")
         for span in find_numbers(text)
         if text[span.end : span.end + 1] != "月" or span.unit
     ]
-    taken = [(one.start, one.end) for one in found]
+    taken = [(item.start, item.end) for item in found]
     found += [
         _quantity(text, m.start(), m.end(1), float(m[1].replace(",", "").replace("−", "-")), "")
         for m in _unit_patterns()[1].finditer(text)
         if not any(a < m.end() and m.start() < b for a, b in taken)
     ]
-    return tuple(_join_durations(text, sorted(found, key=lambda one: one.start)))
+    return tuple(_join_durations(text, sorted(found, key=lambda item: item.start)))
 
 
 def _join_durations(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """The quantities, those of a time in two units joined: 2 h 15 min is one, of 135 minutes."""
+    """Join durations written in two units: 2 h 15 min becomes a single quantity of 135 minutes."""
     last: Quantity | None = None
-    for one in found:
+    for quantity in found:
         joins = (
             last is not None
-            and last.kind == one.kind == "s"
+            and last.kind == quantity.kind == "s"
             and last.value == int(last.value) > 0
-            and 0 < one.base < last.base / last.value
-            and _BETWEEN_UNITS.fullmatch(text, last.end, one.start)
+            and 0 < quantity.base < last.base / last.value
+            and _BETWEEN_UNITS.fullmatch(text, last.end, quantity.start)
         )
         if joins and last is not None:
-            base = last.base + one.base
-            last = one._replace(start=last.start, value=base / one.base * one.value, base=base, bound=last.bound)
+            base = last.base + quantity.base
+            last = quantity._replace(
+                start=last.start, value=base / quantity.base * quantity.value, base=base, bound=last.bound
+            )
             continue
         if last is not None:
             yield last
-        last = one
+        last = quantity
     if last is not None:
         yield last
 
@@ -149,11 +153,13 @@ def _quantity(text: str, start: int, end: int, value: float, unit: str) -> Quant
 
 
 def same_quantity(claimed: Quantity, known: Quantity) -> bool:
-    """Whether two quantities are one; of converted or rounded figures as many digits as are written agree.
+    """Report whether two quantities are equal.
+
+    Converted or rounded figures have to agree only to the digits that are written.
 
     Args:
-        claimed: The quantity of a claim; a bare number agrees with any unit.
-        known: That of a source.
+        claimed: The quantity of a claim. A bare number agrees with any unit.
+        known: The quantity of a source.
     """
     if (claimed.kind == "%") != (known.kind == "%"):
         return False
@@ -162,10 +168,10 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
         return close(claimed.value, known.value) and units <= {"pound", "pounds", "GBP", "lb", "lbs"}
     if not (claimed.kind and known.kind) or claimed.unit == known.unit:
         exact = claimed.value, known.value
-        return close(*exact) or _roughly(claimed, *exact) or _shortened(*exact)
+        return close(*exact) or _roughly(claimed, *exact) or _is_shortened(*exact)
     if claimed.kind != known.kind or not claimed.value:
         return False
-    calendar = [one.unit in {"month", "year"} for one in (claimed, known)]
+    calendar = [item.unit in {"month", "year"} for item in (claimed, known)]
     if claimed.kind == "s" and calendar[0] != calendar[1]:
         return abs(claimed.base - known.base) <= 0.026 * known.base
     if _roughly(claimed, claimed.base, known.base):
@@ -174,7 +180,10 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
 
 
 def _roughly(claimed: Quantity, value: float, other: float) -> bool:
-    """Whether a figure told as rounded is near enough: to its digits, or to a twentieth where it has but two."""
+    """Report whether a figure marked as rounded is close enough to the exact figure.
+
+    It must agree to its digits, or to a twentieth if it has no more than two significant digits.
+    """
     if not claimed.about or not claimed.value or claimed.bound * (value - other) > 0:
         return False
     digits = f"{int(claimed.value)}"
@@ -186,23 +195,25 @@ def _roughly(claimed: Quantity, value: float, other: float) -> bool:
     return (coarse and abs(value - other) <= near) or _rounds(claimed.value, value / claimed.value, other)
 
 
-def _shortened(claimed: float, known: float) -> bool:
-    """Whether a figure is another without its last digits: 6.8 billion of 6,809 million, 17.9 % of 17.92 %."""
+def _is_shortened(claimed: float, known: float) -> bool:
+    """Report whether a figure shortens another figure: 6.8 billion for 6,809 million, 17.9 % for 17.92 %."""
     written = f"{abs(claimed):.12g}".replace(".", "").rstrip("0")
     return len(written) >= 2 and (claimed >= _LEAST_SHORTENED or known != int(known)) and _rounds(claimed, 1.0, known)
 
 
-def close(one: float, other: float) -> bool:
+def close(number: float, other: float) -> bool:
     """Equal as far as prose writes numbers: six decimals."""
-    return abs(one - other) <= max(5e-7, 1e-9 * max(abs(one), abs(other)))
+    return abs(number - other) <= max(5e-7, 1e-9 * max(abs(number), abs(other)))
 
 
 def _rounds(written: float, scale: float, other: float) -> bool:
-    """Whether a figure rounds another: they agree to the digits that are written, within a twentieth.
+    """Report whether a figure rounds another figure.
+
+    They must agree to the digits that are written, and within a twentieth.
 
     Args:
         written: The figure as written.
-        scale: What one of its unit is in the unit of the other.
+        scale: The size of its unit, measured in the unit of the other figure.
         other: The exact figure.
     """
     if not written or not other:

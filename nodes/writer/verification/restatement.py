@@ -1,9 +1,9 @@
-"""Restatements: claims that say what one sentence of a source says, so that nobody has to judge them.
+"""Restatements: claims equal to a source sentence, so no judgement by a model is needed.
 
-Of a claim that is merely `matched` a model judges who does what to whom. That is settled where the claim's words,
-figures and names are those of one sentence, in the order in which they stand there, and where nothing was left out
-between them that could change what is said: a word of scope, a denial, a direction ("by", "from"), another name.
-In another order the names have to stand in the same slots (`argument_slots`), with no other name or value beside them.
+For a claim that is merely `matched`, a model judges who does what to whom. No judgement is needed if the claim's words,
+figures and names are those of one sentence, in the same order, and if nothing between them was left out that could
+change the meaning: a word of scope, a denial, a direction ("by", "from"), another name. In a different order the names
+have to stand in the same slots (`argument_slots`), with no other name or value beside them.
 """
 
 import re
@@ -48,18 +48,21 @@ _KIND: Final = lazy(r"(?:The )?(?P<name>[A-Z][\w' -]{1,60}?) (?:is|was) an? (?P<
 
 
 def is_restated(statement: str, grounds: Grounds) -> bool:
-    """Whether one sentence of the sources says what a statement says, in English or in Chinese.
+    """Report whether a sentence of the sources says the same as a statement, in English or in Chinese.
 
     Args:
-        statement: A claim without marks that code found nothing against.
-        grounds: What it cites.
+        statement: A claim without marks that passed the checks by code.
+        grounds: The contents of the sources that it cites.
     """
     claim = _GOES_BACK.sub("was founded in", strip_lead(statement))
     if not claim.isprintable():
         return False
     if is_han(claim):
         sentences = [
-            one.text for source in grounds.sources for one in source.sentences[:_MOST_SENTENCES] if not one.head
+            sentence.text
+            for source in grounds.sources
+            for sentence in source.sentences[:_MOST_SENTENCES]
+            if not sentence.head
         ]
         return any(_says_in_han(claim, sentence) for sentence in sentences)
     said = _tokens(claim)
@@ -70,21 +73,25 @@ def is_restated(statement: str, grounds: Grounds) -> bool:
         for source in grounds.sources
         if source.language == "en"
         for sentence in (
-            _GOES_BACK.sub("was founded in", one.text) for one in source.sentences[:_MOST_SENTENCES] if not one.head
+            _GOES_BACK.sub("was founded in", item.text) for item in source.sentences[:_MOST_SENTENCES] if not item.head
         )
     )
 
 
 def is_answered(question: str, value: str, passages: Sequence[Evidence]) -> bool:
-    """Whether a sentence of passages gives a value as the answer of a question such as "When was Acme founded?"."""
+    """Report whether a sentence of passages gives a value as the answer to a question.
+
+    The question has a form such as "When was Acme founded?".
+    """
     statement = f"{_ASKS.sub('', question).rstrip(' ?？')} {value}"
     return bool(_ASKS.match(question)) and is_restated(statement, collect_grounds(passages))
 
 
 def _says_in_han(claim: str, sentence: str) -> bool:
-    """Whether parts of a Chinese sentence are a claim but for particles, one aside and the place of the date.
+    """Report whether parts of a Chinese sentence equal a claim.
 
-    "2023年甲公司的营收是9亿元" is said by "甲公司（上市公司）2023年营收为9亿元，增长一成".
+    Particles, a single aside and the position of the date may differ. The claim "2023年甲公司的营收是9亿元" is supported by
+    "甲公司（上市公司）2023年营收为9亿元，增长一成".
     """
     said = _split_dates(claim)
     parts = [part for part in _HAN_PARTS.split(_HAN_ASIDE.sub("", sentence)) if part][:_MOST_PARTS]
@@ -94,13 +101,13 @@ def _says_in_han(claim: str, sentence: str) -> bool:
 
 
 def _split_dates(text: str) -> tuple[frozenset[str], str]:
-    """The dates of a Chinese text, and its other characters without particles."""
+    """Split a Chinese text into dates and the remaining characters without particles."""
     dates = frozenset(_HAN_DATE.findall(text))
     return dates, _HAN_PARTICLES.sub("", _HAN_DATE.sub("", text))
 
 
 def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> bool:
-    """Whether a sentence says a claim: its words in their order, with nothing that counts left out between them."""
+    """Report whether a sentence has the words of a claim in order, without relevant words in between."""
     told = _tokens(_ASIDE.sub(_without_conversion, sentence))
     if Clause(claim).negations != Clause(sentence).negations or _scopes(said) != _scopes(told):
         return False
@@ -122,10 +129,10 @@ def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) 
 
 
 def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> bool:
-    """Whether a part of a sentence has the words of a claim in another order, and its names in the same slots.
+    """Report whether part of a sentence has the words of a claim reordered and names in the same slots.
 
-    The part has the denials, limits and tenses of the claim. From its first word that the claim has to its last one it
-    names nothing, gives no value and says nothing that the claim does not.
+    The part has the denials, limits and tenses of the claim. Between the first and the last word shared with the claim
+    it names nothing, gives no value and says nothing that the claim does not.
     """
     own = [name for _, name in stated_names(claim) if fold(name) in fold(sentence)]
     its = next(find_slots(claim, own), None)
@@ -190,14 +197,15 @@ def _kind_told(claim: str, sentence: str, source: ParsedSource) -> frozenset[str
     says = re.compile(
         rf"^(?:the )?{re.escape(fold(found['name']))},? (?:is |was )?an? [^,;]*\b{re.escape(fold(found['kind']))}\b"
     )
-    told = any(says.match(fold(one.text)) for one in source.sentences[:_MOST_SENTENCES])
+    told = any(says.match(fold(item.text)) for item in source.sentences[:_MOST_SENTENCES])
     return frozenset(_tokens(found["kind"])) if told else frozenset()
 
 
 def _shortest_part(sentence: str, words: Sequence[str], same: Callable[[str, str], bool]) -> str:
-    """The shortest run of the parts between commas of a sentence that has all words; empty where none has.
+    """Return the shortest run of comma-separated parts with all words, or an empty string.
 
-    A part in its midst that has none of them is left out: "Orla, a market town, lies on the Ysk".
+    A part in the middle that has none of the words is left out: "Orla, a market town, lies on the Ysk". Two such parts
+    in a row give an empty string, because it is unclear which of them the rest refers to.
     """
     parts = [part for part in _PARTS.split(sentence) if part.strip()][:_MOST_PARTS]
     met = [{word for word in words for token in _tokens(part) if same(word, token)} for part in parts]
@@ -212,16 +220,20 @@ def _shortest_part(sentence: str, words: Sequence[str], same: Callable[[str, str
 
 
 def _led_values(tokens: Sequence[str]) -> dict[str, str]:
-    """The direction before each figure or date, such as "by" or "since"; empty for "in", "on", "at" and "of"."""
+    """Map each figure or date to a preceding direction word ("by", "since").
+
+    The word is empty for "in", "on", "at" and "of".
+    """
     pairs = zip(["", *tokens], tokens, strict=False)
     led = _directions() - {"of"}
     return {token: before if before in led else "" for before, token in pairs if token[0] in "#@"}
 
 
 def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str], sentence: str) -> bool:
-    """Whether a claim gives one measure of a thing, its height or its founding, and a sentence has it and no other.
+    """Report whether a claim gives a single measure, stated by a sentence without a rival.
 
-    Such a claim has the thing's name, one figure and words of one relation; which way it goes is no question then.
+    The claim has the name of a thing, one figure and words of a single relation, such as its height or its founding.
+    The direction of the relation needs no check in this case.
     """
     named = {stem(word) for _, name in stated_names(claim)[:1] for word in name_words(name)}
     figures = [token for token in wanted if token[0] in "#@"]
@@ -238,7 +250,10 @@ def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str], senten
 
 
 def _agree_on_founding(claim: str, sentence: str) -> bool:
-    """Whether what a claim says was founded does not found something itself in a sentence."""
+    """Report whether a name has the same slots of the founding relation in claim and sentence.
+
+    This rules out that the thing founded according to the claim is the founder in the sentence.
+    """
     own = [name for _, name in stated_names(claim)[:1] if fold(name) in fold(sentence)]
     its, theirs = (
         next(find_slots(text, own, lambda word: "founding" in _relation(word)), None) for text in (claim, sentence)
@@ -247,9 +262,10 @@ def _agree_on_founding(claim: str, sentence: str) -> bool:
 
 
 def _without_subject(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> list[str] | None:
-    """The tokens of a claim that its sentence has to hold; None where its subject is another's.
+    """Return the tokens of a claim that a sentence has to contain.
 
-    A subject that only the title names may be left out of a sentence that names nothing of its own.
+    Returns None if claim and sentence have different subjects. A subject that only the title names may be left out of a
+    sentence that names nothing of its own.
     """
     wanted = [token for token in said if _tells(token) or token in _directions()]
     first = next(iter(stated_names(claim)), None)
@@ -264,13 +280,16 @@ def _without_subject(claim: str, said: Sequence[str], sentence: str, source: Par
 
 
 def _tokens(text: str) -> list[str]:
-    """The words, figures and dates of a text, folded; a figure with its unit, and a date, is one token."""
+    """Split a text into folded words, figures and dates.
+
+    A figure with its unit is a single token, as is a date.
+    """
     marks = [(span.start, span.end, f"@{span.date.iso()}") for span in find_dates(text) if span.until is None]
     taken = [(start, end) for start, end, _ in marks]
     marks += [
-        (one.start, one.end, _sized(one))
-        for one in find_quantities(text)
-        if not any(start < one.end and one.start < end for start, end in taken)
+        (quantity.start, quantity.end, _sized(quantity))
+        for quantity in find_quantities(text)
+        if not any(start < quantity.end and quantity.start < end for start, end in taken)
     ]
     found: list[str] = []
     position = 0
@@ -289,23 +308,29 @@ def _tells(token: str) -> bool:
     return token not in FUNCTION_WORDS and token not in _directions()
 
 
-def _same(one: str, other: str) -> bool:
-    """Whether a token of a claim is one of a sentence: the same word or measure, or a date that the other lies in."""
-    if one[0] == "@":
-        return other.startswith(one)
-    if one[0] == "#" or other[0] in "#@" or not (_tells(one) and _tells(other)):
-        return one == other
-    return stem(one) == stem(other) or not _relation(one).isdisjoint(_relation(other))
+def _same(text: str, other: str) -> bool:
+    """Report whether a token of a claim equals a token of a sentence.
+
+    Tokens are equal if they are the same word or measure. A date of the claim also equals any date that lies within it.
+    """
+    if text[0] == "@":
+        return other.startswith(text)
+    if text[0] == "#" or other[0] in "#@" or not (_tells(text) and _tells(other)):
+        return text == other
+    return stem(text) == stem(other) or not _relation(text).isdisjoint(_relation(other))
 
 
 def _relation(word: str) -> frozenset[str]:
-    """The measure that a word says, or founding: a killing is also a death, and so other relations are not compared."""
+    """Return the measures named by a word, and "founding" if the word means founding.
+
+    Other relations are not compared, because a killing, for example, is also a death.
+    """
     founding = relation_words().get(stem(word), frozenset()) & {"founding"}
     return quantity_words().get(stem(word), frozenset()) | founding
 
 
 def _scopes(tokens: Sequence[str]) -> set[str]:
-    """The words that limit what is said: planned, nearly, only, former, second."""
+    """Return the limiting words of a statement: planned, nearly, only, former, second."""
     return {token for token in tokens if token in _scope_words() or stem(token) in _scope_stems()}
 
 
@@ -335,7 +360,7 @@ def _directions() -> frozenset[str]:
 
 
 def _without_conversion(found: re.Match[str]) -> str:
-    """Nothing, for an aside that only gives a figure in another unit."""
+    """Remove an aside with nothing but a converted figure. Any different aside is returned unchanged."""
     aside = found[1]
     inside = find_quantities(aside)
     bare = aside

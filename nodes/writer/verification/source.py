@@ -1,4 +1,4 @@
-"""One source, parsed: the dates, figures, names and clauses that claims are looked up in."""
+"""Parsed sources with dates, figures, names and clauses for looking up claims."""
 
 import re
 from collections.abc import Sequence
@@ -42,22 +42,22 @@ _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has
 
 @dataclass(frozen=True)
 class ParsedSource:
-    """One passage, parsed.
+    """A parsed passage.
 
     Attributes:
         title: Its title.
         text: Title and text, folded.
-        language: Its language; "other" where it is none that is known.
+        language: Its language, or "other" if the language is not known.
         terms: Its content terms.
         words: Its words, folded.
         dates: Its dates.
         periods: Centuries and decades that it names.
         numbers: Its quantities.
-        counts: Those of them that count things of no known unit.
+        counts: Those of the quantities that count things without a known unit.
         codes: Its digit groups as written, folded.
         joined: Its codes with letters and digits joined, folded.
         dotted: Its dotted figures and whole numbers as written.
-        whole: Integers in any form, ordinals too.
+        whole: Integers in any form, including ordinals.
         days: Days of a month, without their year.
         months: Months it names.
         countries: Countries it names.
@@ -86,31 +86,31 @@ class ParsedSource:
 
     @cached_property
     def unread(self) -> bool:
-        """Whether it is written in a script whose names and words nothing here can compare: Cyrillic, Arabic, kana."""
+        """Report whether the passage is in a script without support for comparison: Cyrillic, Arabic, kana."""
         letters = _LETTER.findall(self.text[:4_000])
         return not has_rules(self.language) and sum(not _READ.match(letter) for letter in letters) > len(letters) / 2
 
     @cached_property
     def capitals(self) -> frozenset[str]:
-        """Its words in capitals: abbreviations."""
+        """Words of the sentences in capitals, for example abbreviations."""
         return frozenset(word for clause in self.sentences for word in _CAPITALS.findall(clause.text))
 
     @cached_property
     def initials(self) -> frozenset[str]:
-        """The initials of the runs of capitalised words in it, small words between them left out."""
+        """Initials of the runs of capitalised words, without small words between the capitalised words."""
         texts = (self.title, *(clause.text for clause in self.sentences))
         runs = (run.group() for text in texts for run in _CAPITALISED.finditer(text))
         return frozenset("".join(word[0] for word in run.split() if word[0].isupper()) for run in runs)
 
     @cached_property
     def windows(self) -> dict[str, tuple[Window, ...]]:
-        """The windows of its values by the kind of the value."""
+        """Windows of the values in the passage, by the kind of value."""
         return source_windows(self.sentences)
 
 
 @lru_cache(maxsize=256)
 def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
-    """Parse a passage; remembered, since many claims cite it.
+    """Parse a passage. The result is cached, since many claims cite the same passage.
 
     Args:
         title: Its title.
@@ -152,7 +152,10 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
 
 
 def _language(text: str) -> str:
-    """Chinese, English, or another language, told by how many of its words are the commonest English ones."""
+    """Detect the language: Chinese, English, or another language.
+
+    English is recognised by the share of the commonest English words.
+    """
     if (told := detect_language(text)) != "en":
         return told
     prose = re.sub(r"(?m)^[^\S\n]*\|.*$", "", text)  # the rows of a table hold few words of any language

@@ -1,4 +1,4 @@
-"""Superseded sources: a claim that rests on a document that no longer holds, while the current one says otherwise."""
+"""Superseded sources: claims based on an outdated document and contradicted by the current document."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -19,10 +19,10 @@ _CLOSE: Final = 0.5
 
 
 def find_current_source(statement: str, cited: Sequence[Evidence], at_hand: Iterable[Evidence]) -> Evidence | None:
-    """Find the current document that gives another value than a claim whose cited documents are all superseded.
+    """Find the current document in conflict with a claim with only superseded citations.
 
     Args:
-        statement: The claim. One that tells what held before needs no current document.
+        statement: The claim. A claim about the past needs no current document.
         cited: The passages it cites.
         at_hand: All passages of the run.
 
@@ -32,20 +32,20 @@ def find_current_source(statement: str, cited: Sequence[Evidence], at_hand: Iter
     if not cited or not all(map(is_superseded, cited)) or _PAST.search(statement):
         return None
     claim = Clause(fold_script(statement))
-    current = [one for one in at_hand if one not in cited and not is_superseded(one)]
-    return next((one for one in current if _says_otherwise(claim, one)), None)
+    current = [evidence for evidence in at_hand if evidence not in cited and not is_superseded(evidence)]
+    return next((item for item in current if _says_otherwise(claim, item)), None)
 
 
 def is_superseded(passage: Evidence) -> bool:
-    """Whether a newer version of a document is known, or it says itself that it no longer holds."""
+    """Report whether a document has a newer version or declares itself no longer valid."""
     named = _SUPERSEDED.search(f"{passage.heading}\n{passage.source}")
     return bool(passage.superseded or named or _SAYS_SO.search(passage.text[:_HEAD]))
 
 
 def _says_otherwise(claim: Clause, passage: Evidence) -> bool:
-    """Whether the sentence of a passage that is closest to a claim gives other values of the claim's kinds."""
+    """Report whether the sentence closest to a claim gives different values of the claim's kinds."""
     near, clause = max(
-        ((overlap(claim, one), one) for one in source_clauses(fold_script(passage.text))[0]),
+        ((overlap(claim, item), item) for item in source_clauses(fold_script(passage.text))[0]),
         key=lambda scored: scored[0],
         default=(0.0, claim),
     )
@@ -55,5 +55,8 @@ def _says_otherwise(claim: Clause, passage: Evidence) -> bool:
     other_date = bool(dates) and any(
         not any(span.date.contains(date) or date.contains(span.date) for date in dates) for span in claim.dates
     )
-    alike = [(one, [known for known in clause.quantities if known.kind == one.kind]) for one in claim.quantities]
-    return other_date or any(known and not any(same_quantity(one, other) for other in known) for one, known in alike)
+    alike = [
+        (quantity, [known for known in clause.quantities if known.kind == quantity.kind])
+        for quantity in claim.quantities
+    ]
+    return other_date or any(known and not any(same_quantity(item, other) for other in known) for item, known in alike)

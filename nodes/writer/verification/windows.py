@@ -1,4 +1,4 @@
-"""Windows: the values of a text, each with the words between its neighbours of the same kind, which label it."""
+"""Windows: the values of a text, each labelled by the words between neighbours of the same kind."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -24,14 +24,14 @@ _PRODUCT: Final = lazy(r"([A-Z][\w+-]{1,30})\s$")
 
 
 class Mark(NamedTuple):
-    """A value that a text states at a place; values of one kind are rivals.
+    """A value stated at a position in a text. Values of the same kind are rivals.
 
     Attributes:
-        start: Offset of its first character.
-        end: Offset behind its last.
-        kind: "date", "code", "version" (with the product's name where it stands before), "name", the base unit of a
-            quantity, "count", "small" of a bare number up to `LARGEST_COUNT`, "axis N" or "class N".
-        value: What it is compared by.
+        start: Offset of the first character.
+        end: Offset after the last character.
+        kind: "date", "code", "version" (with the product's name if it stands before), "name", the base unit of a
+            quantity, "count", "small" for a bare number up to `LARGEST_COUNT`, "axis N" or "class N".
+        value: The value used for comparison.
     """
 
     start: int
@@ -42,7 +42,10 @@ class Mark(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def _find_marks(text: str) -> tuple[Mark, ...]:
-    """The values of a text that may be bound to something, in order; time grows linearly with its length."""
+    """Find the bindable values of a text, in order.
+
+    Time grows linearly with the length of the text.
+    """
     found = [Mark(span.start, span.end, "date", span.date) for span in find_dates(text)]
     figures = [Mark(*m.span(), "code", (m[1] or m[2]).strip()) for m in _CODE.finditer(text)]
     figures += [_version(*m.span(), m[1], text) for m in (*find_versions(text), *_MAJOR.finditer(text))]
@@ -83,22 +86,28 @@ def _version(start: int, end: int, written: str, text: str) -> Mark:
 
 
 def _figure_label(mark: Mark) -> str:
-    """How a date, figure or version labels what stands beside it: by its year, its value, itself."""
+    """Return the label of a date, figure or version for neighbouring values.
+
+    A date is represented by its year, a figure by its value, a version by itself.
+    """
     if isinstance(mark.value, PartialDate):
         return str(mark.value.year)
     return f"{mark.value.value:g}" if isinstance(mark.value, Quantity) else str(mark.value)
 
 
-def same_value(one: Mark, other: Mark) -> bool:
-    """Whether two marks of a kind are one value: as far as dates and versions go, by a part of a name."""
-    mine, its = one.value, other.value
+def same_value(mark: Mark, other: Mark) -> bool:
+    """Report whether two marks of a kind have the same value.
+
+    Dates and versions are compared to the precision of the coarser mark. A name equals a part of itself.
+    """
+    mine, its = mark.value, other.value
     if isinstance(mine, PartialDate) and isinstance(its, PartialDate):
         return mine.contains(its) or its.contains(mine)
     if isinstance(mine, Quantity) and isinstance(its, Quantity):
         return same_quantity(mine, its)
-    if isinstance(mine, str) and isinstance(its, str) and one.kind.startswith("version"):
+    if isinstance(mine, str) and isinstance(its, str) and mark.kind.startswith("version"):
         return all(a == b for a, b in zip(mine.split("."), its.split("."), strict=False))
-    if isinstance(mine, str) and isinstance(its, str) and one.kind == "name":
+    if isinstance(mine, str) and isinstance(its, str) and mark.kind == "name":
         words, those = set(name_words(mine)), set(name_words(its))
         return mine in its or its in mine or words <= those or those <= words
     return mine == its
@@ -115,13 +124,13 @@ _CUTS: Final = (
 
 
 class Window(NamedTuple):
-    """A value of a text with the words that label it.
+    """A value of a text with labelling words.
 
     Attributes:
         mark: The value.
-        group: The values that nothing parts from it; itself among them.
+        group: The values that nothing separates from it, including the value itself.
         words: The words that label it.
-        keys: What they are matched by.
+        keys: The match keys of the words.
         han: Whether the text is Chinese.
         sentence: Number of the sentence in its source.
     """
@@ -135,7 +144,7 @@ class Window(NamedTuple):
 
 
 def source_windows(sentences: Sequence[Clause]) -> dict[str, tuple[Window, ...]]:
-    """The windows of a source's sentences by the kind of their value."""
+    """Return the windows of a source's sentences by the kind of value."""
     found: dict[str, list[Window]] = {}
     for number, clause in enumerate(sentences[:_MOST_SENTENCES]):
         for window in find_windows(clause.text, clause.head):
@@ -145,7 +154,7 @@ def source_windows(sentences: Sequence[Clause]) -> dict[str, tuple[Window, ...]]
 
 @lru_cache(maxsize=2_048)
 def find_windows(text: str, head: str = "") -> tuple[Window, ...]:
-    """The values of a sentence, or of a table row under its header, with their windows."""
+    """Find the values of a sentence, or of a table row with a header, and the windows of the values."""
     marks = _find_marks(text)
     found = []
     for mark in marks:
@@ -157,7 +166,7 @@ def find_windows(text: str, head: str = "") -> tuple[Window, ...]:
 
 
 def _bounds(text: str, fellows: Sequence[Mark], mark: Mark) -> tuple[int, int, tuple[Mark, ...]]:
-    """Where the window of a mark begins and ends, and which marks share it."""
+    """Return the start and end of a mark's window, and the marks sharing the window."""
     low = high = fellows.index(mark)
     start, end = 0, len(text)
     while low > 0:
@@ -174,7 +183,10 @@ def _bounds(text: str, fellows: Sequence[Mark], mark: Mark) -> tuple[int, int, t
 
 
 def _cut(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where the first of the strongest cuts between two places begins and where the last one ends; none in a bare list."""
+    """Return the start of the first and the end of the last strongest cut in a range.
+
+    Returns None if the range has no cut, or no content words, as in a bare list.
+    """
     if next(content_words(_CUTS[-1].sub(" ", text[start:end])), None) is None:
         return None
     for pattern in _CUTS:
@@ -184,7 +196,11 @@ def _cut(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _labels(text: str, marks: Iterable[Mark], group: Sequence[Mark], start: int, end: int) -> set[str]:
-    """The content words of a window, with the countries, figures, versions and years in it that are of another kind."""
+    """Return the content words of a window, with labels for marks of different kinds.
+
+    The labels stand for the countries, figures, versions and years in the window. A window of a contrasting word has
+    only content words.
+    """
     others = [mark for mark in marks if start <= mark.start and mark.end <= end and mark not in group]
     for mark in (*group, *others):
         if mark in group or not mark.kind.startswith(WORDS):
@@ -196,16 +212,16 @@ def _labels(text: str, marks: Iterable[Mark], group: Sequence[Mark], start: int,
 
 
 def keys(words: Iterable[str]) -> frozenset[str]:
-    """What the words of a window are matched by."""
+    """Return the match keys of the words of a window."""
     return frozenset(key for word in words for key in label_keys(word))
 
 
 @lru_cache(maxsize=32_768)
 def label_keys(word: str) -> frozenset[str]:
-    """What a word of a window is matched by: itself, its root, and the relations that it says.
+    """Return the match keys of a word in a window: the word, the root, and the expressed relations.
 
-    "founded" and "established" say one relation, "height" and "tall" another. A pair of Han characters says what its
-    last one does: of 塔高330米 the pair is 塔高.
+    "founded" and "established" express the same relation, "height" and "tall" another. A pair of Han characters
+    expresses the relation of its last character: in 塔高330米 the pair is 塔高.
     """
     measured, said = quantity_words(), relation_words()
     last = word[-1] if is_han(word) else word

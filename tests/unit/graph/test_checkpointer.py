@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from weiwo import state
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
-from weiwo.graph.persistence.storage import DamagedCheckpointError, DatabaseUrlError, StorageError, describe, masked
+from weiwo.graph.persistence.storage import DamagedCheckpointError, DatabaseUrlError, StorageError, describe, mask_url
 from weiwo.graph.persistence.threads import check_thread_id, list_threads, new_thread_id
 from weiwo.state.events import EventBase
 from weiwo.state.settings import Settings
@@ -144,7 +144,7 @@ async def test_without_the_driver(tmp_path, monkeypatch):
     ],
 )
 def test_masked(url, shown):
-    assert masked(url) == shown
+    assert mask_url(url) == shown
     assert describe(Settings(home="/h"), url) == shown
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from weiwo.text.localization import localized, localized_phrases, localized_section, sections
+from weiwo.text.localization import localize_message, localized_phrases, localized_section, sections
 
 _ROOT = Path(__file__).parents[3]
 _FIELD = re.compile(r"\{[^{}]*\}")
-_NAMES = {"localized", "localized_section", "localized_phrases"}
+_NAMES = {"localize_message", "localized_section", "localized_phrases"}
 
 
 def _fields(text: str) -> list[str]:
@@ -59,6 +59,6 @@ def test_a_message_is_found_in_the_language_asked_for():
     down = localized_section("mcp.problems")
     assert down["en"]["ended"] == "it ended"
     assert down["zh"]["ended"] == "程序已结束"
-    assert list(localized("mcp.problems", "ended")) == ["en", "zh"]
+    assert list(localize_message("mcp.problems", "ended")) == ["en", "zh"]
     with pytest.raises(KeyError):
         localized_phrases("mcp.problems", "no such message")["en"]

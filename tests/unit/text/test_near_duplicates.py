@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.text import near_duplicates as near
-from weiwo.text.near_duplicates import Known, Told, copied
+from weiwo.text.near_duplicates import Known, Told, is_copy
 
 TOWNS = ("Aldport", "Brenn", "Cole", "Dunmar", "Eastmoor", "Farrow", "Gallin", "Hode")
 PEOPLE = ("Ada Brede", "Ida Holm", "Nils Lund", "Poul Harrow", "Grete Quill", "Sven Aker", "Otto Brandt", "Lena Ek")
@@ -179,8 +179,8 @@ def test_a_text_within_another_is_held_by_it() -> None:
 
 
 def test_a_sentence_is_copied_only_if_it_is_long_enough() -> None:
-    assert copied(story(1)[0], f"On the phone an official said: {story(1)[0]}")
-    assert not copied("It is 330 metres tall.", "It is 330 metres tall.")
+    assert is_copy(story(1)[0], f"On the phone an official said: {story(1)[0]}")
+    assert not is_copy("It is 330 metres tall.", "It is 330 metres tall.")
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

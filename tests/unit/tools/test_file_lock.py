@@ -67,16 +67,16 @@ def test_a_corpus_has_one_writer(tmp_path):
 
 @pytest.mark.usefixtures("platform")
 async def test_a_thread_is_claimed_by_one(tmp_path):
-    from weiwo.graph.persistence.thread_lock import ThreadBusyError, claimed  # noqa: PLC0415 - after the platform is set
+    from weiwo.graph.persistence.thread_lock import ThreadBusyError, claim_thread  # noqa: PLC0415 - after the platform is set
 
     settings = Settings(home=str(tmp_path))
-    async with claimed(settings, "a:b"):
+    async with claim_thread(settings, "a:b"):
         with pytest.raises(ThreadBusyError):
-            async with claimed(settings, "a:b"):
+            async with claim_thread(settings, "a:b"):
                 pass
-        async with claimed(settings, "another"):
+        async with claim_thread(settings, "another"):
             pass
-    async with claimed(settings, "a:b"):
+    async with claim_thread(settings, "a:b"):
         pass
     assert list((tmp_path / "locks").iterdir()) == []
 

@@ -1,7 +1,7 @@
-"""Answer matching: whether a text says a gold answer, in its words, or as a date or a number in another form.
+"""Answer matching: find a gold answer in a text, verbatim or as an equivalent date or number.
 
 Normalisation is that of SQuAD (NFKC, case, punctuation) with the marks inside numbers kept, and F1 is SQuAD's, over
-words and, where there are Han characters, over these.
+words and also over Han characters, if present.
 """
 
 import re
@@ -33,7 +33,7 @@ def _normalize_answer(text: str) -> str:
 
 
 class AnswerText:
-    """A text in which answers are looked for."""
+    """A text to search for answers."""
 
     def __init__(self, text: str) -> None:
         self._folded = _normalize_answer(text)
@@ -49,7 +49,7 @@ class AnswerText:
         return found | {(value, percent, None) for value, percent, _ in found}
 
     def says(self, gold: str) -> bool:
-        """Whether it says an answer: in its words, or a date or number in another form."""
+        """Report whether the text states an answer, verbatim or as an equivalent date or number."""
         wanted = _normalize_answer(gold)
         if not wanted:
             return False
@@ -73,15 +73,18 @@ class AnswerText:
         return (spans[0].value, spans[0].percent, spans[0].unit) in self._found_numbers
 
     def first(self, gold: str) -> int:
-        """Where it says an answer in its words, as an offset; the greatest there is where it does not."""
+        """Return the offset of the verbatim answer, or `sys.maxsize` if absent.
+
+        The offset counts in the normalized text.
+        """
         at = self._folded.find(_normalize_answer(gold))
         return at if at >= 0 else sys.maxsize
 
 
 def token_f1(text: str, golds: Iterable[str]) -> float:
-    """F1 of a text's tokens against the gold answer it is nearest to, articles left out; 0 without one.
+    """Return the token F1 of a text against the nearest gold answer, without articles, or 0.
 
-    A sentence around the answer costs precision: the figure compares systems that are asked for the same.
+    A sentence around the answer costs precision, so the figure compares systems with the same task.
     """
     said = _count_tokens(text)
     return max((_overlap(said, _count_tokens(gold)) for gold in golds), default=0.0)

@@ -1,6 +1,6 @@
-"""BEIR datasets: documents, questions, and which documents answer which question.
+"""BEIR datasets: documents, questions, and relevance judgements.
 
-`corpus.jsonl` (`_id title text`) is read line by line, so that its size does not matter; questions and judgements, in
+`corpus.jsonl` (`_id title text`) is read line by line, so that its size does not matter. Questions and judgements, in
 `queries.jsonl` (`_id text`) and `qrels.tsv` or `qrels/test.tsv` (question, document, score), are held in memory.
 """
 
@@ -23,11 +23,14 @@ _QRELS: Final = ("qrels.tsv", "qrels/test.tsv")
 
 
 class DatasetError(CorpusError):
-    """A folder that is no usable set. The message is one line: what, why, what to do."""
+    """Error for a folder without a usable set.
+
+    The message is one line: the object, the cause, the fix.
+    """
 
 
 class DatasetDocument(NamedTuple):
-    """A document of the set; its title may be empty."""
+    """A document of the set. The title may be empty."""
 
     id: str
     title: str
@@ -35,7 +38,7 @@ class DatasetDocument(NamedTuple):
 
 
 class _DatasetQuestion(NamedTuple):
-    """A question of the set, with the gains of the documents that answer it, and all that the set says of it."""
+    """A question of the set, with the gains of relevant documents and the full row of the set."""
 
     id: str
     text: str
@@ -44,7 +47,7 @@ class _DatasetQuestion(NamedTuple):
 
 
 def locate_dataset(name: str) -> Path:
-    """The folder of a set: `demo` is the one that ships, unless there is a set of that name here."""
+    """Return the folder of a set. `demo` is the bundled set, unless a set of the same name is here."""
     path = Path(name).expanduser()
     return _DEMO if name == _DEMO.name and not (path / _CORPUS).is_file() else path
 
@@ -92,7 +95,7 @@ class Dataset:
 
     def questions_digest(self) -> str:
         """The hash of the questions and judgements."""
-        whole = json.dumps([list(one[:3]) for one in self.questions], sort_keys=True)
+        whole = json.dumps([list(question[:3]) for question in self.questions], sort_keys=True)
         return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
 
@@ -119,7 +122,11 @@ def read_queries(folder: Path) -> dict[str, str]:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, numbered from 1; raises where the file is not UTF-8 text or cannot be read."""
+    """Yield the non-blank lines of a UTF-8 file, numbered from 1.
+
+    Raises:
+        DatasetError: The file is not UTF-8 text or cannot be read, or a line is too long.
+    """
     try:
         with path.open(encoding="utf-8-sig") as file:
             number = 0
@@ -136,7 +143,11 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines, with the numbers of their lines; raises where a line holds none."""
+    """Yield the objects of a JSON lines file with line numbers.
+
+    Raises:
+        DatasetError: A line holds no object.
+    """
     for number, line in read_lines(path):
         try:
             found = json.loads(line)
@@ -162,7 +173,7 @@ def _read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
-    """The gain of each relevant document by question; a first line that is a heading is passed over."""
+    """Return the gain of each relevant document by question. A header line is skipped."""
     found: dict[str, dict[str, int]] = {}
     for number, line in read_lines(path):
         fields = line.rstrip("\r\n").split("\t")

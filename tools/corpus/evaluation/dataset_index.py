@@ -33,13 +33,13 @@ StageListener = Callable[[str, int, int], None]
 
 
 def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None) -> Path:
-    """Index a set's documents, or find them indexed from an earlier time. Blocks.
+    """Index a set's documents, or reuse an earlier index. Blocks.
 
     Args:
         dataset: The set.
-        home: The folder of Weiwo's own files; the index is a corpus in it, named after the set and its documents' hash.
+        home: The folder of Weiwo's own files. The index is a corpus in it, named after the set and its documents' hash.
         model: The embedding model, if any.
-        watch: Told of the progress.
+        watch: Listener for progress.
 
     Returns:
         The corpus folder.
@@ -47,7 +47,7 @@ def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: S
     Raises:
         CorpusError: The documents are broken, the embedding model failed, or the index cannot be written.
     """
-    readable = "".join(one if one.isalnum() or one in "-." else "-" for one in dataset.name)[:40]
+    readable = "".join(item if item.isalnum() or item in "-." else "-" for item in dataset.name)[:40]
     key = f"{dataset.digest()}-{ANALYZER}-{VERSION}-{model.name if model else ''}"
     folder = locate_by_name(home, f"eval-{readable}-{hashlib.sha256(key.encode()).hexdigest()[:8]}")
     _fill_index(dataset, folder, model, watch)
@@ -57,14 +57,14 @@ def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: S
 
 
 def _fill_index(dataset: Dataset, folder: Path, model: Embedder | None, watch: StageListener | None) -> None:
-    """Write what an index lacks of a set's documents and vectors."""
+    """Add the documents and vectors missing from an index."""
     complete = folder / _COMPLETE
     if not complete.exists() or model is not None:
         with IndexWriter(folder) as writer:
             if not complete.exists():
                 documents, done = dataset.documents(), 0
                 while batch := list(islice(documents, _BATCH)):
-                    writer.apply(Changes(put=[(_make_document(one), _cut_passages(one)) for one in batch]))
+                    writer.apply(Changes(put=[(_make_document(item), _cut_passages(item)) for item in batch]))
                     done += len(batch)
                     if watch is not None:
                         watch("indexing", done, 0)
@@ -79,7 +79,8 @@ def _fill_index(dataset: Dataset, folder: Path, model: Embedder | None, watch: S
 def count_languages(dataset: Dataset) -> Counter[str]:
     """Count the languages of a set's first documents."""
     return Counter(
-        detect_language(f"{one.title} {one.text[:_LOOKED_AT]}") for one in islice(dataset.documents(), _BATCH)
+        detect_language(f"{document.title} {document.text[:_LOOKED_AT]}")
+        for document in islice(dataset.documents(), _BATCH)
     )
 
 
@@ -95,11 +96,11 @@ def _cut_passages(entry: DatasetDocument) -> list[Passage]:
     title = _clean_title(entry)
     heading = f"# {title}\n\n" if title else ""
     _, pieces = chunk_text(f"{heading}{printable(entry.text)}\n", markdown=True)
-    return [Passage(one.text, one.headings, f"line {one.first}", one.first, one.last) for one in pieces]
+    return [Passage(piece.text, piece.headings, f"line {piece.first}", piece.first, piece.last) for piece in pieces]
 
 
 def _delete_unused(parent: Path) -> None:
-    """Delete the indexes of sets that have not been used for longest; no other folder has the mark of one."""
+    """Delete the least recently used dataset indexes. Unmarked folders are left alone."""
     used: list[tuple[float, Path]] = []
     for folder in parent.iterdir():
         with suppress(OSError):

@@ -1,10 +1,10 @@
-"""Hard cases: the questions of live use that retrieval served badly, written as a BEIR-shaped set, and their labels.
+"""Hard cases: poorly served questions of live use, exported as a BEIR-shaped set with labels.
 
-A case is hard where nothing was found, where the answer cites nothing of what was found (also because the plan had to
-be made anew), or where a person said that the answer was bad. The set holds the whole corpus and, for each question,
-the documents that were found as candidates. Who knows the documents judges them (`weiwo eval retrieval FOLDER
---label`): a judgement is a line of `qrels.tsv`, 1 for a document that answers and 0 for one that does not. What has a
-line is not asked again, and `weiwo eval retrieval FOLDER --learn` feeds the lines back.
+A case is hard if nothing was found, if the answer cites nothing of what was found (also because the plan had to
+be made anew), or if a person said that the answer was bad. The set holds the whole corpus and, for each question,
+the found documents as candidates. A person who knows the documents judges them (`weiwo eval retrieval FOLDER
+--label`). A judgement is a line of `qrels.tsv`, 1 for a document that answers and 0 for one that does not. A judged
+pair is not asked again, and `weiwo eval retrieval FOLDER --learn` feeds the lines back.
 """
 
 import json
@@ -34,7 +34,7 @@ _LONGEST: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _HardCase:
-    """A question that was served badly."""
+    """A poorly served question."""
 
     query: str  # what was looked for
     reasons: tuple[str, ...]  # of `no_passage`, `not_cited`, `replanned`, `bad_feedback`, those that hold
@@ -102,7 +102,7 @@ def _make_folder(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document that was found for a question."""
+    """A document found for a question."""
 
     query_id: str
     query: str
@@ -110,7 +110,7 @@ class Candidate:
 
 
 def read_candidates(folder: Path) -> tuple[list[Candidate], int]:
-    """The candidates that are not judged yet, question by question, and how many are.
+    """Return the unjudged candidates, question by question, and the number of judged candidates.
 
     Raises:
         DatasetError: The folder is no export of hard cases, or broken.
@@ -122,7 +122,7 @@ def read_candidates(folder: Path) -> tuple[list[Candidate], int]:
     left = [pair for pair in pairs if pair not in judged]
     queries = read_queries(folder)
     wanted = {document for _, document in left}
-    documents = {one.id: one for one in read_documents(folder) if one.id in wanted}
+    documents = {document.id: document for document in read_documents(folder) if document.id in wanted}
     found = [
         Candidate(query, queries[query], documents[document])
         for query, document in left

@@ -1,7 +1,7 @@
-"""Ranking metrics and the paired bootstrap: how good a ranking is, and how sure one can be of a difference.
+"""Ranking metrics and the paired bootstrap for the significance of differences.
 
 Recall, NDCG (Järvelin & Kekäläinen, TOIS 2002, with linear gains, as trec_eval has them) and reciprocal rank, for one
-question each; and the paired bootstrap (Sakai, SIGIR 2006) over many.
+question each, and the paired bootstrap (Sakai, SIGIR 2006) over many.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _CONFIDENCE: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class RankingMetrics:
-    """Metrics of a ranking on one question, or their means over many; each 0 to 1."""
+    """Ranking metrics of a question, or means over many questions, each 0 to 1."""
 
     recall: float  # share of the relevant documents among the first k
     all: float  # whether all of them are
@@ -29,7 +29,10 @@ class RankingMetrics:
 
 
 def score_ranking(found: Sequence[str], relevant: Mapping[str, int], k: int) -> RankingMetrics:
-    """Score a ranking of distinct documents against the gains of the relevant ones; `k` bounds recall, all and hit."""
+    """Score a ranking of distinct documents against the gains of the relevant documents.
+
+    `k` bounds recall, all and hit.
+    """
     hits = sum(document in relevant for document in found[:k])
     first = next((rank for rank, document in enumerate(found, 1) if document in relevant), 0)
     ideal = _discount_gains(sorted(relevant.values(), reverse=True))
@@ -48,12 +51,15 @@ def _discount_gains(gains: Sequence[int]) -> float:
 
 
 def average_metrics(scores: Sequence[RankingMetrics]) -> RankingMetrics:
-    """The mean of each; at least one question."""
+    """Return the mean of each metric over the questions, at least one."""
     return RankingMetrics(*map(fmean, zip(*map(astuple, scores), strict=True)))
 
 
 def bootstrap_interval(differences: Sequence[float]) -> tuple[float, float]:
-    """The 95 % bootstrap interval of a mean of paired differences; (0, 0) of none. The same for the same figures."""
+    """Return the 95 % bootstrap interval of a mean of paired differences, (0, 0) without any.
+
+    The result is the same for the same figures.
+    """
     if not any(differences):
         return 0.0, 0.0
     values, chance = np.asarray(differences), np.random.default_rng(1)

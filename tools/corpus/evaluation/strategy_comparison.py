@@ -1,8 +1,8 @@
-"""Strategy comparison: how well each finds what a set says it should, beside the router and the best choice there is.
+"""Strategy comparison: quality of each strategy beside the router and the oracle.
 
-The set is indexed and searched by the engine that users get, and a document counts at the rank of its best passage.
-`auto` is what a user gets without choosing: the router. The oracle picks for each question the strategy that did best
-on it, so that what is missing to it (regret) bounds what any router over these strategies could gain.
+The set is indexed and searched by the same engine as for users, and a document counts at the rank of its best passage.
+`auto` is the default of a user without a choice: the router. The oracle picks for each question the strategy that did
+best on it. So the distance to it (regret) bounds the possible gain of any router over these strategies.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _LEARNING: Final = 0.5
 
 
 class _StrategyAttempt(NamedTuple):
-    """The result of one strategy on one question."""
+    """The result of a strategy on a question."""
 
     scores: RankingMetrics  # how it did
     ms: float  # milliseconds it took, the embedding of the question included, whoever needed it first
@@ -43,7 +43,7 @@ class _StrategyAttempt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _EvaluatedQuestion:
-    """The results of all strategies on one question."""
+    """The results of all strategies on a question."""
 
     text: str  # what was asked
     attempts: Mapping[str, _StrategyAttempt]  # what each strategy came to, by name
@@ -51,20 +51,23 @@ class _EvaluatedQuestion:
 
     @property
     def learning(self) -> bool:
-        """Whether policies may learn from it; the same in every set and at any time."""
+        """Report whether policies may learn from the question.
+
+        The result is the same in every set and at any time.
+        """
         return hash_to_share(f"learning {self.text}") < _LEARNING
 
     @property
     def candidate(self) -> _StrategyAttempt:
-        """The result of the policy, were it in service, the rule on identifiers before it."""
+        """Return the result of the policy if in service, after the rule for identifiers."""
         return self.attempts["keyword" if self.decision.features.by_words_alone else self.decision.candidate]
 
     @property
     def oracle(self) -> _StrategyAttempt:
-        """The best strategy; of equal ones the cheaper."""
+        """Return the best strategy, or the cheaper among equals."""
         return max(
             (self.attempts[arm] for arm in STRATEGIES),
-            key=lambda one: (one.scores.recall, one.scores.ndcg10, not one.vector),
+            key=lambda item: (item.scores.recall, item.scores.ndcg10, not item.vector),
         )
 
 
@@ -80,35 +83,48 @@ class Evaluation:
 
     @property
     def whole(self) -> bool:
-        """Whether all strategies were evaluated, so that they can be compared."""
+        """Report whether all strategies were evaluated and can be compared."""
         return set(self.names) == set(CHOICES)
 
     def replay_policy(self, policy: RoutingPolicy) -> "Evaluation":
-        """The same searches as another policy would have decided on them; what was served stays as it was."""
+        """Return the same searches with the decisions of another policy.
+
+        The served strategy stays as it was.
+        """
         again = [
-            replace(one, decision=route_query(one.text, one.decision.features, policy, one.decision.strategy))
-            for one in self.answered
+            replace(
+                question,
+                decision=route_query(question.text, question.decision.features, policy, question.decision.strategy),
+            )
+            for question in self.answered
         ]
         return replace(self, answered=again)
 
     def as_json(self) -> dict[str, Any]:
-        """The figures as one object; `interval` is that of the router's recall above always-hybrid."""
+        """Return the figures as an object.
+
+        `interval` is the interval of the router's recall above always-hybrid.
+        """
         found: dict[str, Any] = {
             "dataset": self.dataset,
             "k": self.k,
             "queries": len(self.answered),
             "default": _AUTO,
             "strategies": {
-                name: _summarize_attempts([one.attempts[name] for one in self.answered]) for name in self.names
+                name: _summarize_attempts([question.attempts[name] for question in self.answered])
+                for name in self.names
             },
             "router": None,
             "oracle": None,
             **({"stopped": self.stopped} if self.stopped else {}),
         }
         if self.whole:
-            oracle = _summarize_attempts([one.oracle for one in self.answered])
+            oracle = _summarize_attempts([question.oracle for question in self.answered])
             router = found["strategies"][_AUTO]
-            gains = [one.attempts[_AUTO].scores.recall - one.attempts[PRIOR].scores.recall for one in self.answered]
+            gains = [
+                question.attempts[_AUTO].scores.recall - question.attempts[PRIOR].scores.recall
+                for question in self.answered
+            ]
             low, high = bootstrap_interval(gains)
             found["router"] = {
                 **router,
@@ -120,14 +136,14 @@ class Evaluation:
         return found
 
     def measure_policy(self) -> PolicyEvidence:
-        """Compare the policy with always-hybrid on the questions that nobody learns from."""
-        held = [one for one in self.answered if not one.learning]
-        gains = [one.candidate.scores.recall - one.attempts[PRIOR].scores.recall for one in held]
+        """Compare the policy with always-hybrid on the held-out questions."""
+        held = [question for question in self.answered if not question.learning]
+        gains = [item.candidate.scores.recall - item.attempts[PRIOR].scores.recall for item in held]
         low, high = bootstrap_interval(gains)
         saved = [
-            one.attempts[PRIOR].vector - one.candidate.vector
-            for one in held
-            if not one.decision.features.by_words_alone
+            item.attempts[PRIOR].vector - item.candidate.vector
+            for item in held
+            if not item.decision.features.by_words_alone
         ]
         return PolicyEvidence(
             dataset=self.dataset,
@@ -139,21 +155,21 @@ class Evaluation:
         )
 
     def list_observations(self) -> list[tuple[str, dict[Strategy, float]]]:
-        """The observations that policies may learn from: the kind of each question, and the recall of each strategy."""
+        """Return the observations for policy learning: question kind, and recall of each strategy."""
         return [
-            (one.decision.features.segment, {arm: one.attempts[arm].scores.recall for arm in STRATEGIES})
-            for one in self.answered
-            if one.learning
+            (question.decision.features.segment, {arm: question.attempts[arm].scores.recall for arm in STRATEGIES})
+            for question in self.answered
+            if question.learning
         ]
 
 
 def _summarize_attempts(attempts: Sequence[_StrategyAttempt]) -> dict[str, float]:
     """Means over questions, the median of the times, and how often the vector arm was searched."""
-    means = average_metrics([one.scores for one in attempts])
+    means = average_metrics([attempt.scores for attempt in attempts])
     return {
         **{name: round(value, 4) for name, value in asdict(means).items()},
-        "p50_ms": round(median(one.ms for one in attempts), 3),
-        "vector_calls": sum(one.vector for one in attempts),
+        "p50_ms": round(median(attempt.ms for attempt in attempts), 3),
+        "vector_calls": sum(attempt.vector for attempt in attempts),
     }
 
 
@@ -204,7 +220,10 @@ async def compare_strategies(
 
 
 async def _search_timed(corpus: RoutedCorpus, question: str, k: int, name: str) -> tuple[RoutedSearchResult, float]:
-    """A search and the seconds it took. One that went without the embedding model is made again once that answers."""
+    """Run a search and return the result with the elapsed seconds.
+
+    A search that ran without the embedding model is repeated once the model answers.
+    """
     asked, embedder = _PER_DOCUMENT * max(k, _DEPTH), corpus.embedder
     for patient in (False, True):
         if patient and embedder is not None:

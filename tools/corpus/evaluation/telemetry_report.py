@@ -49,16 +49,16 @@ _PassageNumbers = Callable[[set[str]], Mapping[str, set[int]]]
 
 
 def summarize_telemetry(folder: Path) -> dict[str, Any]:
-    """All that the records of a corpus tell, as one object. Blocks.
+    """Summarize the records of a corpus as an object. Blocks.
 
     Raises:
-        CorpusError: They cannot be read.
+        CorpusError: The records cannot be read.
     """
     return _summarize_records(list(read_records(folder)), lambda ids: _find_numbers(folder, ids))
 
 
 def count_feedback(folder: Path, feedback: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """Count what was said of the answers that a corpus was searched for; of each, the last word.
+    """Count the feedback on answers using a corpus. For each answer the last verdict counts.
 
     Raises:
         CorpusError: The records cannot be read.
@@ -69,16 +69,16 @@ def count_feedback(folder: Path, feedback: Iterable[Mapping[str, Any]]) -> dict[
 
 
 def _summarize_records(records: Sequence[_Record], numbers: _PassageNumbers = lambda _: {}) -> dict[str, Any]:
-    """All that some records tell, oldest first."""
-    done = [one for one in records if not one["error"]]
+    """Summarize records, given oldest first."""
+    done = [record for record in records if not record["error"]]
     return {
         "retrievals": len(records),
         "since": _format_time(records[0]["at"]) if records else None,
         "until": _format_time(records[-1]["at"]) if records else None,
         "errors": len(records) - len(done),
-        "misses": sum(not one["passages"] for one in done),
-        "strategies": _count_shares(one["choice"] for one in done),
-        "decided_by": _count_shares(one["by"] for one in done),
+        "misses": sum(not item["passages"] for item in done),
+        "strategies": _count_shares(item["choice"] for item in done),
+        "decided_by": _count_shares(item["by"] for item in done),
         "policy": _summarize_policy(records),
         "milliseconds": _summarize_times(done),
         "segments": _summarize_segments(done),
@@ -97,39 +97,39 @@ def _count_shares(values: Iterable[str]) -> dict[str, float]:
 
 
 def _summarize_policy(records: Sequence[_Record]) -> dict[str, Any] | None:
-    """The choices that the latest policy made or would have made."""
+    """Summarize the real or hypothetical choices of the latest policy."""
     if not records:
         return None
     last = records[-1]
-    same = [one for one in records if one["policy"] == last["policy"]]
-    agreed = sum(one["candidate"] == one["choice"] for one in same)
+    same = [record for record in records if record["policy"] == last["policy"]]
+    agreed = sum(item["candidate"] == item["choice"] for item in same)
     return {
         "version": last["policy"],
         "stage": last["stage"],
         "retrievals": len(same),
-        "would_choose": _count_shares(one["candidate"] for one in same),
+        "would_choose": _count_shares(item["candidate"] for item in same),
         "agrees": round(agreed / len(same), 4),
         "flips": _measure_flips(records),
     }
 
 
 def _measure_flips(records: Sequence[_Record]) -> dict[str, Any] | None:
-    """How often the candidate for a question that was asked before is another than the last time; None without one."""
+    """Measure the share of repeated questions with a changed candidate, or None without repeats."""
     last: dict[str, str] = {}
     flipped: list[bool] = []
-    for one in records:
-        if (query := str(one.get("query") or "")) in last:
-            flipped.append(last[query] != one["candidate"])
-        last[query] = str(one["candidate"])
+    for record in records:
+        if (query := str(record.get("query") or "")) in last:
+            flipped.append(last[query] != record["candidate"])
+        last[query] = str(record["candidate"])
     return {"asked_again": len(flipped), "share": round(fmean(flipped), 4)} if flipped else None
 
 
 def _summarize_times(records: Sequence[_Record]) -> dict[str, dict[str, float]]:
     """p50, p95 and p99 of each stage, and of the whole."""
     taken: dict[str, list[float]] = defaultdict(list)
-    for one in records:
-        taken["total"].append(one["seconds"])
-        for stage, seconds in one["stages"].items():
+    for record in records:
+        taken["total"].append(record["seconds"])
+        for stage, seconds in record["stages"].items():
             taken[stage].append(seconds)
     return {stage: _find_percentiles(seconds) for stage, seconds in taken.items()}
 
@@ -140,24 +140,27 @@ def _find_percentiles(seconds: Sequence[float]) -> dict[str, float]:
 
 
 def _summarize_segments(records: Sequence[_Record]) -> dict[str, dict[str, Any]]:
-    """By kind of question: how many, how many of them an answer has labelled, and the share of those that it cites."""
+    """Summarize each kind of question: searches, labelled searches, and the share of cited searches."""
     kinds: dict[str, list[_Record]] = defaultdict(list)
-    for one in records:
-        kinds[one["segment"]].append(one)
+    for record in records:
+        kinds[record["segment"]].append(record)
     found = {}
     for kind, those in sorted(kinds.items(), key=lambda pair: -len(pair[1])):
-        labels = [bool(one["cited"]) for one in those if one["cited"] is not None]
+        labels = [bool(item["cited"]) for item in those if item["cited"] is not None]
         hits = round(fmean(labels), 4) if labels else None
         found[kind] = {"retrievals": len(those), "labelled": len(labels), "hit_rate": hits}
     return found
 
 
 def _measure_drift(records: Sequence[_Record]) -> list[dict[str, Any]]:
-    """The stability of each feature, for each ISO week with enough records, against those before it."""
+    """Measure the stability of each feature per ISO week, compared with all earlier weeks.
+
+    Weeks with too few records are left out.
+    """
     weeks: dict[str, list[_Record]] = defaultdict(list)
-    for one in records:
-        year, week, _ = datetime.fromtimestamp(one["at"], UTC).isocalendar()
-        weeks[f"{year}-W{week:02}"].append(one)
+    for record in records:
+        year, week, _ = datetime.fromtimestamp(record["at"], UTC).isocalendar()
+        weeks[f"{year}-W{week:02}"].append(record)
     found: list[dict[str, Any]] = []
     before: list[_Record] = []
     for name, those in sorted(weeks.items()):
@@ -170,43 +173,46 @@ def _measure_drift(records: Sequence[_Record]) -> list[dict[str, Any]]:
 def _compare_features(before: Sequence[_Record], now: Sequence[_Record]) -> dict[str, float]:
     return {
         name: _measure_stability(
-            [one["features"][name] for one in before], [one["features"][name] for one in now], bounds
+            [record["features"][name] for record in before], [record["features"][name] for record in now], bounds
         )
         for name, bounds in DRIFTING.items()
     }
 
 
 def _measure_stability(before: Sequence[float], now: Sequence[float], bounds: Sequence[float]) -> float:
-    """The population stability index of two samples over bins; 0 where they are alike."""
+    """Return the population stability index of two samples over bins, 0 for equal samples."""
     old, new = _share_bins(before, bounds), _share_bins(now, bounds)
     return round(sum((b - a) * log(b / a) for a, b in zip(old, new, strict=True)), 4)
 
 
 def _share_bins(values: Sequence[float], bounds: Sequence[float]) -> list[float]:
-    """The share of the values in each bin, none of them 0: half a value is added to each."""
+    """Return the share of values in each bin, never 0, because half a value is added to each bin."""
     counts = Counter(sum(value >= bound for bound in bounds) for value in values)
     bins = len(bounds) + 1
     return [(counts[at] + 0.5) / (len(values) + 0.5 * bins) for at in range(bins)]
 
 
 def _measure_regret(records: Sequence[_Record], numbers: _PassageNumbers) -> dict[str, Any] | None:
-    labelled = [one for one in records if one["cited"]]
-    known = numbers({key for one in labelled for key in one["cited"]})
+    labelled = [record for record in records if record["cited"]]
+    known = numbers({key for item in labelled for key in item["cited"]})
     lost = []
-    for one in labelled:
-        wanted = set[int]().union(*(known.get(key, ()) for key in one["cited"]))
-        arms = [_find_reciprocal_rank(passages, wanted) for passages in one["arms"].values()]
+    for entry in labelled:
+        wanted = set[int]().union(*(known.get(key, ()) for key in entry["cited"]))
+        arms = [_find_reciprocal_rank(passages, wanted) for passages in entry["arms"].values()]
         if wanted and arms:
-            lost.append(max(0.0, max(arms) - _find_reciprocal_rank(one["passages"], set(one["cited"]))))
+            lost.append(max(0.0, max(arms) - _find_reciprocal_rank(entry["passages"], set(entry["cited"]))))
     return {"labelled": len(lost), "mean": round(fmean(lost), 4)} if lost else None
 
 
 def _find_reciprocal_rank(ranked: Sequence[Any], wanted: set[Any]) -> float:
-    return next((1 / rank for rank, one in enumerate(ranked, 1) if one in wanted), 0.0)
+    return next((1 / rank for rank, item in enumerate(ranked, 1) if item in wanted), 0.0)
 
 
 class _Observation(NamedTuple):
-    """When a search was made, the kind of its question, and of each arm the share of cited passages among its first."""
+    """Observation of a search: time, question kind, and reward of each arm.
+
+    The reward is the share of cited passages among an arm's first passages.
+    """
 
     at: float
     segment: str
@@ -218,46 +224,50 @@ def _observe_records(
 ) -> list[_Observation]:
     """The observations in telemetry records, oldest first."""
     good = last_verdicts(feedback)
-    told = [one for one in records if one["cited"] and len(one["arms"]) > 1 and good.get(one["run"]) is not False]
-    known = numbers({key for one in told for key in one["cited"]})
+    told = [
+        record
+        for record in records
+        if record["cited"] and len(record["arms"]) > 1 and good.get(record["run"]) is not False
+    ]
+    known = numbers({key for item in told for key in item["cited"]})
     found = []
-    for one in told:
-        cited = [known[key] for key in one["cited"] if known.get(key)]
-        if len(cited) == len(one["cited"]):
+    for entry in told:
+        cited = [known[key] for key in entry["cited"] if known.get(key)]
+        if len(cited) == len(entry["cited"]):
             rewards: dict[Strategy, float] = {
                 _STRATEGIES[arm]: sum(bool(those & set(ranked[:_FIRST])) for those in cited) / len(cited)
-                for arm, ranked in one["arms"].items()
+                for arm, ranked in entry["arms"].items()
                 if arm in _STRATEGIES
             }
-            rewards["hybrid"] = len(set(one["cited"]) & set(one["passages"][:_FIRST])) / len(cited)
-            found.append(_Observation(one["at"], one["segment"], rewards))
+            rewards["hybrid"] = len(set(entry["cited"]) & set(entry["passages"][:_FIRST])) / len(cited)
+            found.append(_Observation(entry["at"], entry["segment"], rewards))
     return found
 
 
 def learn_from_use(
     policy: RoutingPolicy, folder: Path, feedback: Iterable[Mapping[str, Any]]
 ) -> tuple[RoutingPolicy, int]:
-    """The policy after what it has not learned yet of the searches on a corpus, and from how many; blocks.
+    """Update a policy from new searches on a corpus, and return the policy and their number. Blocks.
 
     Raises:
-        PolicyError: It is in service.
+        PolicyError: The policy is in service.
         CorpusError: The records cannot be read.
     """
     source = f"use of {folder.name} until "
-    learned = max((float(one.removeprefix(source)) for one in policy.sources if one.startswith(source)), default=0.0)
-    new = [one for one in read_records(folder) if one["at"] > learned]
+    learned = max((float(item.removeprefix(source)) for item in policy.sources if item.startswith(source)), default=0.0)
+    new = [record for record in read_records(folder) if record["at"] > learned]
     observed = _observe_records(new, feedback, lambda ids: _find_numbers(folder, ids))
     if not observed:
         return policy, 0
     step = PolicyStep(
         what=f"learned from use of {folder.name}", at=time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime())
     )
-    until = max(one.at for one in observed)
-    return policy.learn([(one.segment, one.rewards) for one in observed], f"{source}{until!r}", step), len(observed)
+    until = max(item.at for item in observed)
+    return policy.learn([(item.segment, item.rewards) for item in observed], f"{source}{until!r}", step), len(observed)
 
 
 def _find_numbers(folder: Path, hashes: Iterable[str]) -> dict[str, set[int]]:
-    """The numbers of passages by evidence id, as far as the index still has them."""
+    """Return the passage numbers by evidence id, as far as still in the index."""
     found: dict[str, set[int]] = defaultdict(set)
     wanted = json.dumps(sorted(hashes))
     try:

@@ -1,15 +1,15 @@
-"""File formats, and how each becomes passages: one small module a format, and this table.
+"""File formats and readers: a small module per format, and this table.
 
 The contract of a reader is `PartReader`: a function `read(file, name)` that takes a file opened for reading bytes and a
-title for a file that states none, and yields `Part`s. A part has `Passage`s in document order, a title, an ISO date
-where the file states one, and as `losses` whatever of the file is in no passage (`weiwo.tools.corpus.losses.Loss`; of
-the kind `other`, `places` say what). It raises `UnreadableError` with one line where nothing can be read. It runs in a
+title for a file that states none, and yields `Part`s. A part has `Passage`s in document order, a title, an ISO date if
+the file states one, and as `losses` everything of the file that is in no passage (`weiwo.tools.corpus.losses.Loss`; for
+the kind `other`, `places` say what). It raises `UnreadableError` with one line if nothing can be read. It runs in a
 process of its own, within limits of time and memory, and must not write.
 
 A passage has its text, a locator for people, and its context: `headings`, the whole path below the title, outermost
-first, and by name what its words do not say (`caption` of a table; `sender`, `recipients` and `sent` of a mail). Rows
-of a table begin with its header row. File name and title are its document's. All of that is indexed, shown and given
-to models; only the text is quoted.
+first, and by name the facts that its words do not say (`caption` of a table, or `sender`, `recipients` and `sent` of a
+mail). Rows of a table begin with its header row. File name and title belong to the document. All of that is indexed,
+shown and given to models, but only the text is quoted.
 
 Another package adds a format by an entry point of the group `weiwo.formats`: its name is the ending of the files,
 without the dot, its value the reader, as in `hwp = "my_package.hwp:read"`. Endings in this table are not replaced.
@@ -118,7 +118,7 @@ _NAMES: Final = {
 
 
 def find_format(path: str) -> FileFormat | None:
-    """The format of a file by its name, or None where it is none that we read."""
+    """Return the format of a file by name, or None for an unsupported format."""
     name = os.path.basename(path) if os.sep in path else path  # noqa: PTH119 - asked some times of every file
     stem, dot, ending = name.rpartition(".")
     if not (dot and stem):
@@ -130,7 +130,7 @@ def find_format(path: str) -> FileFormat | None:
 
 
 def sniff_format(path: str) -> FileFormat | None:
-    """The format of a file by its name, or by how it begins where the name says nothing: text of an unknown ending."""
+    """Return the format of a file by name, or by content for text with an unknown ending."""
     kind = find_format(path)
     if kind is not None:
         return kind
@@ -139,7 +139,7 @@ def sniff_format(path: str) -> FileFormat | None:
 
 
 def is_text_file(path: str) -> bool:
-    """Tell whether a file begins as a text does; False where it cannot be opened."""
+    """Report whether a file begins like text. A file failing to open is no text."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - the same
             head = file.read(_SNIFFED)
@@ -156,15 +156,15 @@ def _has_ocr() -> bool:
 
 @cache
 def _list_added() -> dict[str, FileFormat]:
-    """The formats that other packages add, by the ending of the name."""
+    """Return the formats added by installed packages, by file ending."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and few files need it
 
     added = entry_points(group="weiwo.formats")
-    return {one.name.lower(): FileFormat(one.name.lower(), one.value, heavy=True) for one in added}
+    return {item.name.lower(): FileFormat(item.name.lower(), item.value, heavy=True) for item in added}
 
 
 def load_reader(kind: FileFormat) -> PartReader:
-    """The reader of a format; its module is loaded now."""
+    """Import the module of a format and return the reader."""
     package, _, function = kind.module.partition(":")
     module = import_module(package if function else f"{__name__}.{package}")
     read: PartReader = getattr(module, function or "read")

@@ -1,4 +1,4 @@
-"""Bibliographies (BibTeX .bib, RIS .ris): each entry a passage, its fields a line each."""
+"""Bibliographies (BibTeX .bib, RIS .ris): a passage per entry, a line per field."""
 
 from collections.abc import Iterator
 from typing import BinaryIO, Final
@@ -62,7 +62,7 @@ def _read_fields(body: str, strings: dict[str, str]) -> dict[str, str]:
 
 
 def _read_value(body: str, at: int, strings: dict[str, str]) -> tuple[str, int]:
-    """A value, its pieces joined by `#`, and the offset behind it."""
+    """Parse a BibTeX value with pieces joined by `#`, and return the value and the end offset."""
     pieces: list[str] = []
     while at < len(body):
         if body[at] in '{"':

@@ -24,18 +24,20 @@ _CARD_FIELDS: Final = {
 
 
 def read_calendar(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the events and tasks of a calendar, each with its times, their zone and its inclusive last day.
+    """Read the events and tasks of a calendar.
+
+    Each has its times, their zone and its inclusive last day.
 
     Raises:
-        UnreadableError: There is no calendar in it, or icalendar is not installed.
+        UnreadableError: The file holds no calendar, or icalendar is not installed.
     """
     parser = import_parser("icalendar")
     try:
         calendars = parser.Calendar.from_ical(read_text(file), multiple=True)
     except (ValueError, IndexError, KeyError) as error:
         raise UnreadableError(f"damaged: no calendar in it ({error})") from None
-    title = next((str(one.get("X-WR-CALNAME", "")) for one in calendars if one.get("X-WR-CALNAME")), "")
-    entries = [entry for one in calendars for entry in one.walk() if entry.name in _KINDS]
+    title = next((str(calendar.get("X-WR-CALNAME", "")) for calendar in calendars if calendar.get("X-WR-CALNAME")), "")
+    entries = [entry for calendar in calendars for entry in calendar.walk() if entry.name in _KINDS]
     bad: list[int] = []
     losses: list[Loss] = []
 
@@ -77,7 +79,10 @@ def _describe_entry(entry: Any) -> Iterator[str]:
 
 
 def _describe_span(start: date | datetime, end: date | datetime | None) -> str:
-    """Two times as a span; the last day of an all-day event is the day before the end that the file states."""
+    """Format two times as a span.
+
+    The last day of an all-day event is the day before the end stated in the file.
+    """
     if not isinstance(start, datetime):
         last = end - timedelta(days=1) if end is not None and not isinstance(end, datetime) else start
         return f"{start.isoformat()} to {last.isoformat()}" if last > start else start.isoformat()
@@ -131,7 +136,7 @@ def read_contacts(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _add_field(card: list[str], field: str, parameters: Any, value: str) -> None:
-    """Add a line of a contact: its name first, then fields with their kinds."""
+    """Add a field of a contact: the name first, then fields with kinds."""
     if str(parameters.get("ENCODING", "")).upper() == "QUOTED-PRINTABLE":
         raw = quopri.decodestring(value.replace("=\n", "").encode("utf-8", "replace"))
         value = raw.decode(str(parameters.get("CHARSET", "utf-8")), "replace")

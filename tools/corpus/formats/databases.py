@@ -1,6 +1,6 @@
-"""Databases in one file: SQLite and Parquet, their tables as tables.
+"""Single-file databases: SQLite and Parquet tables.
 
-SQLite is read by the standard library from the bytes of the file, without the file system: what it holds is data, its
+SQLite is read by the standard library from the bytes of the file, without the file system. Its content is data, and its
 views and triggers are never run. Parquet is read by DuckDB, which may open that one file and no other.
 """
 
@@ -42,7 +42,7 @@ _ALLOWED: Final = frozenset(
 
 
 class _TableCollector:
-    """Collects the tables of a file within the limit of its rows."""
+    """Collector for the tables of a file, within a limit of rows."""
 
     def __init__(self) -> None:
         self.tables: list[Table] = []
@@ -51,7 +51,7 @@ class _TableCollector:
         self.deadline = time.monotonic() + _MOST_SECONDS
 
     def add(self, name: str, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
-        """Add a table, its names first."""
+        """Add a table, column names first."""
         kept: list[Row] = [[clean_text(column) for column in columns[:MOST_COLUMNS]]]
         for row in rows:
             if self._left <= 0:
@@ -64,7 +64,7 @@ class _TableCollector:
         self.tables.append(Table(name, kept, range(len(kept)), "row", f"table {name}", header_rows=1))
 
     def make_parts(self, name: str) -> Iterator[Part]:
-        """The document of a file: its tables, and their rows as passages."""
+        """Return the parts of a file: the tables, with rows as passages."""
         if not self.tables:
             raise UnreadableError("no table in it")
 
@@ -95,10 +95,12 @@ def _make_cell(value: Any) -> Cell | str:
 
 
 def read_sqlite(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the tables of a SQLite database; its views are named, since they would have to be run.
+    """Read the tables of a SQLite database, without running views.
+
+    Views are only named, since they would have to be run.
 
     Raises:
-        UnreadableError: It is damaged, encrypted, takes too long or has no table.
+        UnreadableError: The database is damaged, encrypted, takes too long or has no table.
     """
     data = bytearray(file.read())
     if not data.startswith(_MAGIC):
@@ -138,10 +140,10 @@ def _collect_sqlite(database: sqlite3.Connection, found: _TableCollector) -> Non
 
 
 def read_parquet(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a Parquet file as one table.
+    """Read a Parquet file as a single table.
 
     Raises:
-        UnreadableError: It is damaged, or DuckDB is not installed.
+        UnreadableError: The file is damaged, or DuckDB is not installed.
     """
     try:
         duckdb = import_module("duckdb")

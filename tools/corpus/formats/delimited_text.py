@@ -27,7 +27,10 @@ _MOST_LINES: Final = 100
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a table; lines above its header are a passage of their own, and `sep=;`, as Excel writes it, is none."""
+    """Read a table of delimited text.
+
+    Lines above the header are a passage of their own. The line `sep=;`, as written by Excel, is skipped.
+    """
     rows = join_quoted(read_lines(file))
     first = list(islice(rows, _SAMPLE_ROWS))
     stated = _SEPARATOR.fullmatch(first[0].text) if first else None
@@ -45,7 +48,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 def _keep_records(
     records: Iterable[TableRow], rows: DelimitedRows, name: str, tables: list[Table], losses: list[Loss]
 ) -> Iterator[TableRow]:
-    """Pass records on, and keep them for a table; of a file that is too large for one, none are kept."""
+    """Pass records on, and store the records as a table, unless the file is too large."""
     numbers = array("q")
     last = 0
     for record in records:
@@ -65,7 +68,10 @@ def _keep_records(
 
 
 def find_delimiter(rows: Sequence[TableRow]) -> str:
-    """The delimiter that most rows have; of equals, the one that they have equally often, then more often."""
+    """Return the delimiter found in most rows.
+
+    Among equals, the delimiter with equal counts in most rows wins, then the one with more cells.
+    """
 
     def rate(delimiter: str) -> tuple[int, int, int]:
         counts = Counter(len(cells) for row in rows if len(cells := split_record(row.text, delimiter)) > 1)
@@ -76,7 +82,7 @@ def find_delimiter(rows: Sequence[TableRow]) -> str:
 
 
 def join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
-    """Lines that make one record together: until the quotation marks are even."""
+    """Join lines into records until the quotation marks are even."""
     held: list[str] = []
     start, odd = 1, False
     for number, line in numbered:
@@ -87,9 +93,9 @@ def join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
         held.append(line)
         odd ^= line.count('"') % 2 == 1
         if odd and len(held) >= _MOST_LINES:  # never closed: each line is a record
-            yield from (TableRow(one, start + offset, start + offset) for offset, one in enumerate(held))
+            yield from (TableRow(item, start + offset, start + offset) for offset, item in enumerate(held))
             held, odd = [], False
         elif not odd:
             yield TableRow("\n".join(held), start, number)
             held = []
-    yield from (TableRow(one, start + offset, start + offset) for offset, one in enumerate(held))
+    yield from (TableRow(item, start + offset, start + offset) for offset, item in enumerate(held))

@@ -1,4 +1,4 @@
-"""A document builder: headings, paragraphs and tables written out as lines that know where they came from."""
+"""Document builder: headings, paragraphs and tables as lines with source positions."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,7 +12,7 @@ _LONGEST_HEADING: Final = 300
 
 
 class DocumentBuilder:
-    """Collects headings, paragraphs and tables, then cuts them into passages."""
+    """Builder of a document from headings, paragraphs and tables, later cut into passages."""
 
     def __init__(self) -> None:
         self._rows: list[str] = []
@@ -35,7 +35,7 @@ class DocumentBuilder:
         self._add_row("", last or first, last or first)
 
     def add_paragraph(self, text: str, first: int, last: int | None = None, *, item: bool = False) -> None:
-        """Add a paragraph, or an item of a list, whose lines stand together."""
+        """Add a paragraph, or an item of a list, with contiguous lines."""
         rows = [row.rstrip() for row in clean_text(text).split("\n")]
         rows = [row for row in rows if row]
         if not rows:
@@ -46,12 +46,12 @@ class DocumentBuilder:
             self._add_row(row, first, last or first)
 
     def add_table(self, rows: Sequence[tuple[Row, int]], *, unit: str = "line", within: str = "") -> None:
-        """Add a table: its rows, header first, each with its place. Rows without a word are left out.
+        """Add a table with rows, header first, each with a position. Empty rows are left out.
 
         Args:
-            rows: Its rows, and the number of each.
-            unit: Word for these numbers; empty where they are none that people count.
-            within: Place of the table in the document.
+            rows: The rows, and the number of each.
+            unit: Word for these numbers. Empty if people do not count them.
+            within: Position of the table in the document.
         """
         clean = [([_clean_cell(cell) for cell in row], at) for row, at in rows]
         clean = [(row, at) for row, at in clean if any(as_cell(cell).shown for cell in row)]
@@ -70,7 +70,7 @@ class DocumentBuilder:
         self._add_row("", cells[-1][1], cells[-1][1])
 
     def cut_chunks(self) -> tuple[str, list[Chunk]]:
-        """The title, or nothing, and the passages, their lines being the places given."""
+        """Return the title, or nothing, and the passages, numbered by source positions."""
         title, made = chunk_sections("\n".join(self._rows), self._headings)
         return title, [self._restore_lines(piece) for piece in made]
 
@@ -87,7 +87,7 @@ class DocumentBuilder:
 
 
 def _clean_cell(cell: Cell | str) -> Cell | str:
-    """A cell without what is unprintable, in one line."""
+    """Clean a cell of unprintable characters and join the text to a single line."""
     shown = " ".join(clean_text(as_cell(cell).shown).split())
     if isinstance(cell, str):
         return shown

@@ -1,7 +1,7 @@
-"""The date of a document: what it says of itself, else its metadata, else its file name.
+"""Document dates: the stated date, else the metadata, else the file name.
 
-Metadata that an empty template came with is no date: what python-docx and python-pptx make bears the day their template
-was saved, years before what it supersedes.
+Metadata from an empty template is no date: documents made by python-docx and python-pptx carry the day when their
+template was saved, years before the document they supersede.
 """
 
 import re
@@ -39,10 +39,10 @@ _AROUND: Final = re.compile(r"[\s*_#>|()（）\[\]【】:：.,，。·—–-]*"
 
 
 def date_part(part: Part, kind: str, name: str) -> str | None:
-    """The best date of a part: stated in its own words, in its metadata, or in its file name.
+    """Return the best date of a part: stated in the text, in the metadata, or in the file name.
 
     Args:
-        part: As its reader handed it on; its `date` is metadata, or what a record states.
+        part: The part from its reader. Its `date` is metadata, or stated by a record.
         kind: The type of file.
         name: The file's name.
     """
@@ -53,10 +53,12 @@ def date_part(part: Part, kind: str, name: str) -> str | None:
 
 
 def _find_stated_date(passages: Sequence[Passage]) -> str | None:
-    """The date that a document's opening lines give it: beside a word such as "updated", or alone on a line.
+    """Return the date stated in a document's opening lines.
+
+    The date stands beside a word such as "updated", or alone on a line.
 
     Returns:
-        An ISO date of a day or a month; None where there is none.
+        An ISO date of a day or a month, or None.
     """
     lines = [line for passage in passages[:3] for line in (*passage.headings, *passage.text.split("\n"))]
     for n, line in enumerate(lines[:_HEAD_LINES]):
@@ -71,7 +73,7 @@ def _find_stated_date(passages: Sequence[Passage]) -> str | None:
 
 
 def find_saved_date(*stamps: str | None) -> str | None:
-    """The day of the first of the times in a file's metadata that is not its template's."""
+    """Return the first day in a file's metadata times, ignoring template dates."""
     for stamp in stamps:
         with suppress(ValueError):
             day = datetime.fromisoformat((stamp or "").strip()[:19]).date().isoformat()
@@ -81,7 +83,7 @@ def find_saved_date(*stamps: str | None) -> str | None:
 
 
 def _is_own(line: str, span: DateSpan) -> bool:
-    """Whether a date in a line is the document's own."""
+    """Report whether a date in a line is the document's own."""
     before, after = line[: span.start], line[span.end :]
     if _AROUND.fullmatch(before) and _AROUND.fullmatch(after):
         return True

@@ -1,4 +1,4 @@
-"""DOCX: what a reader of the document sees, in order, with its notes, comments, headers and footers."""
+"""DOCX reader: the visible text in order, with notes, comments, headers and footers."""
 
 import re
 from collections.abc import Iterator
@@ -30,10 +30,10 @@ _LEVELS: Final = 9
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a Word document; its places count paragraphs and table rows, as it has no lines.
+    """Read a Word document. Positions count paragraphs and table rows, for lack of lines.
 
     Raises:
-        UnreadableError: It is encrypted, is no DOCX, or is empty.
+        UnreadableError: The document is encrypted, is no DOCX, or is empty.
     """
     with open_archive(file) as archive:
         package = Package(archive, "Word document")
@@ -48,7 +48,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 class _DocumentReader:
-    """Walks the blocks of a document, and collects their text."""
+    """Reader of a document's blocks, collecting the text."""
 
     def __init__(self, package: Package) -> None:
         self.body = DocumentBuilder()  # what was collected
@@ -67,7 +67,7 @@ class _DocumentReader:
         self._after: list[Element | str | Grid] = []  # boxes, notes, charts, which stand below their paragraph
 
     def read_body(self) -> None:
-        """Read it all."""
+        """Read the body, headers and footers."""
         root = self._package.read_part(self._package.main)
         for body in root.iter("body"):
             self._walk(body, 0)
@@ -77,15 +77,15 @@ class _DocumentReader:
             self._walk(self._package.read_part(part), 0)
 
     def list_losses(self) -> list[Loss]:
-        """What was left out on purpose."""
+        """Return the losses: text left out on purpose."""
         deleted = count_places("deleted_text", dict.fromkeys(self._deleted))
         return [*deleted, *count_places("hidden_text", dict.fromkeys(self._hidden))]
 
     def _read_notes(self, kind: str) -> dict[str, Element]:
-        return {one.get("id", ""): one for one in self._package.read_related(self._package.main, kind)}
+        return {item.get("id", ""): item for item in self._package.read_related(self._package.main, kind)}
 
     def _walk(self, container: Element, depth: int) -> None:
-        """Add the blocks of a container, and of what wraps blocks."""
+        """Add the blocks of a container, including nested containers."""
         if depth > _MOST_DEPTH:
             raise RecursionError
         for child in container:
@@ -120,15 +120,15 @@ class _DocumentReader:
         self._add_after()
 
     def _add_after(self) -> None:
-        """Add what stands in boxes, notes and charts of the paragraph or table that was just added."""
+        """Add boxes, notes and charts of the last paragraph or table."""
         waiting, self._after = self._after, []
-        for one in waiting:
-            if isinstance(one, str):
-                self.body.add_paragraph(one, self._place)
-            elif isinstance(one, list):
-                self.body.add_table([(row, self._place) for row in one], unit="paragraph")
+        for item in waiting:
+            if isinstance(item, str):
+                self.body.add_paragraph(item, self._place)
+            elif isinstance(item, list):
+                self.body.add_table([(row, self._place) for row in item], unit="paragraph")
             else:
-                self._walk(one, 1)
+                self._walk(item, 1)
 
     def _add_table(self, table: Element, depth: int) -> None:
         rows = [(row, [*list_children(row, "tc")]) for row in list_children(table, "tr")]
@@ -144,7 +144,10 @@ class _DocumentReader:
         self._add_after()
 
     def _lay_out(self, rows: list[tuple[Element, list[Element]]]) -> Grid:
-        """The rows of a table; what goes on from the cell above is that cell's text again."""
+        """Return the rows of a table. A vertically merged cell repeats the text of the cell above.
+
+        A long text is not repeated.
+        """
         above: dict[int, Cell | str] = {}
         laid: list[list[tuple[Cell | str, int, int]]] = []
         for row, row_cells in rows:
@@ -165,7 +168,7 @@ class _DocumentReader:
         return spread_rows(laid)
 
     def _gather_blocks(self, cell: Element) -> str:
-        """The text of a cell; nested tables are written out in it."""
+        """Return the text of a cell, with nested tables written out."""
         found = []
         for block in cell:
             if block.tag == "p":
@@ -182,7 +185,7 @@ class _DocumentReader:
         return ", ".join(filter(None, map(self._gather_blocks, list_children(row, "tc"))))
 
     def _gather(self, element: Element) -> str:
-        """The text of a paragraph, or of whatever it holds."""
+        """Return the text of a paragraph or of any element in a paragraph."""
         found: list[str] = []
         self._collect(element, found, 0)
         return "".join(found)
@@ -198,7 +201,7 @@ class _DocumentReader:
             elif tag in _SIGNS:
                 found.append(_SIGNS[tag])
             elif tag in {"del", "moveFrom"} or (tag == "r" and is_on(child.find("rPr/vanish"))):
-                if any(one.text for one in child.iter() if one.tag in {"t", "delText"}):
+                if any(item.text for item in child.iter() if item.tag in {"t", "delText"}):
                     (self._hidden if tag == "r" else self._deleted).append(self._place)
             elif tag == "txbxContent":
                 self._after.append(child)
@@ -208,7 +211,7 @@ class _DocumentReader:
                 self._collect_other(child, element.tag, found, depth)
 
     def _collect_other(self, child: Element, around: str, found: list[str], depth: int) -> None:
-        """What is neither text nor a note: fields, formulas, readings, drawings, and what wraps runs."""
+        """Collect the remaining content: fields, formulas, ruby readings, drawings, and run wrappers."""
         if child.tag in {"chart", "relIds", "OLEObject"}:
             self._drawings.read_frame(child, self._after.append, self._after.append)
         elif child.tag in {"drawing", "pict"} and not self._in_margin:
@@ -218,14 +221,14 @@ class _DocumentReader:
         elif child.tag == "sym" and not 0xE000 <= int(child.get("char") or "E000", 16) <= 0xF8FF:
             found.append(chr(int(child.get("char", "20"), 16)))
         elif child.tag == "ddList":
-            chosen = [one.get("val", "") for one in child.iter("listEntry")]
+            chosen = [item.get("val", "") for item in child.iter("listEntry")]
             found.append("".join(chosen[(at := _read_number(child, "result")) : at + 1]))
         elif child.tag == "checkBox":
             found.append("☒" if is_on(child.find("checked")) else "☐")
         inner: list[str] = []
         self._collect(child, inner, depth + 1)
         found.append(_write_formula(child, around, "".join(inner)))
-        if child.tag == "ruby" and (reading := "".join(one.text or "" for one in child.iterfind("rt//t"))):
+        if child.tag == "ruby" and (reading := "".join(item.text or "" for item in child.iterfind("rt//t"))):
             found.append(f"({reading})")
 
     def _add_note(self, kind: str, number: str) -> None:
@@ -239,7 +242,7 @@ class _DocumentReader:
             self._after.append(note)
 
     def _add_chunk(self, reference: str) -> None:
-        """A document within the document; Word shows it as if it were its own text."""
+        """Add a document embedded in the document. Word displays the embedded text as part of the body."""
         part = self._relations.get(reference, ("", ""))[1]
         try:
             page = parse_html(decode(self._package.read_bytes(part)))
@@ -253,14 +256,14 @@ class _DocumentReader:
             self.body.add_paragraph(piece.text, self._place)
 
     def _note_around(self, section: Element) -> None:
-        for one in section.iter():
-            if one.tag in {"headerReference", "footerReference"}:
-                part = self._relations.get(one.get("r:id", ""), ("", ""))[1]
+        for item in section.iter():
+            if item.tag in {"headerReference", "footerReference"}:
+                part = self._relations.get(item.get("r:id", ""), ("", ""))[1]
                 if self._package.has(part):
                     self._around[part] = None
 
     def _find_style(self, paragraph: Element) -> tuple[str, int]:
-        """The name of a paragraph's style, and the level of a heading, from 1; 0 of any other."""
+        """Return the name of a paragraph's style, and the heading level from 1, or 0 for no heading."""
         style, level = self._styles.get(read_value(paragraph, "pPr/pStyle"), ("", 0))
         own = paragraph.find("pPr/outlineLvl")
         if own is not None:
@@ -269,7 +272,10 @@ class _DocumentReader:
 
 
 def _write_formula(part: Element, around: str, text: str) -> str:
-    """The text of a part of a formula in one line; of what is none, as it is."""
+    """Return the text of a formula part in one line.
+
+    Text that is no formula is unchanged.
+    """
     if part.tag == "naryPr":
         return _read_sign(part, "chr", "∫")
     if part.tag == "d":
@@ -283,7 +289,7 @@ def _write_formula(part: Element, around: str, text: str) -> str:
 
 
 def _read_sign(properties: Element | None, name: str, usual: str) -> str:
-    """A sign of a formula that its properties name."""
+    """Return a sign of a formula named in the properties."""
     stated = properties.find(name) if properties is not None else None
     return usual if stated is None else stated.get("val", "")
 
@@ -295,11 +301,11 @@ def _read_number(element: Element, path: str) -> int:
 
 def _list_styles(package: Package) -> dict[str, Element]:
     """The styles of a document, by id."""
-    return {one.get("styleId", ""): one for one in package.read_related(package.main, "styles").iter("style")}
+    return {item.get("styleId", ""): item for item in package.read_related(package.main, "styles").iter("style")}
 
 
 def _read_styles(styles: dict[str, Element]) -> dict[str, tuple[str, int]]:
-    """The name and the level of each style, by id; what a style does not say, the one it is based on does."""
+    """Return the name and the level of each style by id, inherited from base styles."""
     return {
         key: (read_value(style, "name") or key, next(filter(None, map(_find_level, list_bases(key, styles))), 0))
         for key, style in styles.items()

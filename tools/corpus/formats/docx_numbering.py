@@ -1,4 +1,7 @@
-"""Automatic numbers of Word paragraphs: clauses and lists as a person sees them numbered (ECMA-376, part 1, 17.9)."""
+"""Automatic numbers of Word paragraphs: clauses and lists as displayed.
+
+The rules are ECMA-376, part 1, 17.9.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -14,13 +17,13 @@ _UNSHOWN: Final = frozenset({"bullet", "none"})
 
 
 def _write_chinese(number: int) -> str:
-    """A number below a hundred in characters; a larger one in digits."""
+    """Write a number below a hundred in Chinese characters, and a larger number in digits."""
     digits = "〇一二三四五六七八九"
     if not 0 < number < 100:
         return str(number)
-    tens, ones = divmod(number, 10)
+    tens, items = divmod(number, 10)
     head = ("" if tens == 1 else digits[tens]) + "十" if tens else ""
-    return head + (digits[ones] if ones else "")
+    return head + (digits[items] if items else "")
 
 
 _WRITERS: Final[dict[str, Callable[[int], str]]] = {
@@ -41,30 +44,30 @@ class Numbering:
 
     def __init__(self, package: Package) -> None:
         root = package.read_related(package.main, "numbering")
-        self._lists = {one.get("abstractNumId", ""): one for one in root.iterfind("abstractNum")}
-        self._list_of = {one.get("numId", ""): read_value(one, "abstractNumId") for one in root.iterfind("num")}
-        self._restarts = {one.get("numId", ""): [*one.iterfind("lvlOverride")] for one in root.iterfind("num")}
+        self._lists = {item.get("abstractNumId", ""): item for item in root.iterfind("abstractNum")}
+        self._list_of = {item.get("numId", ""): read_value(item, "abstractNumId") for item in root.iterfind("num")}
+        self._restarts = {item.get("numId", ""): [*item.iterfind("lvlOverride")] for item in root.iterfind("num")}
         self._counts: dict[str, list[int]] = {}
 
     def write_number(self, paragraph: Element, style: str, styles: Mapping[str, Element]) -> str:
-        """The number that stands before a paragraph; empty where none does."""
+        """Return the number before a paragraph, or an empty string."""
         stated, level = "", ""
-        for source in (paragraph.find("pPr/numPr"), *(one.find("pPr/numPr") for one in list_bases(style, styles))):
+        for source in (paragraph.find("pPr/numPr"), *(base.find("pPr/numPr") for base in list_bases(style, styles))):
             if source is not None:
                 stated, level = stated or read_value(source, "numId"), level or read_value(source, "ilvl")
         listed = self._list_of.get(stated, "")
         if listed not in self._lists:
             return ""
-        levels = {one.get("ilvl", ""): one for one in self._lists[listed].iterfind("lvl")}
-        level = level or next((key for key, one in levels.items() if read_value(one, "pStyle") == style), "0")
+        levels = {item.get("ilvl", ""): item for item in self._lists[listed].iterfind("lvl")}
+        level = level or next((key for key, item in levels.items() if read_value(item, "pStyle") == style), "0")
         if level not in levels or not level.isdecimal() or int(level) >= _LEVELS:
             return ""
-        for one in self._restarts.pop(stated, ()):
-            self._restart(listed, one)
+        for entry in self._restarts.pop(stated, ()):
+            self._restart(listed, entry)
         return self._count(listed, int(level), levels)
 
     def _restart(self, listed: str, stated: Element) -> None:
-        """Begin a level of a list anew, as the first paragraph of another run of it does."""
+        """Restart a level of a list, as for the first paragraph of a new list instance."""
         level, start = stated.get("ilvl", ""), read_value(stated, "startOverride")
         if level in {*map(str, range(_LEVELS))} and start.isdecimal():
             counts = self._counts.setdefault(listed, [0] * _LEVELS)
@@ -92,7 +95,7 @@ class Numbering:
 
 
 def list_bases(style: str, styles: Mapping[str, Element]) -> Iterator[Element]:
-    """A style, and those that it is based on."""
+    """Yield a style and all base styles."""
     seen: set[str] = set()
     while style in styles and style not in seen:
         seen.add(style)

@@ -1,4 +1,7 @@
-"""E-mail (RFC 5322): the text, its head as context, and attachments, each by the reader of its own format."""
+"""E-mail reader (RFC 5322): text, header fields as context, and attachments.
+
+Each attachment is read by the reader of its own format.
+"""
 
 import io
 import re
@@ -31,10 +34,10 @@ _MOST_DEPTH: Final = 5
 
 
 def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
-    """Read a message; its attachments are passages under their names.
+    """Read a message. Attachments become passages under the attachment names.
 
     Raises:
-        UnreadableError: There is nothing in it.
+        UnreadableError: The message is empty.
     """
     data = file.read()
     wide = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\x00" in data[:2]
@@ -66,16 +69,25 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
 
 
 def _read_sections(text: str, context: Mapping[str, str]) -> Iterator[Passage]:
-    """The passages of a message's own text, and of what it quotes under the sender and date of that."""
+    """Yield the passages of a message's own text and of quoted messages.
+
+    Quoted passages carry the sender and date of the quoted message.
+    """
     later = ", ".join(filter(None, (context.get("sender", ""), context.get("sent", ""))))
     for section in split_quoted(text):
         passages = make_passages(chunk_sections(section.text, ())[1], unit="")
         known = {"quoted": f"in a mail from {later}".strip(), "sender": section.sender, "sent": section.sent}
-        yield from (replace(one, context={**one.context, **known}) if section.quoted else one for one in passages)
+        yield from (
+            replace(passage, context={**passage.context, **known}) if section.quoted else passage
+            for passage in passages
+        )
 
 
 def _choose_body(message: MIMEPart) -> MIMEPart | None:
-    """The plain part of a message; the HTML part where that says more, as where the plain one only refers to it."""
+    """Return the plain part of a message, or the HTML part if longer.
+
+    The plain part of some messages only refers to the HTML part.
+    """
     plain, page = message.get_body(("plain",)), message.get_body(("html",))
     if plain is None or page is None:
         return plain if page is None else page
@@ -85,13 +97,13 @@ def _choose_body(message: MIMEPart) -> MIMEPart | None:
 
 
 def _is_decoration(part: MIMEPart) -> bool:
-    """Whether a part is a picture that the text shows, such as a logo."""
+    """Report whether a part is an inline picture, for example a logo."""
     inline = part.get_content_disposition() != "attachment" and part.get("Content-ID") is not None
     return inline and part.get_content_maintype() == "image"
 
 
 def read_field(message: Any, field: str) -> str:
-    """Return a field of the head; empty where it is missing or cannot be read."""
+    """Return a header field, or an empty string if missing or unreadable."""
     try:
         return clean_text(str(message.get(field, ""))).strip()
     except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # what the parser of heads raises
@@ -112,7 +124,7 @@ def _read_bytes(part: MIMEPart) -> bytes:
 
 
 def read_source(part: MIMEPart) -> str:
-    """Return the text of a part as it stands, in the encoding that it states, if that holds."""
+    """Return the text of a part in the stated encoding, if valid, else in a detected encoding."""
     data = _read_bytes(part)
     stated = part.get_content_charset() or "utf-8"
     try:
@@ -125,7 +137,7 @@ def read_source(part: MIMEPart) -> str:
 
 
 def _read_text(part: MIMEPart | None) -> str:
-    """The text of a part, out of its markup where it has some."""
+    """Return the text of a part, without markup."""
     if part is None:
         return ""
     text = read_source(part)
@@ -136,7 +148,10 @@ def _read_text(part: MIMEPart | None) -> str:
 
 
 def _join_flowed(text: str, *, delete: bool) -> str:
-    """The paragraphs of flowed text (RFC 3676): a line that ends in a blank goes on in the next of its quotation."""
+    """Join the paragraphs of flowed text (RFC 3676).
+
+    A line that ends in a blank continues in the next line of the same quotation depth.
+    """
     lines: list[str] = []
     depth_before, open_line = 0, False
     for line in text.replace("\r\n", "\n").split("\n"):
@@ -155,7 +170,10 @@ def _join_flowed(text: str, *, delete: bool) -> str:
 
 
 def _list_attachments(message: MIMEPart) -> Iterator[MIMEPart]:
-    """The parts that are no container, but for other forms of the same text; a message within is one part."""
+    """Yield the leaf parts of a message, with only a single form of alternative text.
+
+    An embedded message is one part.
+    """
     if message.get_content_type() == "multipart/alternative":
         chosen = _choose_body(message)
         if chosen is not None:
@@ -170,7 +188,7 @@ def _list_attachments(message: MIMEPart) -> Iterator[MIMEPart]:
 
 
 def _read_attached(part: MIMEPart, title: str, depth: int) -> Part | None:
-    """An attachment as its own reader gives it; None of what cannot be read."""
+    """Read an attachment with the reader of the attachment's format, or return None if unreadable."""
     from weiwo.tools.corpus.formats import find_format, load_reader  # noqa: PLC0415 - that lists this module
 
     if depth >= _MOST_DEPTH:
@@ -182,7 +200,7 @@ def _read_attached(part: MIMEPart, title: str, depth: int) -> Part | None:
     try:
         if part.get_content_type() == "message/rfc822":
             inner: Any = part.get_payload()
-            data = b"".join(one.as_bytes() for one in inner) if isinstance(inner, list) else b""
+            data = b"".join(item.as_bytes() for item in inner) if isinstance(inner, list) else b""
             parts = list(read(io.BytesIO(data), title, depth + 1))
         elif kind is None:
             return None
@@ -190,13 +208,13 @@ def _read_attached(part: MIMEPart, title: str, depth: int) -> Part | None:
             parts = list(load_reader(kind)(io.BytesIO(_read_bytes(part)), title))
     except Exception:  # noqa: BLE001 - parsers raise anything over a broken file; it is named, the message is read
         return None
-    passages = [passage for one in parts for passage in one.passages]
-    return Part(title, passages, losses=[loss for one in parts for loss in one.losses])
+    passages = [passage for item in parts for passage in item.passages]
+    return Part(title, passages, losses=[loss for item in parts for loss in item.losses])
 
 
 def _name_attachment(part: MIMEPart, number: int) -> str:
     inner = part.get_payload() if part.get_content_type() == "message/rfc822" else None
-    subjects = [read_field(one, "Subject") for one in inner] if isinstance(inner, list) else []
+    subjects = [read_field(item, "Subject") for item in inner] if isinstance(inner, list) else []
     return choose_title(part.get_filename(), *subjects) or f"{part.get_content_type()} {number + 1}"
 
 

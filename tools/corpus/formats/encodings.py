@@ -1,9 +1,9 @@
-"""Character encoding detection: bytes to text, where nothing says which encoding they are in.
+"""Character encoding detection: convert bytes of unknown encoding to text.
 
-A byte order mark, an escape sequence or a pattern of nulls is believed. Then UTF-8, which other encodings hardly ever
-look like. The rest is told apart by what the bytes would say: each table that can read them is scored by how ordinary
-its characters are for its language, and how common, since a wrong table yields rare ones, or letters where no word has
-any. Where no table scores well the file is unreadable: nobody gets text that nobody wrote.
+A byte order mark, an escape sequence or a pattern of nulls is believed. Then UTF-8 is tried, which other encodings
+hardly ever look like. The rest is distinguished by the decoded text: each table that can read the bytes is scored by
+how ordinary its characters are for its language, and how common, since a wrong table yields rare characters, or letters
+where no word has any. If no table scores well, the file is unreadable, so that nobody gets text that nobody wrote.
 """
 
 import codecs
@@ -44,7 +44,7 @@ _RUN_OF_ACCENTS: Final = 2
 
 
 class UnreadableError(WeiwoError, ValueError):
-    """A file that holds no text we can read. The message is one line."""
+    """Error for a file without readable text. The message is a single line."""
 
     def __init__(self, message: str, *, passing: bool = False) -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ class UnreadableError(WeiwoError, ValueError):
 
 
 class _Table(NamedTuple):
-    """An encoding that may be meant: how its text is scored, and what it has to reach."""
+    """A candidate encoding, with the scoring function and the minimum score."""
 
     name: str
     score: Callable[[str], float]
@@ -60,12 +60,12 @@ class _Table(NamedTuple):
 
 
 def decode(data: bytes) -> str:
-    """Bytes to text, in whichever encoding they are.
+    """Decode bytes in any known encoding.
 
-    A text in which a few bytes are damaged keeps the rest, with U+FFFD in their place.
+    A text with a few damaged bytes keeps the rest, with U+FFFD in their place.
 
     Raises:
-        UnreadableError: It is in none that we know, or no text.
+        UnreadableError: The bytes are in no known encoding, or no text.
     """
     encoding = detect_encoding(data[:SAMPLE_BYTES])
     try:
@@ -80,10 +80,12 @@ def decode(data: bytes) -> str:
 
 
 def detect_encoding(sample: bytes) -> str:
-    """The encoding of a text, told from how it begins; UTF-8 where the beginning is ASCII.
+    """Detect the encoding of a text from its beginning.
+
+    The result is UTF-8 if the beginning is ASCII.
 
     Raises:
-        UnreadableError: It is no text, or in no encoding that we know.
+        UnreadableError: The bytes are no text, or in no known encoding.
     """
     if marked := _read_mark(sample):
         return marked
@@ -108,7 +110,10 @@ def detect_encoding(sample: bytes) -> str:
 
 
 def _read_mark(sample: bytes) -> str:
-    """The encoding that a byte order mark names; the mark of UTF-32 begins like that of UTF-16."""
+    """Return the encoding named by a byte order mark, or an empty string.
+
+    The mark of UTF-32 begins like that of UTF-16.
+    """
     if sample.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     if sample.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) and len(sample) % 4 == 0 and len(sample) > 4:
@@ -117,13 +122,13 @@ def _read_mark(sample: bytes) -> str:
 
 
 def _is_sound(text: str) -> bool:
-    """Whether hardly any of what is not ASCII was undecodable."""
+    """Report whether hardly any of the non-ASCII text was undecodable."""
     damaged = text.count("\ufffd")
     return not damaged or damaged <= _FEW_DAMAGED * (len(text) - len(text.encode("ascii", "ignore")))
 
 
 def _decode_late_bytes(data: bytes) -> str:
-    """The text of a file that begins like one encoding and does not go on so: ASCII first, for instance."""
+    """Decode a file with a misleading beginning, for example plain ASCII."""
     first = next((found.start() for found in _HIGH_RUN.finditer(data)), 0)
     try:
         return data.decode(detect_encoding(data[max(0, first - 1_000) : first + SAMPLE_BYTES]))
@@ -132,7 +137,10 @@ def _decode_late_bytes(data: bytes) -> str:
 
 
 def _detect_wide(sample: bytes) -> str | None:
-    """UTF-32, whose code points never need their first byte nor most of their second, and UTF-16 of Latin text."""
+    """Detect UTF-32, and UTF-16 of Latin text, by null bytes.
+
+    In UTF-32, code points never need their first byte nor most of their second.
+    """
     if len(sample) < _TELLING_BYTES:
         return None
     quarter = len(sample) // 4
@@ -148,7 +156,10 @@ def _detect_wide(sample: bytes) -> str | None:
 
 
 def _choose_table(sample: bytes, tables: tuple[_Table, ...]) -> str:
-    """The table whose reading of a sample is the likeliest; empty where none is, or two are that read it otherwise."""
+    """Return the likeliest table for a sample, or an empty string.
+
+    The result is empty if no table fits, or if two equal tables read the sample differently.
+    """
     best, chosen, read = 0.0, "", ""
     for table in tables:
         try:
@@ -168,7 +179,7 @@ def _wide_characters(text: str) -> list[str]:
 
 
 def _score_chinese(text: str) -> float:
-    """How much a text looks like Chinese: its share of ordinary characters, and twice that of the commonest."""
+    """Score a text as Chinese: share of ordinary characters, plus twice the share of the commonest."""
     wide = _wide_characters(text)
     if not wide:
         return 0.0
@@ -178,19 +189,19 @@ def _score_chinese(text: str) -> float:
 
 
 def _score_favoured(text: str) -> float:
-    """The same, in favour of the table that is most in use."""
+    """Score a text as Chinese, in favour of the most used table."""
     score, wide = _score_chinese(text), len(_wide_characters(text))
     return score + _FAVOUR[0] / wide + _FAVOUR[1] if score else 0.0
 
 
 def _count_ordinary(characters: list[str], table: str, last: int) -> int:
-    """How many are in the frequent half of a character table, which is its first."""
+    """Count the characters in the frequent half of a character table, the first half."""
     leads = (c.encode(table, "ignore")[:1] for c in characters)
     return sum(bool(lead) and lead[0] <= last for lead in leads)
 
 
 def _score_japanese(text: str) -> float:
-    """The same of Japanese: kana of full width, the frequent half of its kanji, and signs that only it has."""
+    """Score a text as Japanese: full-width kana, the frequent half of the kanji, and special signs."""
     wide = _wide_characters(text)
     if not wide:
         return 0.0
@@ -200,7 +211,7 @@ def _score_japanese(text: str) -> float:
 
 
 def _score_korean(text: str) -> float:
-    """The same of Korean: syllables that its old standard has."""
+    """Score a text as Korean: syllables of the old Korean standard."""
     wide = _wide_characters(text)
     if not wide:
         return 0.0
@@ -209,7 +220,7 @@ def _score_korean(text: str) -> float:
 
 
 def _score_alphabet(common: frozenset[str]) -> Callable[[str], float]:
-    """A score for an alphabet of its own: letters in words of one case, and the share of the common ones."""
+    """Return a scorer for a non-Latin alphabet: letters in words of one case, and common letters."""
 
     def score(text: str) -> float:
         wide = _wide_characters(text)
@@ -229,9 +240,10 @@ def _score_alphabet(common: frozenset[str]) -> Callable[[str], float]:
 
 
 def _score_accents(languages: Sequence[str], words: str = "") -> Callable[[str], float]:
-    """A score for Latin letters with accents: of one language, each in a word of ASCII letters; signs outside words.
+    """Return a scorer for Latin letters with accents.
 
-    Where two tables fit alike, the small words of their languages that stand in the text decide.
+    The accents must be of one language, each in a word of ASCII letters, and signs must stand outside words. If two
+    tables fit alike, the small words of their languages in the text decide.
     """
     known = [frozenset(letters + letters.upper()) for letters in languages]
     usual = frozenset(words.split())

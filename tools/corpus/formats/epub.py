@@ -20,10 +20,12 @@ _MOST_CHAPTERS: Final = 5_000
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a book; a passage stays in its chapter, and its places count the chapter's paragraphs.
+    """Read an EPUB book.
+
+    A passage stays in its chapter, and its positions count the chapter's paragraphs.
 
     Raises:
-        UnreadableError: It is protected, is no EPUB, or is empty.
+        UnreadableError: The book is protected, is no EPUB, or is empty.
     """
     with open_archive(file) as opened:
         try:
@@ -62,13 +64,13 @@ def _read_chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], li
 
 
 def _list_members(book: Element, folder: str) -> list[str]:
-    """The names of the members that make the book, in order."""
+    """Return the names of the book's members, in order."""
     items = {item.get("id"): item for item in book.iterfind(".//manifest/item")}
-    listed = [items[ref] for one in book.iterfind(".//spine/itemref") if (ref := one.get("idref")) in items]
+    listed = [items[ref] for item in book.iterfind(".//spine/itemref") if (ref := item.get("idref")) in items]
     pages = [item for item in listed if "html" in item.get("media-type", "html")]
     return [resolve_member(folder, unquote(item.get("href", "")).partition("#")[0]) for item in pages]
 
 
 def _find_encrypted(opened: ZipFile) -> set[str]:
-    """Members that are encrypted; fonts often are, which does no harm."""
-    return {unquote(one.get("URI", "")) for one in find_xml(opened, _ENCRYPTION).iter("CipherReference")}
+    """Return the encrypted members. Encrypted fonts are common and harmless."""
+    return {unquote(item.get("URI", "")) for item in find_xml(opened, _ENCRYPTION).iter("CipherReference")}

@@ -1,4 +1,4 @@
-"""FictionBook (.fb2): the sections of a book, its notes and poems."""
+"""FictionBook (.fb2) reader: the sections, notes and poems of a book."""
 
 from collections.abc import Iterator
 from typing import BinaryIO, Final
@@ -14,10 +14,10 @@ _MOST_DEPTH: Final = 100
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a book; its places count paragraphs.
+    """Read a FictionBook. Positions count paragraphs.
 
     Raises:
-        UnreadableError: It is no FictionBook.
+        UnreadableError: The file is no FictionBook.
     """
     try:
         root = drop_namespaces(ET.parse(file).getroot())  # noqa: S314 - expat bounds entities itself
@@ -49,7 +49,7 @@ class _Book:
         self._place = 0
 
     def walk(self, container: Element, depth: int) -> None:
-        """Add what a body, section, poem or citation holds."""
+        """Add the content of a body, section, poem or citation."""
         if depth > _MOST_DEPTH:
             raise RecursionError
         for child in container:

@@ -1,4 +1,7 @@
-"""An HTML parser: to headings, paragraphs and tables, by the standard library's parser, which knows the lines."""
+"""HTML parser: headings, paragraphs and tables with line numbers.
+
+It uses the standard library's parser, which knows the lines.
+"""
 
 from html.parser import HTMLParser
 from itertools import groupby, zip_longest
@@ -53,11 +56,11 @@ class _HtmlDocument(NamedTuple):
 
 
 def parse_html(text: str, *, by_block: bool = False) -> _HtmlDocument:
-    """Read a page without its navigation, footers and scripts.
+    """Parse a page without navigation, footers and scripts.
 
     Args:
-        text: HTML, sound or not.
-        by_block: Whether places count the blocks of the page rather than the lines of the file.
+        text: HTML, well-formed or not.
+        by_block: Whether positions count the blocks of the page rather than the lines of the file.
     """
     page = _BlockCollector(_SILENT | _AROUND)
     page.read(text)
@@ -100,7 +103,7 @@ def _build_body(blocks: list[_HtmlBlock], *, by_block: bool) -> DocumentBuilder:
 
 
 def _add_table(body: DocumentBuilder, rows: list[_HtmlBlock], unit: str) -> None:
-    """Add the rows of a table, a cell that spans several in each of its places."""
+    """Add the rows of a table, repeating a spanning cell in each covered position."""
     cells = [[text.strip() for text in row.text.split(_CELL)] for row in rows]
     spread = spread_rows(
         [(text, *span) for text, span in zip_longest(line, row.spans[: len(line)], fillvalue=(1, 1))]
@@ -247,7 +250,7 @@ class _BlockCollector(HTMLParser):
             self.handle_endtag(tag)
 
     def _open_field(self, tag: str, fields: dict[str, str | None]) -> None:
-        """A field of a form: its box, the text in it, or the option that is chosen."""
+        """Add a form field: a checkbox, the text of an input, or the selected option."""
         kind = (fields.get("type") or "text").lower()
         if tag == "option":
             self._options[-1:] = ["selected" in fields]
@@ -297,14 +300,14 @@ class _BlockCollector(HTMLParser):
             self.stated = fields.get("content", "")
 
     def _end_in_table(self, tag: str) -> None:
-        """A row ends, the table with it, or its caption: that is a paragraph above the rows, and none of them."""
+        """Close a row, a table or a caption. A caption is a paragraph above the rows, not a row."""
         nested, self._tables = self._tables, 0 if tag == "caption" and self._tables == 1 else self._tables
         self._spans = self._spans if self._tables else []
         self._end_block()
         self._tables = nested - (tag == "table" and nested > 0)
 
     def _break(self, kind: str) -> None:
-        """A block ends and another begins; within a table, it is a blank."""
+        """Close the block and start a new block. Within a table, add a blank instead."""
         if self._tables:
             self._held.append(" ")
         else:
@@ -312,7 +315,7 @@ class _BlockCollector(HTMLParser):
             self._kind = kind
 
     def _add_reading(self) -> None:
-        """The reading of the characters just before, which stay together: 青岚(せいらん)."""
+        """Add the ruby reading of the preceding characters, without a break: 青岚(せいらん)."""
         self._held.append(f"({self._reading})" if self._reading else "")
         self._reading = ""
 
@@ -334,7 +337,10 @@ class _BlockCollector(HTMLParser):
 
 
 def _is_hidden(tag: str, fields: dict[str, str | None]) -> bool:
-    """Whether an element is not shown, or is a form for those who use the page, not part of what it says."""
+    """Report whether an element is hidden, or is a form around the content.
+
+    Such a form serves users of the page and is not part of its content.
+    """
     if fields.get("aria-hidden") == "true" or fields.get("hidden", "until-found") != "until-found":
         return True
     if _UNSHOWN.search(fields.get("style") or ""):

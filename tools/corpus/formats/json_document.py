@@ -1,4 +1,4 @@
-"""JSON files: a list of records, or an object whose members are sections."""
+"""JSON reader: a list of records, or an object with members as sections."""
 
 import json
 import re
@@ -19,10 +19,10 @@ _MOST_DEPTH: Final = 60
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a JSON document; what is small enough is one passage, what is larger is opened.
+    """Read a JSON document. A small value is a single passage, and a larger value is split.
 
     Raises:
-        UnreadableError: It is not JSON.
+        UnreadableError: The file is not JSON.
     """
     text = read_text(file)
     if not text.strip():
@@ -39,7 +39,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 class _ValueWalker:
-    """Goes through a JSON text that is known to be valid, value by value."""
+    """Walker through a valid JSON text, value by value."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -93,7 +93,7 @@ class _ValueWalker:
         return found.end() if found else at
 
     def _add(self, text: str, start: int, end: int, path: tuple[str, ...]) -> None:
-        """Hold a piece until it has company enough."""
+        """Hold a piece until enough pieces are collected for a passage."""
         if not text.strip():
             return
         size = measure_weight(text)

@@ -1,8 +1,8 @@
-"""JSON Lines: every line a record with its own title and text.
+"""JSON Lines reader: a record per line, each with a title and text.
 
 A record with a title or an id is a document of its own, as its author meant it: it is found, linked and cited like a
-file. One without a title goes by the name of the file and its id. Records with neither are passages of the file. In a
-file so long that a document a line would cost more than it gives, titles head their passages, as headings would.
+file. A record without a title is named after the file and its id. Records with neither are passages of the file. In a
+file so long that a document a line would cost more than it gives, titles precede their passages, as headings would.
 """
 
 import json
@@ -30,7 +30,7 @@ _MOST_DEPTH: Final = 40
 
 
 class _JsonRecord(NamedTuple):
-    """A JSON object as a document would have it."""
+    """A JSON object as a document record."""
 
     title: str  # its title, or nothing
     text: str  # its text, then its other fields, one a line
@@ -86,8 +86,10 @@ def _render_scalar(value: Any) -> str:
 
 def _find_id(value: dict[str, Any]) -> str:
     named = (value.get(key) for key in _ID)
-    ids = (one_line(str(one), _LONGEST_ID) for one in named if isinstance(one, str | int) and not isinstance(one, bool))
-    return next((one for one in ids if any(c.isalnum() for c in one)), "")
+    ids = (
+        one_line(str(item), _LONGEST_ID) for item in named if isinstance(item, str | int) and not isinstance(item, bool)
+    )
+    return next((name for name in ids if any(c.isalnum() for c in name)), "")
 
 
 def _find_date(value: dict[str, Any]) -> str | None:
@@ -102,10 +104,10 @@ _HOPELESS: Final = 1_000
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the records; lines that are no JSON are left out and noted.
+    """Read the records. Invalid lines are left out and reported as losses.
 
     Raises:
-        UnreadableError: There is no record in it.
+        UnreadableError: The file holds no record.
     """
     size = file.seek(0, 2)
     file.seek(0)
@@ -133,7 +135,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 def _read_records(
     numbered: Iterable[tuple[int, str]], losses: list[Loss], tables: list[Table]
 ) -> Iterator[tuple[int, _JsonRecord]]:
-    """Read the records, and keep them for a table; of a file that is too large for one, none are kept."""
+    """Read the records, and store the records as a table, unless the file is too large."""
     bad, good, first_bad, size = 0, 0, 0, 0
     keys, texts, lines = RecordKeys(), list[str](), array("q", [0])
     for number, line in numbered:

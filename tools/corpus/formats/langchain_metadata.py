@@ -1,4 +1,7 @@
-"""LangChain document metadata: source, title, date and place, by the names that loaders and splitters give them."""
+"""LangChain document metadata: source, title, date and position, by the names used in loaders.
+
+The names of splitters are known, too.
+"""
 
 import re
 from collections.abc import Mapping
@@ -42,7 +45,7 @@ _DAY: Final = lazy(r"\d{4}-\d\d-\d\d")
 
 
 class DocumentMetadata(NamedTuple):
-    """Metadata of a LangChain document, as far as citations need them; empty where nothing is stated."""
+    """Metadata of a LangChain document for citations. Fields are empty if not stated."""
 
     source: str  # where it is from: a path, an address or an id
     title: str  # its title
@@ -53,7 +56,7 @@ class DocumentMetadata(NamedTuple):
 
     @property
     def locator(self) -> str:
-        """The place and the headings in one line."""
+        """Return the position and the heading path in a single line."""
         return ", ".join(filter(None, (self.place, " › ".join(self.headings))))
 
 
@@ -80,9 +83,9 @@ def read_metadata(stated: Mapping[str, Any]) -> DocumentMetadata:
 
 
 def derive_source_title(source: str, text: str = "") -> str:
-    """The title of a source that states none: the last part of its path, without the ending.
+    """Derive the title of a source without a title: the last part of the path, without the ending.
 
-    Where that is an id, it is the beginning of the text, if there is one.
+    If that is an id, the title is the beginning of the text, if there is any.
     """
     stem = one_line(PurePath(source).stem, 200)
     if text and (_MEANINGLESS.fullmatch(stem) or _MEANINGLESS.fullmatch(source.rpartition("#")[2])):

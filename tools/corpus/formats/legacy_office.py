@@ -1,8 +1,8 @@
-"""Formats of before 2007 and others: .doc, .ppt, .xls, .xlsb, .rtf, .msg.
+"""Office formats from before 2007 and others: .doc, .ppt, .xls, .xlsb, .rtf, .msg.
 
-Where LibreOffice is installed, it converts them to the formats that our own readers read; elsewhere xberg converts them
-to Markdown, which loses headings, notes and list numbers. What a file is, its bytes tell: many a .doc is a DOCX, an RTF
-or a page under another name.
+If LibreOffice is installed, it converts them to the formats that our own readers read. Otherwise xberg converts them to
+Markdown, which loses headings, notes and list numbers. The type of a file is taken from its bytes, because many a .doc
+is a DOCX, an RTF or a page under another name.
 """
 
 import asyncio
@@ -53,10 +53,13 @@ _SLIDE: Final = lazy(r"(?m)^-----$")
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a document; slides are kept apart, other places are headings.
+    """Read a legacy document, keeping slides separate.
+
+    Other positions are given by headings.
 
     Raises:
-        UnreadableError: It is encrypted, damaged, empty or something else, or neither LibreOffice nor xberg is there.
+        UnreadableError: The file is encrypted, damaged, empty or of another type, or neither LibreOffice nor xberg is
+            installed.
     """
     data = file.read()
     kind = _detect_type(data, file)
@@ -77,10 +80,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _read_by_xberg(data: bytes, kind: str, name: str, failed: str) -> Iterator[Part]:
-    """Read a document as xberg converts it; `failed` says why LibreOffice did not."""
+    """Read a document converted by xberg. `failed` is the reason for LibreOffice's failure."""
     document = _convert(data, kind)
     slides = _SLIDE.split(document.content)[1:] if "powerpoint" in kind else []
-    passages = [one for n, slide in enumerate(slides, 1) for one in _cut(slide, name, f"slide {n}", n)[1]]
+    passages = [item for n, slide in enumerate(slides, 1) for item in _cut(slide, name, f"slide {n}", n)[1]]
     title, whole = _cut(document.content, name, "", None) if not slides else ("", passages)
     stated = document.metadata
     losses = [Loss("other", 1, (one_line(warning.message, 200),)) for warning in document.processing_warnings]
@@ -96,7 +99,7 @@ def _read_by_xberg(data: bytes, kind: str, name: str, failed: str) -> Iterator[P
 
 
 def _detect_type(data: bytes, file: BinaryIO) -> str:
-    """The MIME type for xberg, or the module and function that read what it really is."""
+    """Return the MIME type for xberg, or the module and function for the real type."""
     if data.startswith(b"{\\rtf"):
         return "application/rtf"
     if data.startswith(OLE):

@@ -1,7 +1,8 @@
-"""LibreOffice as a converter of old Office files to those that our own readers read, where `soffice` is on the PATH.
+"""LibreOffice as a converter of old Office files to supported formats, if `soffice` is on the PATH.
 
 Each call has a profile of its own, in which links are never updated, active content is off and macros are at the
-highest security; where the system allows it, a network namespace without a network; and bounds of time and memory.
+highest security. If the system allows it, it runs in a network namespace without a network. Time and memory are
+bounded.
 """
 
 import os
@@ -42,7 +43,7 @@ _SETTINGS: Final = (
 
 
 def find_soffice() -> str | None:
-    """Return the path of LibreOffice's command, or None where it is not installed."""
+    """Return the path of LibreOffice's command, or None if not installed."""
     return shutil.which("soffice") or shutil.which("libreoffice")
 
 
@@ -79,7 +80,11 @@ def convert(data: bytes, ending: str, target: str) -> bytes:
 
 
 def _run(arguments: list[str], folder: Path) -> int:
-    """Run a command with all that it starts, and end them together when it is late; returns its exit status."""
+    """Run a command in a process group, end the group on timeout, and return the exit status.
+
+    Raises:
+        UnreadableError: The command took too long.
+    """
     environment = {**os.environ, "HOME": str(folder), "TMPDIR": str(folder), "SAL_USE_VCLPLUGIN": "svp"}
     with subprocess.Popen(  # noqa: S603 - the command is found on the PATH, the rest is ours
         arguments,
@@ -108,7 +113,7 @@ def _end_group(leader: int) -> None:
 
 @cache
 def _isolate() -> tuple[str, ...]:
-    """The command before a command that takes its network away; empty where the system does not allow it."""
+    """Return the command prefix for running without a network, or an empty tuple if unsupported."""
     unshare = shutil.which("unshare")
     if unshare is None:
         return ()

@@ -1,4 +1,4 @@
-"""Numbers of the items of a list: 3., c), iv. and 二、, as documents write them."""
+"""List numbers as written in documents: 3., c), iv. and 二、."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ WRITERS: Final[Mapping[str, Callable[[int], str]]] = {
 
 @dataclass
 class ListNumbers:
-    """The numbers of a list while it is read."""
+    """Counter for the numbers of a list."""
 
     next: int = 1
     step: int = 1
@@ -56,7 +56,7 @@ class ListNumbers:
         return cls(1 if start is None else start, -1 if "reversed" in fields else 1, form if form in WRITERS else "1")
 
     def take(self, stated: str | None = None) -> str:
-        """Return the number of the next item, with a blank behind it; `stated` is one that the item gives itself."""
+        """Return the number of the next item, followed by a blank. `stated` is the item's own number."""
         value = _read(stated)
         number = self.next if value is None else value
         self.next = number + self.step

@@ -1,4 +1,4 @@
-"""Mailboxes (.mbox): each message a document of its own, with its attachments, read one at a time."""
+"""Mailbox reader (.mbox): a document per message, with attachments, read in sequence."""
 
 import io
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ _LISTED: Final = 200
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the messages of a mailbox; the mailbox itself is a list of their subjects.
+    """Read the messages of a mailbox. The mailbox itself is a list of the subjects.
 
     Raises:
-        UnreadableError: It holds no message.
+        UnreadableError: The file holds no message.
     """
     subjects: list[str] = []
     bad: list[int] = []
@@ -38,8 +38,8 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         subjects.append(part.title)
         place = f"message {number}"
         passages = [
-            replace(one, locator=f"{place}, {one.locator}" if one.locator else place, page=number)
-            for one in part.passages
+            replace(passage, locator=f"{place}, {passage.locator}" if passage.locator else place, page=number)
+            for passage in part.passages
         ]
         yield replace(part, passages=passages, key=place, sha256=sha256(data).hexdigest())
     if not subjects:
@@ -50,7 +50,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _split_messages(file: BinaryIO) -> Iterator[bytes]:
-    """The messages of a mailbox, one in memory at a time: a `From ` line behind an empty line begins each."""
+    """Yield the messages of a mailbox, with a single message in memory at a time.
+
+    A `From ` line behind an empty line begins each message.
+    """
     held: list[bytes] = []
     size, blank, begun = 0, True, False
     for line in file:

@@ -1,4 +1,4 @@
-"""Tables of a Markdown text, with the headings that they stand under."""
+"""Tables of a Markdown text, with heading paths."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -57,7 +57,7 @@ def _make_table(heading: str, rows: list[Row], numbers: list[int], within: str, 
 
 
 def _split(row: str) -> list[str]:
-    """The cells of a row, raised figures kept raised, other signs of emphasis left out."""
+    """Return the cells of a row. Superscripts are kept, and emphasis marks are removed."""
     return [_STRONG.sub(r"\2", _mark_raised(cell.strip())) for cell in split_row(row)]
 
 
@@ -68,7 +68,10 @@ def _mark_raised(cell: str) -> str:
 
 
 def find_passage_tables(passages: Sequence[Passage]) -> list[Table]:
-    """Find the tables in the passages of a document whose reader knows none: a header that is repeated goes on."""
+    """Find the tables in the passages of a document with a table-unaware reader.
+
+    A table with a repeated header continues the table before.
+    """
     found: list[Table] = []
     for passage in passages:
         unit = "line" if passage.page is None else ""

@@ -1,4 +1,4 @@
-"""Formulas of MathML in one line, as one would type them: (a+b)/2, x^2, √(n), ∑_(i=1)^n."""
+"""MathML formulas on a single line, as typed by hand: (a+b)/2, x^2, √(n), ∑_(i=1)^n."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -11,7 +11,7 @@ _MOST_DEPTH: Final = 100
 
 
 def write_formula(element: Element, depth: int = 0) -> str:
-    """Write a formula, or a part of one, whose elements have no namespaces."""
+    """Write a formula, or a part of a formula, from elements without namespaces."""
     if depth > _MOST_DEPTH or element.tag in _ASIDE:
         return ""
     parts = [write_formula(child, depth + 1) for child in element if child.tag not in _ASIDE]
@@ -29,7 +29,10 @@ def _write_sign(element: Element, _: list[str]) -> str:
 
 
 def _write_pattern(pattern: str) -> Callable[[Element, list[str]], str]:
-    """A writer of an element with one part for each {}; those behind `/`, `^` and `_` are bracketed where need be."""
+    """Return a writer for an element, given a pattern with {} for each part.
+
+    The parts behind `/`, `^` and `_` are put in brackets if needed.
+    """
     count = pattern.count("{}")
 
     def write(_: Element, parts: list[str]) -> str:
@@ -55,7 +58,7 @@ _WRITERS: Final[Mapping[str, Callable[[Element, list[str]], str]]] = {
 
 
 def _wrap(part: str) -> str:
-    """A part in brackets, unless it is one word, one sign or bracketed already."""
+    """Put a part in brackets, unless the part is a single word or sign."""
     plain = part.strip()
     whole = plain.replace(".", "").replace(",", "").isalnum() or len(plain) == 1
     return plain if whole else f"({plain})"

@@ -1,4 +1,4 @@
-"""Jupyter notebooks: the text and code of their cells, and what the code printed."""
+"""Jupyter notebooks: the text, code and output of the cells."""
 
 import json
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ _SHOWN: Final = ("text/markdown", "text/plain", "text/latex", "text/html")
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a notebook; its places are its cells.
+    """Read a notebook. Positions are cell numbers.
 
     Raises:
-        UnreadableError: It is no notebook, or is empty.
+        UnreadableError: The file is no notebook, or is empty.
     """
     try:
         book = json.loads(read_text(file))
@@ -51,15 +51,15 @@ def _list_cells(book: Any) -> list[dict[str, Any]]:
 
 
 def _write_cell(cell: dict[str, Any]) -> str:
-    """A cell as Markdown: code and what it printed between fences."""
+    """Write a cell as Markdown, with code and output between fences."""
     text = _join(cell.get("source", cell.get("input")))
     if cell.get("cell_type") == "heading":
         return f"{'#' * int(cell.get('level') or 1)} {text}"
     if cell.get("cell_type") != "code":
         return text
     listed = cell.get("outputs")
-    outputs = [_read_output(one) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    return "\n\n".join(f"~~~~\n{one.strip(chr(10))}\n~~~~" for one in (text, *outputs) if one.strip())
+    outputs = [_read_output(item) for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    return "\n\n".join(f"~~~~\n{output.strip(chr(10))}\n~~~~" for output in (text, *outputs) if output.strip())
 
 
 def _read_output(output: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
-"""OCR: the text of pictures by tesseract, a program of the machine, where it is installed; picture files by page.
+"""OCR of pictures by tesseract, if installed on the machine, and picture files by page.
 
-What all pictures of one file may take is bounded (`start_budget`), so that many slow ones never cost the whole file.
+The time for all pictures of one file is bounded (`start_budget`), so that many slow ones never cost the whole file.
 """
 
 import io
@@ -35,7 +35,10 @@ _spent: Final = [0.0]
 
 @cache
 def _find_languages() -> str:
-    """The languages that tesseract is asked for, joined by `+`; empty where it is not installed or does not run."""
+    """Return the tesseract languages to use, joined by `+`.
+
+    The result is empty if tesseract is not installed or does not run.
+    """
     program = shutil.which("tesseract")
     if program is None:
         return ""
@@ -49,27 +52,30 @@ def _find_languages() -> str:
 
 
 def can_recognize() -> bool:
-    """Whether pictures can be read on this machine."""
+    """Report whether this machine can recognize text in pictures."""
     return bool(_find_languages())
 
 
 def start_budget() -> None:
-    """Begin another file, whose pictures may take their time anew."""
+    """Reset the OCR time budget for a new file."""
     _spent[0] = 0.0
 
 
 def has_time() -> bool:
-    """Whether the pictures of this file may take more time."""
+    """Report whether the file's OCR budget has time left."""
     return _spent[0] < _BUDGET_SECONDS
 
 
 def list_unrecognized(pages: list[int]) -> list[Loss]:
-    """The loss of pages that are pictures and gave no text."""
+    """Return the loss of picture pages without recognized text."""
     return count_places("pages_not_recognized" if pages and can_recognize() else "pages_without_text", pages)
 
 
 def recognize_text(picture: Any) -> str:
-    """The text of a picture (PIL's); empty where tesseract finds none, fails or takes too long."""
+    """Return the text of a picture (PIL's).
+
+    The result is empty if tesseract finds none, fails or takes too long.
+    """
     if picture.width * picture.height > _MOST_PIXELS or min(picture.size) < _SMALLEST or not has_time():
         return ""
     began = time.monotonic()
@@ -92,10 +98,10 @@ def recognize_text(picture: Any) -> str:
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a picture, or those of a file of several.
+    """Read a picture, or all pictures of a multi-page file.
 
     Raises:
-        UnreadableError: It is damaged or shows no text, or there is no tesseract.
+        UnreadableError: The picture is damaged or shows no text, or tesseract is not installed.
     """
     pillow = import_parser("PIL.Image")
     found: list[Passage] = []

@@ -1,4 +1,4 @@
-"""OpenDocument: texts, sheets and slides, as LibreOffice shows them."""
+"""OpenDocument reader: texts, sheets and slides, as displayed by LibreOffice."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -30,10 +30,10 @@ _MOST_DEPTH: Final = 200
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read an OpenDocument file; its places count paragraphs, slides, or the rows of sheets.
+    """Read an OpenDocument file. Positions count paragraphs, slides, or the rows of sheets.
 
     Raises:
-        UnreadableError: It is encrypted, is no OpenDocument, or is empty.
+        UnreadableError: The file is encrypted, is no OpenDocument, or is empty.
     """
     with open_archive(file) as archive:
         try:
@@ -46,10 +46,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def read_flat(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read an OpenDocument file that is one XML file (.fodt, .fods, .fodp).
+    """Read an OpenDocument file in flat XML (.fodt, .fods, .fodp).
 
     Raises:
-        UnreadableError: It is no OpenDocument, or is empty.
+        UnreadableError: The file is no OpenDocument, or is empty.
     """
     try:
         root = drop_namespaces(ET.parse(file).getroot())  # noqa: S314 - expat bounds entities itself
@@ -79,15 +79,19 @@ class _Reader:
         self._visible: list[bool] = []  # which rows of the table that was read last are shown
         self.tables: list[Table] = []
         self._lists, self._number = OpenLists(root, styles), ""  # the number of the item that begins
-        self._deletions = {one.get("id", "") for one in root.iter("changed-region") if one.find("deletion") is not None}
+        self._deletions = {
+            item.get("id", "") for item in root.iter("changed-region") if item.find("deletion") is not None
+        }
         properties = {style.get("name", ""): style.find("table-properties") for style in root.iter("style")}
         self._raised = {
             style.get("name", "") for style in (*root.iter("style"), *styles.iter("style")) if _is_raised(style)
         }
-        self._unshown = {name for name, one in properties.items() if one is not None and one.get("display") == "false"}
+        self._unshown = {
+            name for name, item in properties.items() if item is not None and item.get("display") == "false"
+        }
 
     def read(self) -> tuple[str, list[Passage]]:
-        """The title, where a heading gives one, and the passages."""
+        """Return the title, if given by a heading, and the passages."""
         if (sheets := self._root.find(".//spreadsheet")) is not None:
             tables = enumerate(sheets.iterfind("table"), 1)
             return "", [passage for number, table in tables for passage in self._read_sheet(number, table)]
@@ -167,7 +171,7 @@ class _Reader:
         self._walk(below, depth + 1)
 
     def _gather(self, element: Element) -> str:
-        """The text of a paragraph, without what stands below it."""
+        """Return the text of a paragraph, without nested blocks."""
         found = [element.text or ""]
         for child in element:
             if child.tag == "s":
@@ -182,12 +186,12 @@ class _Reader:
                 text = self._gather(child)
                 found.append(raise_figures(text) if child.get("style-name") in self._raised else text)
                 if child.tag == "ruby":
-                    found.append(f"({''.join(one.text or '' for one in child.iter('ruby-text'))})")
+                    found.append(f"({''.join(item.text or '' for item in child.iter('ruby-text'))})")
             found.append(child.tail or "")
         return "".join(found)
 
     def _lay_out(self, table: Element) -> Grid:
-        """The rows of a table, repeated ones as often as they are there and not empty."""
+        """Return the rows of a table, expanding repeated rows and non-empty repeated cells."""
         rows: list[list[tuple[Cell | str, int, int]]] = []
         self._visible = []
         for row in _list_rows(table):
@@ -219,7 +223,7 @@ class _Reader:
 
 
 def _put_formulas_in(root: Element, archive: ZipFile) -> None:
-    """Put formulas, which are documents within the document, where they are shown."""
+    """Insert embedded formula documents at the displayed position."""
     for shown in list(root.iter("object"))[:_MOST_FORMULAS]:
         member = f"{shown.get('href', '').removeprefix('./')}/content.xml"
         formula = find_xml(archive, member) if shown.get("href") else None
@@ -228,14 +232,14 @@ def _put_formulas_in(root: Element, archive: ZipFile) -> None:
 
 
 def _is_raised(style: Element) -> bool:
-    """Whether a style of text is a superscript."""
+    """Report whether a text style is a superscript."""
     properties = style.find("text-properties")
     position = "" if properties is None else properties.get("text-position", "").partition(" ")[0]
     return position == "super" or (position.endswith("%") and position[:-1].isdecimal() and position != "0%")
 
 
 def _show_date(cell: Element) -> str:
-    """The ISO date of a cell that holds a date and nothing beside it; else empty."""
+    """Return the ISO date of a cell with only a date, else an empty string."""
     value = cell.get("date-value", "") if cell.get("value-type") == "date" and len(cell) == 1 else ""
     day, _, clock = value.partition("T")
     clock = clock.partition(".")[0].removesuffix(":00")
@@ -243,7 +247,7 @@ def _show_date(cell: Element) -> str:
 
 
 def _read_cell(cell: Element, shown: str) -> Cell | str:
-    """A cell with the value that it states; a text alone where it states none."""
+    """Return a cell with the stated value, or only the text without a value."""
     kind, formula = (
         cell.get("value-type", ""),
         cell.get("formula", "").partition("=")[2].replace("[.", "").replace("]", ""),
@@ -259,10 +263,10 @@ def _read_cell(cell: Element, shown: str) -> Cell | str:
 
 
 def _read_value(cell: Element, kind: str) -> tuple[CellValue, str]:
-    """The stored value of a cell and its unit.
+    """Return the stored value and the unit of a cell.
 
     Raises:
-        ValueError, OverflowError: It is not what its type says.
+        ValueError, OverflowError: The value does not fit its type.
     """
     if kind in {"float", "percentage", "currency"}:
         unit = "%" if kind == "percentage" else _CURRENCIES.get(cell.get("currency", ""), cell.get("currency", ""))
@@ -282,7 +286,7 @@ _CURRENCIES: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY":
 
 
 def _list_rows(table: Element) -> Iterator[Element]:
-    """The rows of a table, those of its groups included and those of tables in its cells not."""
+    """Yield the rows of a table, including row groups but not nested tables."""
     for child in table:
         if child.tag == "table-row":
             yield child

@@ -13,7 +13,7 @@ _OUTLINE: Final = "\0outline"
 
 
 class OpenLists:
-    """Counts the items of the lists of a document, and its headings, in order."""
+    """Counter of list items and headings in a document, in order."""
 
     def __init__(self, *roots: Element) -> None:
         self._styles = {style.get("name", ""): style for root in roots for style in root.iter("list-style")}
@@ -27,7 +27,7 @@ class OpenLists:
 
     @property
     def is_inside(self) -> bool:
-        """Whether a list is open."""
+        """Report whether a list is open."""
         return bool(self._around)
 
     def enter(self, element: Element) -> None:
@@ -48,18 +48,18 @@ class OpenLists:
         self._around.append((style, key))
 
     def leave(self) -> None:
-        """Leave the list that was entered last."""
+        """Leave the innermost open list."""
         self._around.pop()
 
     def take(self, item: Element) -> str:
-        """Return the number of an item, with a blank behind it; empty where its list has none."""
+        """Return the number of an item, followed by a blank, or an empty string for no number."""
         level = len(self._around) - 1
         if not 0 <= level < _LEVELS:
             return ""
         return self._count(*self._around[-1], level, item)
 
     def number_heading(self, heading: Element) -> str:
-        """Return the number of a heading, with a blank behind it; empty where headings of its level have none."""
+        """Return the number of a heading, followed by a blank, or an empty string for no number."""
         level = heading.get("outline-level", "1")
         if heading.get("is-list-header") == "true" or not level.isdecimal() or not 0 < int(level) <= _LEVELS:
             return ""
@@ -92,7 +92,7 @@ class OpenLists:
         return int(start) if start.isdecimal() else 1
 
     def _find_level(self, style: str, level: int) -> Element | None:
-        return next((one for one in self._list_levels(style) if one.get("level") == str(level + 1)), None)
+        return next((item for item in self._list_levels(style) if item.get("level") == str(level + 1)), None)
 
     def _list_levels(self, style: str) -> Iterator[Element]:
         found = self._styles.get(style)

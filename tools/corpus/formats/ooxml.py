@@ -1,8 +1,9 @@
-"""Office Open XML packages: parts and relations, and what Word, PowerPoint and Excel share in drawings.
+"""Office Open XML packages: parts, relations, and shared drawing elements.
 
-Names are local names: namespaces are dropped, so that Strict and Transitional documents are one. What wraps text
-without being text (`w:ins`, `w:sdt`, `w:smartTag`) is gone through, whatever it is called; of what a part says in two
-ways for newer and older programs (`mc:AlternateContent`) one is read.
+Word, PowerPoint and Excel share the drawing elements. Names are local names: namespaces are dropped, so that Strict and
+Transitional documents are the same. Elements that wrap text without being text (`w:ins`, `w:sdt`, `w:smartTag`) are
+traversed, whatever their name. If a part has alternatives for newer and older programs (`mc:AlternateContent`), one is
+read.
 """
 
 import zlib
@@ -60,7 +61,7 @@ class Package:
 
     @property
     def losses(self) -> list[Loss]:
-        """Parts that could not be read, and files and pictures within it that are not."""
+        """Return the losses: unreadable parts, embedded files and unread pictures."""
         return [
             *count_places("members_unreadable", self._bad),
             *count_places("embedded_files", self._embedded),
@@ -68,15 +69,21 @@ class Package:
         ]
 
     def has(self, name: str) -> bool:
-        """Whether it has a part."""
+        """Report whether the package has a part."""
         return name.lower() in self._names
 
     def read_bytes(self, name: str) -> bytes:
-        """A part; raises one of `BROKEN`."""
+        """Return the bytes of a part.
+
+        Raises one of `BROKEN`.
+        """
         return self._archive.read(self._names[name.lower()])
 
     def read_part(self, name: str) -> Element:
-        """A part as XML without namespaces; an empty element, and a loss, where it cannot be read."""
+        """Return a part as XML without namespaces.
+
+        An unreadable part gives an empty element and is recorded as a loss.
+        """
         try:
             return _choose_alternatives(read_xml(self._archive, self._names[name.lower()]))
         except BROKEN:
@@ -84,51 +91,57 @@ class Package:
             return Element("unreadable")
 
     def read_relations(self, name: str) -> dict[str, tuple[str, str]]:
-        """The relations of a part, by id: their kind, and the name of the part they lead to."""
+        """Return the relations of a part by id: kind, and name of the target part."""
         folder = dirname(name)
         part = join(folder, "_rels", f"{basename(name)}.rels")
         return {
-            one.get("Id", ""): (one.get("Type", "").rpartition("/")[2], resolve_member(folder, one.get("Target", "")))
-            for one in (self.read_part(part).iter("Relationship") if self.has(part) else ())
-            if one.get("TargetMode") != "External"
+            item.get("Id", ""): (
+                item.get("Type", "").rpartition("/")[2],
+                resolve_member(folder, item.get("Target", "")),
+            )
+            for item in (self.read_part(part).iter("Relationship") if self.has(part) else ())
+            if item.get("TargetMode") != "External"
         }
 
     def find_related(self, name: str, kind: str) -> Iterator[str]:
-        """The parts of a kind that a part leads to, that are there."""
+        """Yield the existing target parts of a given relation kind."""
         yield from (to for what, to in self.read_relations(name).values() if what == kind and self.has(to))
 
     def read_related(self, name: str, kind: str) -> Element:
-        """The first part of a kind that a part leads to; an empty element where there is none."""
+        """Return the first target part of a given relation kind, or an empty element."""
         part = next(self.find_related(name, kind), "")
         return self.read_part(part) if part else Element("absent")
 
     def read_properties(self) -> tuple[str, str | None]:
-        """The title and the date that the package states."""
+        """Return the title and the date stated in the package."""
         stated = self.read_related("", "core-properties")
         return stated.findtext("title") or "", find_saved_date(stated.findtext("modified"), stated.findtext("created"))
 
     def note_damaged(self, what: str) -> None:
-        """Note something within it that cannot be read."""
+        """Record an unreadable part of the package."""
         self._bad.append(what)
 
     def note_embedded(self, what: str) -> None:
-        """Note a file within it that is not read."""
+        """Record an embedded file as not read."""
         self._embedded.append(what)
 
     def note_pictures(self, element: Element, place: str) -> None:
-        """Note that pictures stand at a place, where any do."""
-        pictures = (one for one in element.iter() if one.tag in {"blip", "imagedata", "contentPart"})
-        if any(one.get("r:embed") or one.get("r:id") for one in pictures):
+        """Record the position of pictures in an element, if any."""
+        pictures = (item for item in element.iter() if item.tag in {"blip", "imagedata", "contentPart"})
+        if any(picture.get("r:embed") or picture.get("r:id") for picture in pictures):
             self._pictures.append(place)
 
 
 def read_xml(archive: ZipFile, member: str) -> Element:
-    """A member of an archive as XML without namespaces; raises one of `BROKEN`."""
+    """Return a member of an archive as XML without namespaces.
+
+    Raises one of `BROKEN`.
+    """
     return drop_namespaces(ET.fromstring(archive.read(member)))  # noqa: S314 - expat bounds entities itself
 
 
 def find_xml(archive: ZipFile, member: str) -> Element:
-    """The same of a member that need not be there, nor sound: an empty element then."""
+    """Return an optional member as XML, or an empty element if missing or broken."""
     try:
         return read_xml(archive, member)
     except BROKEN:
@@ -136,12 +149,15 @@ def find_xml(archive: ZipFile, member: str) -> Element:
 
 
 def resolve_member(folder: str, link: str) -> str:
-    """The name of a member that a link in a folder leads to; the top of the archive is above everything."""
+    """Resolve a link in a folder to a member name.
+
+    A link cannot lead above the top of the archive.
+    """
     return normpath(join("/", folder, link)).lstrip("/")
 
 
 def drop_namespaces(root: Element) -> Element:
-    """The same tree with local names; attributes of relations keep `r:`."""
+    """Return the same tree with local names. Attributes of relations keep `r:`."""
     for element in root.iter():
         if isinstance(element.tag, str):
             element.tag = element.tag.rpartition("}")[2]
@@ -152,7 +168,10 @@ def drop_namespaces(root: Element) -> Element:
 
 
 def _choose_alternatives(root: Element) -> Element:
-    """The same tree with one branch of each `AlternateContent`: that with most text, else the first, the newer one."""
+    """Return the same tree with a single branch of each `AlternateContent`.
+
+    The branch with most text is chosen, else the first, the newer one.
+    """
     waiting = [(root, 0)]
     while waiting:
         parent, depth = waiting.pop()
@@ -161,7 +180,7 @@ def _choose_alternatives(root: Element) -> Element:
             if depth > _MOST_DEPTH:  # each level weighs all text below it
                 raise RecursionError
             chosen = (_choose_branch(child) if child.tag == "AlternateContent" else (child,) for child in parent)
-            parent[:] = [one for those in chosen for one in those]
+            parent[:] = [item for those in chosen for item in those]
         waiting += [(child, depth + 1) for child in parent]
     return root
 
@@ -171,13 +190,13 @@ def _choose_branch(alternatives: Element) -> Iterable[Element]:
 
 
 def read_value(element: Element, path: str) -> str:
-    """The value of the property at a path; empty where there is none."""
+    """Return the value of the property at a path, or an empty string."""
     found = element.find(path)
     return found.get("val", "") if found is not None else ""
 
 
 def list_children(element: Element, wanted: str) -> Iterator[Element]:
-    """The children of a name, through whatever wraps them and is not left out."""
+    """Yield the children of a given name, including children inside wrapper elements."""
     for child in element:
         if child.tag == wanted:
             yield child
@@ -186,7 +205,10 @@ def list_children(element: Element, wanted: str) -> Iterator[Element]:
 
 
 def is_on(element: Element | None) -> bool:
-    """Whether a toggle, such as `w:vanish`, is there and not off."""
+    """Report whether a toggle property is present and not off.
+
+    An example is `w:vanish`.
+    """
     return element is not None and element.get("val", "1") not in {"0", "false", "off"}
 
 
@@ -204,13 +226,13 @@ class _DrawnNumbers:
         self._counts: dict[int, tuple[str, int]] = {}
 
     def take(self, paragraph: Element) -> str:
-        """Return the number of a paragraph, with a blank behind it; empty where it has none."""
+        """Return the number of a paragraph, followed by a blank, or an empty string for no number."""
         properties = paragraph.find("pPr")
         numbered = None if properties is None else properties.find("buAutoNum")
         level = (
             int(properties.get("lvl", "0")) if properties is not None and properties.get("lvl", "0").isdecimal() else 0
         )
-        if not any(one.text for one in paragraph.iter("t")):
+        if not any(item.text for item in paragraph.iter("t")):
             return ""
         self._counts = {at: count for at, count in self._counts.items() if at < level + (numbered is not None)}
         found = None if numbered is None else _NUMBER_TYPE.fullmatch(numbered.get("type", ""))
@@ -227,33 +249,33 @@ class _DrawnNumbers:
 def _join_runs(paragraph: Element) -> str:
     found = []
     raised = False
-    for one in paragraph.iter():
-        if one.tag == "rPr":
-            raised = one.get("baseline", "0").removesuffix("%").isdecimal() and one.get("baseline", "0") != "0"
-        elif one.tag == "t":
-            found.append(raise_figures(one.text or "") if raised else one.text or "")
+    for item in paragraph.iter():
+        if item.tag == "rPr":
+            raised = item.get("baseline", "0").removesuffix("%").isdecimal() and item.get("baseline", "0") != "0"
+        elif item.tag == "t":
+            found.append(raise_figures(item.text or "") if raised else item.text or "")
             raised = False
-        elif one.tag in {"br", "tab"} and one is not paragraph:
-            found.append("\n" if one.tag == "br" else "\t")
+        elif item.tag in {"br", "tab"} and item is not paragraph:
+            found.append("\n" if item.tag == "br" else "\t")
     return "".join(found).strip()
 
 
 class Drawings:
-    """Reads the charts, diagrams and embedded files that a part shows."""
+    """Reader of the charts, diagrams and embedded files displayed by a part."""
 
     def __init__(self, package: Package, part: str) -> None:
         self._package = package
         self._relations = package.read_relations(part)
 
     def read_frame(self, frame: Element, add_text: Callable[[str], None], add_table: Callable[[Grid], None]) -> None:
-        """Hand on what a graphic frame or a drawing shows by reference."""
-        for one in frame.iter():
-            if one.tag in {"chart", "relIds", "oleObj", "OLEObject"}:
-                part = self._find(one.get("r:id") or one.get("r:dm") or "")
-                if one.tag in {"oleObj", "OLEObject"}:
-                    self._package.note_embedded(one.get("progId") or one.get("ProgID") or basename(part) or "object")
+        """Pass on the text and tables referenced by a graphic frame or a drawing."""
+        for item in frame.iter():
+            if item.tag in {"chart", "relIds", "oleObj", "OLEObject"}:
+                part = self._find(item.get("r:id") or item.get("r:dm") or "")
+                if item.tag in {"oleObj", "OLEObject"}:
+                    self._package.note_embedded(item.get("progId") or item.get("ProgID") or basename(part) or "object")
                 elif part:
-                    read = _read_chart if one.tag == "chart" else _read_diagram
+                    read = _read_chart if item.tag == "chart" else _read_diagram
                     texts, tables = read(self._package.read_part(part))
                     for text in texts:
                         add_text(text)
@@ -272,7 +294,7 @@ def _read_diagram(data: Element) -> tuple[list[str], list[Grid]]:
 
 
 def _read_chart(chart: Element) -> tuple[list[str], list[Grid]]:
-    """The titles of a chart, and its categories and values as a table of a column a series."""
+    """Return the titles of a chart, and the data as a table with a column per series."""
     titles = [text for rich in chart.iter("rich") if (text := join_paragraphs(rich))]
     names: list[str] = []
     rows: dict[str, dict[int, str]] = {}
@@ -283,7 +305,7 @@ def _read_chart(chart: Element) -> tuple[list[str], list[Grid]]:
         for at in sorted({*categories, *values}):
             rows.setdefault(categories.get(at) or str(at + 1), {})[number] = values.get(at, "")
     if not names:  # charts of the newer kind: levels of categories and values side by side
-        levels = [[(one.text or "").strip() for one in level.iter("pt")] for level in chart.iter("lvl")]
+        levels = [[(item.text or "").strip() for item in level.iter("pt")] for level in chart.iter("lvl")]
         grid: Grid = [list(row) for row in zip_longest(*levels, fillvalue="")]
         return titles, [grid] if levels else []
     shown: Grid = [[name, *(row.get(n, "") for n in range(len(names)))] for name, row in rows.items()]

@@ -1,4 +1,4 @@
-"""Parts: what every reader of a format hands on, a document or a run of records whose passages know their places."""
+"""Parts: output of every format reader, a document or a run of records with located passages."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Part:
 
     @property
     def note(self) -> str:
-        """The losses in one line; empty where there are none."""
+        """Return the losses in a single line, or an empty string."""
         return describe_losses(self.losses)
 
 
@@ -51,16 +51,16 @@ PartReader = Callable[[BinaryIO, str], Iterator[Part]]
 
 
 def read_text(file: BinaryIO) -> str:
-    """The text of a file, in the lines that an editor shows.
+    """Return the text of a file, in the lines displayed by an editor.
 
     Raises:
-        UnreadableError: It is not text.
+        UnreadableError: The file is not text.
     """
     return clean_text(decode(file.read()))
 
 
 def clean_text(text: str) -> str:
-    """Text without what is unprintable and as it was meant before it was typeset, in unchanged lines."""
+    """Remove unprintable characters and undo typesetting, with unchanged lines."""
     return normalize_typeset(printable(_IN_LINE.sub(" ", text)))
 
 
@@ -95,10 +95,10 @@ def make_passages(
 
 
 def require_passages(part: Part) -> Iterator[Part]:
-    """A part, if it holds anything.
+    """Yield a part if not empty.
 
     Raises:
-        UnreadableError: It does not.
+        UnreadableError: The part has no passages.
     """
     if not part.passages:
         raise UnreadableError(part.note or "empty")
@@ -106,19 +106,19 @@ def require_passages(part: Part) -> Iterator[Part]:
 
 
 def choose_title(*candidates: object) -> str:
-    """The first candidate that is a title: one line with a letter or digit in it."""
+    """Return the first candidate fit for a title: a line with a letter or digit."""
     lines_of = (one_line(str(candidate), _LONGEST_TITLE) for candidate in candidates if candidate)
     return next((line for line in lines_of if any(c.isalnum() for c in line)), "")
 
 
 def find_date(text: object) -> str | None:
-    """The ISO date at the head of what a document states as its date."""
+    """Return the ISO date at the start of a document's stated date."""
     found = _DATE.search(str(text)[:100]) if text else None
     return f"{found[1]}-{int(found[2]):02d}-{int(found[3]):02d}" if found else None
 
 
 def detect_part_language(part: Part) -> str:
-    """The language of most of a part, from how it begins."""
+    """Return the main language of a part, detected from the beginning."""
     sample = ""
     for passage in part.passages:
         sample += passage.text[: _SAMPLE - len(sample)] + " "
@@ -128,10 +128,10 @@ def detect_part_language(part: Part) -> str:
 
 
 def import_parser(name: str) -> ModuleType:
-    """A parser's package, where it is installed.
+    """Import a parser package.
 
     Raises:
-        UnreadableError: It is not.
+        UnreadableError: The package is not installed.
     """
     try:
         return import_module(name)
@@ -144,10 +144,10 @@ LONGEST_LINE: Final = 16_000_000
 
 
 def read_lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
-    """The lines of a text file, numbered from 1, without their ends.
+    """Yield the lines of a text file, numbered from 1, without line ends.
 
     Raises:
-        UnreadableError: It is not text.
+        UnreadableError: The file is not text.
     """
     encoding = detect_encoding(file.read(SAMPLE_BYTES))
     file.seek(0)
@@ -171,16 +171,16 @@ def split_parts(
     tables: Sequence[Table] = (),
     more: bool = False,
 ) -> Iterator[Part]:
-    """Hand passages on in parts of `_PASSAGES_PER_PART`, the first part last.
+    """Yield passages in parts of `_PASSAGES_PER_PART`, the first part last.
 
-    The first part stands for the file: once it is written, the file is done.
+    The first part represents the file: once it is written, the file is done.
 
     Args:
         passages: In the order of the file.
         title: The title of all parts.
-        header: What every part depends on beside its own passages.
-        losses: What was not taken in; read when all passages are.
-        tables: Tables of the whole file, which go with the first part; read when all passages are.
+        header: Text that every part depends on beside its own passages.
+        losses: The losses of the file, read after all passages.
+        tables: Tables of the whole file, which go with the first part, read after all passages.
         more: Whether the file has other parts, so that this one may be empty.
 
     Raises:
@@ -190,8 +190,8 @@ def split_parts(
     first = list(islice(rest, _PASSAGES_PER_PART))
     while held := list(islice(rest, _PASSAGES_PER_PART)):
         digest = sha256(header.encode())
-        for one in held:
-            digest.update("\0".join((one.locator, *one.headings, one.text)).encode())
+        for item in held:
+            digest.update("\0".join((item.locator, *item.headings, item.text)).encode())
         yield Part(title, held, key=str(held[0].first_line), sha256=digest.hexdigest())
     if not (first or more):
         raise UnreadableError(describe_losses(losses) or "empty")

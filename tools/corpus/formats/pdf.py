@@ -1,7 +1,8 @@
-"""PDF, by page: text by PDFium in reading order, form values, and by OCR, where there is tesseract, pictures of pages.
+"""PDF reader by page: text by PDFium in reading order, form values, and OCR of page pictures.
 
-A page set in columns whose producer wrote it line by line across them is read column by column: a gutter that no line
-crosses, and lines that fill the column on both sides of it, tell it from a table.
+OCR needs tesseract. A page set in columns whose producer wrote it line by line across them is read column by column.
+The page is distinguished from a table by a gutter that no line crosses, and by lines that fill the column on both sides
+of it.
 """
 
 import ctypes
@@ -91,11 +92,11 @@ class Pdf:
                 raise UnreadableError(f"damaged PDF: {one_line(str(error), 120)}") from None
 
     def read_pages(self, most: int, *, recognize: bool = False) -> Iterator[tuple[int, str]]:
-        """The number and the text of each page that can be read.
+        """Yield the number and the text of each readable page.
 
         Args:
             most: Pages to stop after.
-            recognize: Whether pictures of pages are read by OCR, where that is installed.
+            recognize: Whether pictures of pages are read by OCR, if installed.
         """
         for number in range(1, min(self.count, most) + 1):
             try:
@@ -122,7 +123,10 @@ class Pdf:
             yield number, clean_text(text)
 
     def read_metadata(self) -> tuple[str, str | None]:
-        """The title and date that it states; a title that only names the file it was made from counts for nothing."""
+        """Return the stated title and date.
+
+        A title that only names the original file is ignored.
+        """
         try:
             stated = self._document.get_metadata_dict() if self._document else {}
         except (self._pdfium.PdfiumError, UnicodeError):  # broken metadata is no metadata
@@ -134,7 +138,7 @@ class Pdf:
         return "" if made_from else title, _read_stamp(stated.get("CreationDate", ""))
 
     def list_attachments(self) -> list[str]:
-        """The names of the files that are attached to it."""
+        """Return the names of the attached files."""
         if self._document is None:
             return []
         try:
@@ -144,7 +148,7 @@ class Pdf:
             return []
 
     def _read_page(self, page: "pypdfium2.PdfPage") -> str:
-        """The text of a page in reading order, with the values of its form."""
+        """Return the text of a page in reading order, with the values of form fields."""
         rotation = page.get_rotation()
         if rotation:  # PDFium orders the lines of a turned page as they lie, not as they are read
             page.set_rotation(0)
@@ -170,13 +174,13 @@ class Pdf:
         return "\n\n".join(filter(None, (text, "\n".join(noted))))
 
     def _has_pictures(self, page: "pypdfium2.PdfPage") -> bool:
-        """Whether a page shows anything but text: an empty page loses nothing."""
+        """Report whether a page shows anything but text. An empty page loses nothing."""
         raw = self._raw
         shown = {raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM}
         return any(item.type in shown for item in page.get_objects(max_depth=1))
 
     def _read_annotations(self, page: "pypdfium2.PdfPage") -> Iterator[str]:
-        """The filled fields of a page's form as `name: value`, and the notes that stand on it."""
+        """Yield the filled form fields of a page as `name: value`, and the notes on the page."""
         raw, form = self._raw, self._document.formenv if self._document else None
         for n in range(min(raw.FPDFPage_GetAnnotCount(page.raw), _MOST_FIELDS)):
             note = raw.FPDFPage_GetAnnot(page.raw, n)
@@ -206,7 +210,7 @@ class Pdf:
 
 
 def _read_string(fill: Any) -> str:
-    """A string that PDFium writes as UTF-16 into a buffer that it first tells the size of."""
+    """Return a string written by PDFium as UTF-16 into a buffer of the size reported first."""
     size = fill(None, 0)
     if not 2 < size <= 2 * _LONGEST_FIELD:
         return ""
@@ -216,7 +220,10 @@ def _read_string(fill: Any) -> str:
 
 
 def _read_columns(written: "pypdfium2.PdfTextPage", boxes: Sequence[Box]) -> str:
-    """The text of a page column by column, where it was written line by line across two; else empty."""
+    """Return the text of a page column by column, or an empty string for other layouts.
+
+    This applies to a page that was written line by line across two columns.
+    """
     if len(boxes) < _FEW_BOXES:
         return ""
     left, right = min(box.left for box in boxes), max(box.right for box in boxes)
@@ -240,7 +247,10 @@ def _read_columns(written: "pypdfium2.PdfTextPage", boxes: Sequence[Box]) -> str
 
 
 def _find_gutter(boxes: Sequence[Box], left: float, right: float) -> float | None:
-    """Where a vertical line crosses hardly any run of text and has runs on both sides; None where none does."""
+    """Return the position of a vertical gutter, crossed by few text runs and with runs on both sides.
+
+    Returns None if there is no gutter.
+    """
     low, high = (left + share * (right - left) for share in _GUTTER)
     lefts, rights = sorted(box.left for box in boxes), sorted(box.right for box in boxes)
     best: tuple[int, float] | None = None
@@ -254,21 +264,21 @@ def _find_gutter(boxes: Sequence[Box], left: float, right: float) -> float | Non
 
 
 def _is_woven(boxes: Sequence[Box], gutter: float) -> bool:
-    """Whether the text goes from one side of a gutter to the other again and again."""
+    """Report whether the text alternates between the two sides of a gutter."""
     sides = [box.left >= gutter for box in boxes if not box.left < gutter < box.right]
-    turns = sum(one != other for one, other in pairwise(sides))
+    turns = sum(item != other for item, other in pairwise(sides))
     return turns >= _WOVEN * len(sides)
 
 
 def _is_prose(side: Sequence[Box]) -> bool:
-    """Whether most lines on a side are about as long as its longest, as in running text and not in a table's column."""
+    """Report whether most lines of a column are nearly full, as in prose and unlike a table column."""
     longest = max((box.right - box.left for box in side), default=0.0)
     filled = sum(box.right - box.left >= _FULL * longest for box in side)
     return len(side) >= _FEW_BOXES // 2 and longest >= _NARROWEST and filled >= _FILLED * len(side)
 
 
 def _is_undecodable(text: str) -> bool:
-    """Whether much of a text is no character anybody could read: its font has no table of letters."""
+    """Report whether much of a text is unreadable characters, from a font without a letter table."""
     shown = "".join(text[:5_000].split())
     if shown.isprintable() and "\ufffd" not in shown:
         return False
@@ -277,16 +287,19 @@ def _is_undecodable(text: str) -> bool:
 
 
 def _read_stamp(stamp: str) -> str | None:
-    """The ISO date of a PDF's time stamp; None of a template's, and where there is none."""
+    """Return the ISO date of a PDF timestamp, ignoring template dates.
+
+    Returns None if there is no date.
+    """
     found = _STAMP.match(stamp)
     return find_saved_date(f"{found[1]}-{found[2] or '01'}-{found[3] or '01'}") if found else None
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a PDF; a passage stays on its page.
+    """Read a PDF. A passage stays on a single page.
 
     Raises:
-        UnreadableError: It needs a password, is damaged, or is all pictures.
+        UnreadableError: The PDF needs a password, is damaged, or is all pictures.
     """
     pdf = Pdf(file)
     if pdf.locked:
@@ -301,7 +314,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _why_empty(pdf: Pdf) -> str:
-    """Why nothing of a PDF can be shown."""
+    """Return the reason for a PDF without text."""
     if pdf.bad:
         return f"damaged PDF: none of its {pdf.count} pages can be read"
     if pdf.undecodable:

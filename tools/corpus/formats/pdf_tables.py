@@ -1,8 +1,9 @@
-"""Tables of a PDF page, found by geometry: rows of as many runs of text, each below the run above it.
+"""Tables of a PDF page, found by geometry: aligned rows with equal numbers of text runs.
 
-Only what is certain is taken for one: three rows or more in columns that no cell reaches into, with a header of names
-above a column of figures, or with all cells of a column beginning at one edge. A line that holds but some of the cells
-goes on with the row above. Its lines become rows of Markdown in their place; no word moves.
+Each run stands below the run above it. Only certain cases are accepted: three rows or more in columns that no cell
+reaches into, with a header of names above a column of figures, or with all cells of a column beginning at one edge. A
+line with only some of the cells continues the row above. The lines become rows of Markdown in their place, and no word
+moves.
 """
 
 import re
@@ -31,7 +32,7 @@ _FIGURE: Final = re.compile(r"[-−+(]?\s?[$€£¥]?\s?\d[\d,. ]{0,30}[^\W\d_]{
 
 
 class Box(NamedTuple):
-    """A run of text on a page: its edges, in points from the lower left corner."""
+    """A text run on a page: edges, in points from the lower left corner."""
 
     left: float
     bottom: float
@@ -40,7 +41,7 @@ class Box(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A row of a table: the runs of each cell, and the lines of the page that it takes."""
+    """A row of a table: the text runs of each cell, and the page lines of the row."""
 
     cells: list[list[Box]]
     lines: list[list[Box]]
@@ -79,7 +80,7 @@ def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> 
 
 
 def join_han_lines(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> str:
-    """Join the lines of a paragraph in Chinese or Japanese: only a line that is full goes on in the next."""
+    """Join the lines of a Chinese or Japanese paragraph. Only full lines continue in the next line."""
     if not _HAN_BREAK.search(text):
         return text
     grouped = list(_group_lines(boxes))
@@ -98,7 +99,7 @@ def join_han_lines(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) 
 
 
 def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[_Row]]:
-    """Runs of three rows or more that have as many cells, in columns that do not touch."""
+    """Yield groups of at least three rows with equal cell counts, in columns without contact."""
     run: list[_Row] = []
     columns: list[tuple[float, float]] = []
     for line in [*_group_lines(boxes), []]:
@@ -123,7 +124,10 @@ def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[_Row]]:
 
 
 def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]], above: _Row) -> list[int]:
-    """The columns that the runs of a line go on in, close below the row above; none where they do not."""
+    """Return the columns continued by the runs of a line, close below the row above.
+
+    The result is empty if the line continues none.
+    """
     last = above.lines[-1][0]
     if last.bottom - line[0].top > _LEADING * (line[0].top - line[0].bottom) or line[0].top > last.top:
         return []
@@ -138,7 +142,7 @@ def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]], a
 
 
 def _begin_at_edges(rows: Sequence[_Row]) -> bool:
-    """Whether all cells of each column begin at one edge."""
+    """Report whether the cells of each column share a left edge."""
     return all(
         max(edges) - min(edges) <= _EDGE
         for column in zip(*(row.cells for row in rows), strict=True)
@@ -147,7 +151,7 @@ def _begin_at_edges(rows: Sequence[_Row]) -> bool:
 
 
 def _is_aligned(rows: Sequence[_Row], cells: Sequence[Sequence[str]]) -> bool:
-    """Whether rows whose columns begin at edges have short labels, and the columns are no running text."""
+    """Report whether left-aligned rows form a table: short labels, and no running text in columns."""
     labels = [row[0] for row in cells]
     named = sum(sum(map(str.isalpha, label)) >= 2 for label in labels)
     if named < _SHARE * len(labels) or max(map(len, labels)) > _LONGEST_LABEL:
@@ -162,11 +166,14 @@ def _is_aligned(rows: Sequence[_Row], cells: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_apart(spans: Sequence[tuple[float, float]]) -> bool:
-    return all(one[1] + _GAP <= other[0] for one, other in pairwise(spans))
+    return all(item[1] + _GAP <= other[0] for item, other in pairwise(spans))
 
 
 def _group_lines(boxes: Sequence[Box]) -> Iterator[list[Box]]:
-    """Boxes that follow each other at one height; those that nearly touch, which differ in their font, as one."""
+    """Group consecutive boxes at the same height.
+
+    Boxes that nearly touch differ only in their font and are joined.
+    """
     line: list[Box] = []
     for box in boxes:
         middle = (box.bottom + box.top) / 2
@@ -183,7 +190,10 @@ def _group_lines(boxes: Sequence[Box]) -> Iterator[list[Box]]:
 
 
 def _is_table(cells: Sequence[Sequence[str]]) -> bool:
-    """Whether there is a header of names, below which some column holds figures: lists and forms have none."""
+    """Report whether a header of names stands above a column of figures.
+
+    Lists and forms have no such header.
+    """
     header, *body = cells
     if any(not cell or len(cell) > _LONGEST_CELL for row in cells for cell in row):
         return False

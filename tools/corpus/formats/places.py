@@ -15,10 +15,12 @@ _MOST_POINTS: Final = 1_000_000
 
 
 def read_gpx(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the waypoints, routes and tracks of a GPX file; a track says where and when it begins and ends.
+    """Read the waypoints, routes and tracks of a GPX file.
+
+    A track states where and when it begins and ends.
 
     Raises:
-        UnreadableError: It is no GPX.
+        UnreadableError: The file is no GPX.
     """
     try:
         root = drop_namespaces(ET.parse(file).getroot())  # noqa: S314 - expat bounds entities itself
@@ -29,7 +31,7 @@ def read_gpx(file: BinaryIO, name: str) -> Iterator[Part]:
     title = choose_title(head.findtext("name")) or name
     kinds = {"wpt": "waypoint", "rte": "route", "trk": "track"}
     passages = []
-    for number, place in enumerate((one for one in root if one.tag in kinds), 1):
+    for number, place in enumerate((item for item in root if item.tag in kinds), 1):
         lines = [f"{field}: {text.strip()}" for field in _FIELDS if (text := place.findtext(field)) and text.strip()]
         points = [place] if place.tag == "wpt" else [*place.iter("trkpt"), *place.iter("rtept")][:_MOST_POINTS]
         passages.append(_make_passage([*lines, *_describe_points(points)], f"{kinds[place.tag]} {number}", number))
@@ -41,7 +43,7 @@ def read_gpx(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _describe_points(points: list[Element]) -> Iterator[str]:
-    located = [(f"{one.get('lat', '')}, {one.get('lon', '')}", one.findtext("time") or "") for one in points]
+    located = [(f"{point.get('lat', '')}, {point.get('lon', '')}", point.findtext("time") or "") for point in points]
     if not located:
         return
     if len(located) == 1:
@@ -53,10 +55,10 @@ def _describe_points(points: list[Element]) -> Iterator[str]:
 
 
 def read_geojson(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the features of a GeoJSON file, their properties and positions.
+    """Read the features of a GeoJSON file, with properties and positions.
 
     Raises:
-        UnreadableError: It is no GeoJSON.
+        UnreadableError: The file is no GeoJSON.
     """
     try:
         found = json.loads(read_text(file))
@@ -66,7 +68,7 @@ def read_geojson(file: BinaryIO, name: str) -> Iterator[Part]:
     if not isinstance(features, list):
         raise UnreadableError("no features in it")
     title = choose_title(found.get("name")) if isinstance(found, dict) else ""
-    described = (_describe_feature(one) for one in features if isinstance(one, dict))
+    described = (_describe_feature(feature) for feature in features if isinstance(feature, dict))
     passages = (_make_passage(lines, f"feature {n}", n) for n, lines in enumerate(described, 1) if lines)
     return split_parts(passages, title or name)
 
@@ -82,8 +84,8 @@ def _describe_feature(feature: dict[str, Any]) -> list[str]:
         if len(positions) == 1:
             lines.append(f"position: {positions[0][1]}, {positions[0][0]}")
         elif positions:
-            south, north = min(one[1] for one in positions), max(one[1] for one in positions)
-            west, east = min(one[0] for one in positions), max(one[0] for one in positions)
+            south, north = min(position[1] for position in positions), max(position[1] for position in positions)
+            west, east = min(position[0] for position in positions), max(position[0] for position in positions)
             lines.append(f"{kind} of {len(positions)} positions, {south}, {west} to {north}, {east}")
     return lines
 
@@ -96,11 +98,11 @@ def _list_positions(coordinates: Any) -> Iterator[tuple[float, float]]:
     """The positions of nested coordinates, longitude first."""
     waiting = [coordinates]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, list) and len(one) >= 2 and all(isinstance(x, int | float) for x in one[:2]):
-            yield float(one[0]), float(one[1])
-        elif isinstance(one, list):
-            waiting.extend(reversed(one))
+        item = waiting.pop()
+        if isinstance(item, list) and len(item) >= 2 and all(isinstance(x, int | float) for x in item[:2]):
+            yield float(item[0]), float(item[1])
+        elif isinstance(item, list):
+            waiting.extend(reversed(item))
 
 
 def _make_passage(lines: list[str], place: str, number: int) -> Passage:

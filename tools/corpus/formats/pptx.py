@@ -1,4 +1,4 @@
-"""PPTX, by slide: its shapes, tables, charts and diagrams, then its notes and comments."""
+"""PPTX reader by slide: shapes, tables, charts and diagrams, then notes and comments."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,10 +18,10 @@ _MOST_DEPTH: Final = 100
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a presentation; a slide's title heads its passages, its notes come last.
+    """Read a presentation. A slide's title is the heading of the passages, and notes come last.
 
     Raises:
-        UnreadableError: It is encrypted, is no PPTX, or is empty.
+        UnreadableError: The file is encrypted, is no PPTX, or is empty.
     """
     with open_archive(file) as archive:
         package = Package(archive, "presentation")
@@ -46,11 +46,11 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 def _list_slides(package: Package) -> list[str]:
     relations = package.read_relations(package.main)
     listed = package.read_part(package.main).iter("sldId")
-    return [to for one in listed if package.has(to := relations.get(one.get("r:id", ""), ("", ""))[1])]
+    return [to for item in listed if package.has(to := relations.get(item.get("r:id", ""), ("", ""))[1])]
 
 
 class _SlideReader:
-    """Reads one slide, groups included, from top to bottom as its author stacked it."""
+    """Reader of a slide, groups included, from top to bottom in stacking order."""
 
     def __init__(self, package: Package, part: str, number: int) -> None:
         self._number = number
@@ -61,7 +61,7 @@ class _SlideReader:
         self._titled: Element | None = None
 
     def read(self, shown: set[str], place: str) -> None:
-        """Read the slide, its notes and its comments, and what its layout shows, unless an earlier slide showed it."""
+        """Read the slide, notes, comments, and layout text not already shown on an earlier slide."""
         slide = self._package.read_part(self._part)
         self._package.note_pictures(slide, place)
         self._find_title(slide)
@@ -114,7 +114,7 @@ class _SlideReader:
 
 
 def _find_role(shape: Element) -> str:
-    """What a placeholder is for; empty of what is none."""
+    """Return the role of a placeholder, or an empty string for a non-placeholder."""
     placed = shape.find("./*/nvPr/ph")
     return placed.get("type", "body") if placed is not None else ""
 

@@ -1,4 +1,4 @@
-"""Quoted text of mail: what a message repeats of earlier ones, with their sender and date."""
+"""Quoted text in mail: earlier messages repeated in a message, with sender and date."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,13 +24,13 @@ _MOST_HEAD: Final = 6
 
 
 class MailSection(NamedTuple):
-    """A part of a message's text: its own, or quoted from an earlier one.
+    """A section of a message's text: new, or quoted from an earlier message.
 
     Attributes:
-        text: The text as it stands.
-        quoted: Whether it is quoted.
-        sender: Who wrote what is quoted, where it says so.
-        sent: When, in the words of the message.
+        text: The text unchanged.
+        quoted: Whether the text is quoted.
+        sender: The author of the quoted text, if stated.
+        sent: The date, in the words of the message.
     """
 
     text: str
@@ -40,10 +40,10 @@ class MailSection(NamedTuple):
 
 
 def split_quoted(text: str) -> list[MailSection]:
-    """Split the text of a message into its own parts and what it quotes, in order.
+    """Split the text of a message into new and quoted sections, in order.
 
-    Lines that begin with ">" are quoted; so is everything behind the head of an earlier message, and behind a line such
-    as "On 3 May, Ann Lee wrote:" where no ">" follows.
+    Lines that begin with ">" are quoted. Everything behind the head of an earlier message is quoted, too, and
+    everything behind a line such as "On 3 May, Ann Lee wrote:" if no ">" follows.
     """
     lines = text.replace("\r\n", "\n").split("\n")
     sections: list[MailSection] = []
@@ -79,7 +79,10 @@ def _skip_blank(lines: Sequence[str], at: int) -> int:
 
 
 def _read_head(lines: Sequence[str], at: int) -> tuple[str, str, int]:
-    """Sender and date of a message whose head begins at a line, and the line behind it; that line where none does."""
+    """Return the sender and date of a message head at a line, and the line behind the head.
+
+    If no head begins there, the line itself is returned.
+    """
     for size in (1, 2):  # programs break a long line
         if found := _ATTRIBUTION.match(" ".join(line.strip() for line in lines[at : at + size])[:400]):
             who, when = (

@@ -1,4 +1,4 @@
-"""Records as tables: a list of JSON objects, their keys the columns, values of numbers kept as numbers."""
+"""Records as tables: a list of JSON objects with keys as columns, keeping number values."""
 
 import json
 from collections import Counter
@@ -18,7 +18,7 @@ _MOST_TABLES: Final = 100
 
 
 class RecordKeys:
-    """Counts the keys of records, and how long what stands under them is."""
+    """Counter of the keys of records, and of the lengths of the values."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -34,7 +34,7 @@ class RecordKeys:
                 self._lengths[key] += len(value) if isinstance(value, str) else 0
 
     def choose(self) -> list[str]:
-        """The keys that are columns; none where the records are no table."""
+        """Return the keys to use as columns, or an empty list if the records form no table."""
         if self.count < _FEWEST:
             return []
         keys = [key for key, count in self._found.items() if count >= _SHARE * self.count]
@@ -43,7 +43,7 @@ class RecordKeys:
 
 
 class RecordLines(Sequence[Row]):
-    """Records in lines of JSON as the rows of a table below their keys, parsed when they are looked at."""
+    """JSON line records as table rows below a header of keys, parsed on access."""
 
     def __init__(self, keys: Sequence[str], texts: Sequence[str]) -> None:
         self._keys, self._texts = list(keys), texts
@@ -58,7 +58,7 @@ class RecordLines(Sequence[Row]):
     def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
         """Return the cells of a row, or rows; the first has the keys."""
         if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
+            return [self[index] for index in range(*at.indices(len(self)))]
         if at < 0:
             at += len(self)
         return self._keys if at == 0 else make_row(json.loads(self._texts[at - 1]), self._keys)
@@ -82,7 +82,7 @@ def _find_lists(value: Any, path: tuple[str, ...], depth: int) -> Iterator[Table
             if isinstance(below, dict | list):
                 yield from _find_lists(below, (*path, str(key)), depth + 1)
     elif isinstance(value, list):
-        records = [one for one in value if isinstance(one, dict)]
+        records = [item for item in value if isinstance(item, dict)]
         keys = RecordKeys()
         for record in records:
             keys.add(record)
@@ -93,22 +93,25 @@ def _find_lists(value: Any, path: tuple[str, ...], depth: int) -> Iterator[Table
 
 
 def flatten_record(record: Mapping[str, Any], name: str = "", depth: int = 0) -> dict[str, Any]:
-    """The fields of a record, nested names joined by a dot; lists of plain values are one text."""
+    """Return the fields of a record, with nested names joined by a dot.
+
+    A list of plain values becomes one text.
+    """
     found: dict[str, Any] = {}
     for key, value in record.items():
         path = f"{name}.{key}" if name else str(key)
         if isinstance(value, dict) and depth < _MOST_DEPTH:
             found |= flatten_record(value, path, depth + 1)
         elif isinstance(value, list):
-            if not any(isinstance(one, dict | list) for one in value):
-                found[path] = ", ".join(str(one) for one in value if one is not None)
+            if not any(isinstance(item, dict | list) for item in value):
+                found[path] = ", ".join(str(item) for item in value if item is not None)
         else:
             found[path] = value
     return found
 
 
 def make_row(record: Mapping[str, Any], keys: Sequence[str]) -> list[Cell | str]:
-    """The cells of a record under some keys."""
+    """Return the cells of a record under the given keys."""
     fields = flatten_record(record)
     return [_make_cell(fields.get(key)) for key in keys]
 

@@ -1,4 +1,7 @@
-"""Tables and field lists of reStructuredText, written as Markdown rows and `name: value` lines in their place."""
+"""Tables and field lists of reStructuredText, rewritten in place for Markdown readers.
+
+Tables become Markdown rows, and fields become `name: value` lines.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,7 +16,7 @@ _MOST_ROWS: Final = 5_000
 
 
 def write_tables(lines: Sequence[str]) -> list[str]:
-    """Write the tables and fields of a text in lines that a reader of Markdown knows; the number of lines stays."""
+    """Rewrite the tables and fields of a text for a Markdown reader, keeping the number of lines."""
     found = list(lines)
     at = 0
     while at < len(found):
@@ -29,7 +32,7 @@ def write_tables(lines: Sequence[str]) -> list[str]:
 
 
 def _is_option(lines: Sequence[str], at: int) -> bool:
-    """Whether a field belongs to a directive above it."""
+    """Report whether a field belongs to a directive above."""
     while at and lines[at].startswith((" ", "\t")) and lines[at].strip():
         at -= 1
     return lines[at].startswith(_DIRECTIVES)
@@ -47,7 +50,10 @@ def _write_field(lines: list[str], at: int, name: str, value: str) -> int:
 
 
 def _write_simple(lines: list[str], start: int) -> int:
-    """Write a table between rules of `=`; a row without a first cell goes on with the one above."""
+    """Rewrite a table between rules of `=`.
+
+    A row without a first cell continues the row above. Returns the next line to process.
+    """
     rule = lines[start]
     spans = [found.span() for found in lazy(r"=+").finditer(rule)]
     rules = [start]

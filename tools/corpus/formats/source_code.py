@@ -1,4 +1,4 @@
-"""Source code and configuration, parted where a definition starts at the left margin; its name is the heading."""
+"""Source code and configuration, split at top-level definitions, with names as headings."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,10 @@ _MOST_NAMES: Final = 4
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a program or a configuration file; small neighbours share a passage. One that is empty is sound, too."""
+    """Read a program or a configuration file. Small neighbouring definitions share a passage.
+
+    An empty file is valid, too.
+    """
     text = read_text(file)
     rows = text.split("\n")
     _, chunks = chunk_sections(text, _join_definitions(rows, list(_find_definitions(rows))), by_line=True)
@@ -45,19 +48,19 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def read_yaml(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a YAML file; a passage that begins within a mapping stands under the path of its keys."""
+    """Read a YAML file. A passage starting inside a mapping has the path of keys as headings."""
     for part in read(file, name):
         file.seek(0)
         rows = read_text(file).split("\n")
         part.passages = [
-            replace(one, headings=path) if (path := _find_path(rows, one.first_line - 1)) else one
-            for one in part.passages
+            replace(passage, headings=path) if (path := _find_path(rows, passage.first_line - 1)) else passage
+            for passage in part.passages
         ]
         yield part
 
 
 def _find_path(rows: Sequence[str], at: int) -> tuple[str, ...]:
-    """The keys that a line of YAML stands under, outermost first; none at the left margin."""
+    """Return the parent keys of a line of YAML, outermost first, or an empty tuple at the left margin."""
     path: list[str] = []
     indent = len(rows[at]) - len(rows[at].lstrip()) if at < len(rows) else 0
     for row in range(at - 1, -1, -1):
@@ -71,7 +74,10 @@ def _find_path(rows: Sequence[str], at: int) -> tuple[str, ...]:
 
 
 def _find_definitions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Where each top-level definition starts, with the comments and decorators right above it, and its name."""
+    """Yield the start row and the name of each top-level definition.
+
+    The start includes the comments and decorators right above it.
+    """
     floor = 0
     for row, line in enumerate(rows):
         if not line or line[0] in " \t#/*})" or len(line) > _LONGEST_LINE:
@@ -88,7 +94,7 @@ def _find_definitions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _join_definitions(rows: Sequence[str], found: Sequence[tuple[int, str]]) -> Iterator[Heading]:
-    """Headings without rows of their own; a definition too small for a passage goes with the next."""
+    """Yield headings without rows of the definitions, joining small definitions with the next."""
     first, names, size = 0, list[str](), 0.0
     ends = [*(start for start, _ in found[1:]), len(rows)]
     for (start, name), end in zip(found, ends[: len(found)], strict=True):

@@ -1,4 +1,4 @@
-"""Tables: cells that span rows and columns laid out on a grid, and runs of rows packed below their header."""
+"""Table layout: spanning cells on a grid, and rows packed into passages below the header."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,9 +25,9 @@ Grid = list[list[Cell | str]]
 
 
 def spread_rows(rows: Iterable[Iterable[tuple[Cell | str, int, int]]]) -> Grid:
-    """Lay out cells that span rows and columns, each in every place that it spans.
+    """Lay out spanning cells on a grid, repeating each cell in every covered position.
 
-    What spans a whole row, or is long, stands once, and empty cells continue it.
+    A cell that spans a whole row, or is long, appears once, and empty cells continue it.
 
     Args:
         rows: Of each row, its cells, and the columns and rows that each spans.
@@ -76,11 +76,13 @@ class TableRow(NamedTuple):
 
 
 def join_rows(table: Table, cut: dict[int, int] | None = None) -> Iterator[TableRow]:
-    """The rows of a sheet as text; a merged cell in every place that it spans, unless it is all of its row.
+    """Yield the rows of a sheet as text, with merged cells repeated.
+
+    A merged cell that fills its whole row appears once.
 
     Args:
         table: The sheet.
-        cut: Takes up how many cells of each row, by its number, are left out of a row that is too wide.
+        cut: Receives, by row number, how many cells of a too wide row are left out.
     """
     for row, number in zip(table.rows, table.numbers, strict=True):
         cells = [as_cell(cell) for cell in row]
@@ -98,19 +100,19 @@ def join_rows(table: Table, cut: dict[int, int] | None = None) -> Iterator[Table
 
 
 def _write_cell(cell: Cell) -> str:
-    """A cell as a passage shows it, with the comment on it."""
+    """Return a cell as displayed in a passage, including any comment."""
     return f"{cell.shown} [Comment: {cell.note}]".lstrip() if cell.note else cell.shown
 
 
 def make_table_passages(
     rows: Iterable[TableRow], header: TableRow | None, *, unit: str, sheet: str = "", page: int | None = None
 ) -> Iterator[Passage]:
-    """The passages of a table; a header without rows is one.
+    """Yield the passages of a table. A header without rows is a passage.
 
     Args:
         rows: The rows, without the header.
         header: The header, if there is one.
-        unit: What the rows are called, for people.
+        unit: Name of the rows, for people.
         sheet: The sheet they are on.
         page: The number of the sheet.
     """
@@ -122,20 +124,20 @@ def make_table_passages(
 
 
 def make_sheet_passages(rows: Iterable[TableRow], sheet: str, page: int) -> Iterator[Passage]:
-    """The passages of a sheet: what stands above its header, then its rows."""
+    """Yield the passages of a sheet: the lines above the header, then the rows."""
     before, header, below = split_header(rows, BETWEEN)
     yield from make_table_passages(before, None, unit="row", sheet=sheet, page=page)
     yield from make_table_passages(below, header, unit="row", sheet=sheet, page=page)
 
 
 def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow], TableRow | None, Iterator[TableRow]]:
-    """Find the header of a table below the lines of a title, an account, a date that may stand above it.
+    """Find the header of a table, below any title, account or date lines.
 
-    The header is the first of the first rows that is as wide as most of them and holds names and no numbers.
+    The header is the first of the first rows that is about as wide as most of them and holds names and no numbers.
 
     Args:
         rows: All rows.
-        between: What stands between two cells.
+        between: Separator between two cells.
 
     Returns:
         The rows above the header, the header, if there is one, and the rows below.
@@ -154,12 +156,12 @@ def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow]
 
 
 def split_cells(text: str, between: str) -> list[str]:
-    """The cells of a row; quoted ones without their quotation marks."""
+    """Return the cells of a row, with quotation marks removed."""
     return text.split(between) if len(between) > 1 else split_record(text, between)
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    """Whether cells name columns: none is a number but a year, and more than one has a name."""
+    """Report whether cells name columns: no numbers except years, and at least two names."""
     filled = _list_filled(cells)
     return len(filled) > 1 and bool(filled[0]) and all(map(_is_name, filled)) and not all(map(_is_year, filled))
 
@@ -177,9 +179,9 @@ def _is_year(cell: str) -> bool:
 
 
 def _pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[TableRow]:
-    """Put rows together to passages, none larger than `LARGEST` and its header.
+    """Pack rows into passages, each no larger than `LARGEST` plus the header.
 
-    A row that is larger alone is parted, each piece below the header.
+    A larger single row is split, each piece below the header.
     """
     above = header[:_LONGEST_HEADER] + "\n" if header else ""
     held: list[TableRow] = []

@@ -1,4 +1,7 @@
-"""Documents that are text: plain, Markdown with or without front matter, reStructuredText, and pages of HTML."""
+"""Text document readers: plain text, Markdown, reStructuredText, and HTML pages.
+
+Markdown may have front matter.
+"""
 
 import re
 from collections.abc import Iterator
@@ -27,20 +30,23 @@ _FIELD: Final = lazy(r"^(title|date|published|updated)[ \t]*:[ \t]*+(.+)$", re.M
 
 
 def read_plain_text(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a text; a short first line that stands alone is its title."""
+    """Read a plain text. A short, separate first line is the title."""
     title, chunks = chunk_text(read_text(file), markdown=False, name=name)
     return require_passages(Part(title, make_passages(chunks)))
 
 
 def read_rst(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a reStructuredText document along its sections, its tables and fields as rows and lines."""
+    """Read a reStructuredText document by sections, with tables and fields as rows and lines."""
     text = "\n".join(write_tables(read_text(file).split("\n")))
     title, chunks = chunk_sections(text, find_rst_headings(text.split("\n")))
     return require_passages(Part(title or name, make_passages(chunks)))
 
 
 def read_markdown(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a Markdown text; its front matter is a passage of its own and gives title and date where it has them."""
+    """Read a Markdown text.
+
+    Front matter is a passage of its own and gives title and date if present.
+    """
     text = read_text(file)
     stated: dict[str, str] = {}
     front: list[Passage] = []
@@ -58,10 +64,10 @@ def read_markdown(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def read_web_page(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the main content of a page by heading; its lines are those of the file.
+    """Read the main content of a page by heading. Line numbers are those of the file.
 
     Raises:
-        UnreadableError: It holds no text.
+        UnreadableError: The page holds no text.
     """
     page = parse_html(read_text(file))
     title, chunks = page.body.cut_chunks()

@@ -28,7 +28,7 @@ class _Cue(NamedTuple):
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a transcript; a passage is a run of whole sentences with the times at which it begins and ends."""
+    """Read a transcript. A passage is a run of whole sentences with start and end times."""
     lines = read_text(file).split("\n")
     title = lines[0].removeprefix("\ufeff").removeprefix("WEBVTT").lstrip(" -") if lines[0].startswith("WEBVTT") else ""
     cues = list(_read_cues(lines))

@@ -1,4 +1,4 @@
-"""Translations (gettext, .po and .pot): each message with its translation, its context and the remarks on it."""
+"""Translations (gettext, .po and .pot): messages with translation, context and comments."""
 
 import ast
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _TOGETHER: Final = 15
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a catalogue of messages; obsolete ones are left aside, uncertain ones marked."""
+    """Read a message catalogue. Obsolete messages are skipped, and fuzzy messages are marked."""
     entries = list(_read_entries(read_text(file).split("\n")))
     title = ""
     if entries and not entries[0][1].get("msgid"):
@@ -27,7 +27,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _read_entries(lines: list[str]) -> Iterator[tuple[int, dict[str, str], int]]:
-    """Each entry: its first line, its texts by key and its last line."""
+    """Yield each entry: first line, texts by key, and last line."""
     entry: dict[str, str] = {}
     first, key = 1, ""
     for number, line in enumerate([*lines, ""], 1):

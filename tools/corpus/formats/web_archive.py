@@ -1,4 +1,4 @@
-"""Web archives (.mht, .mhtml): the page that a browser saved as one MIME message."""
+"""Web archives (.mht, .mhtml): a page saved by a browser as a MIME message."""
 
 from collections.abc import Iterator
 from email import policy
@@ -12,10 +12,12 @@ from weiwo.tools.corpus.formats.parts import Part, choose_title, find_date, make
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the page of an archive; the pages of its frames follow under their addresses.
+    """Read the page of an archive, followed by the pages of the frames.
+
+    Frames are numbered.
 
     Raises:
-        UnreadableError: There is no page in it.
+        UnreadableError: The archive holds no page.
     """
     message = BytesParser(policy=policy.default).parse(file)
     pages = [part for part in message.walk() if part.get_content_type() in {"text/html", "application/xhtml+xml"}]

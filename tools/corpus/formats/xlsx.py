@@ -1,4 +1,4 @@
-"""XLSX, by sheet: the header of a sheet and a run of its rows, each cell as it is shown."""
+"""XLSX reader by sheet: the header and rows, with each cell as displayed."""
 
 import io
 import re
@@ -32,10 +32,10 @@ _PLACE: Final = lazy(r"([A-Z]{1,3})(\d+)")
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a workbook, formulas as their last values; hidden sheets are left out.
+    """Read a workbook, with the last values of formulas. Hidden sheets are left out.
 
     Raises:
-        UnreadableError: It is encrypted, is no XLSX, or is empty.
+        UnreadableError: The workbook is encrypted, is no XLSX, or is empty.
     """
     with open_archive(file) as archive:
         package = Package(archive, "workbook")
@@ -62,9 +62,9 @@ class _Workbook:
         relations = package.read_relations(package.main)
         self.sheets: list[_Sheet] = []  # those that are not hidden
         self._hidden: list[str] = []
-        for one in root.iter("sheet"):
-            title, part = clean_text(one.get("name", "")), relations.get(one.get("r:id", ""), ("", ""))[1]
-            if one.get("state", "visible") != "visible":
+        for item in root.iter("sheet"):
+            title, part = clean_text(item.get("name", "")), relations.get(item.get("r:id", ""), ("", ""))[1]
+            if item.get("state", "visible") != "visible":
                 self._hidden.append(title)
             elif package.has(part):
                 self.sheets.append(_Sheet(title, part))
@@ -77,7 +77,7 @@ class _Workbook:
         self._cut: dict[int, int] = {}
 
     def list_losses(self) -> list[Loss]:
-        """What was left out."""
+        """Return the losses of the workbook."""
         cut = [Loss("cells_left_out", sum(self._cut.values()), tuple(map(str, self._cut)))] if self._cut else []
         return [
             *count_places("hidden_sheets", self._hidden),
@@ -87,7 +87,7 @@ class _Workbook:
         ]
 
     def read_sheet(self, number: int, sheet: _Sheet) -> Iterator[Passage]:
-        """Read the passages of a sheet, then those of its boxes and charts; its cells become a table."""
+        """Yield the passages of a sheet, then of boxes and charts. The cells become a table."""
         self._sheet = sheet.name
         try:
             data = self._package.read_bytes(sheet.part)
@@ -102,7 +102,7 @@ class _Workbook:
         yield from self._read_drawings(number, sheet)
 
     def _read_cell(self, cell: Element) -> Cell | None:
-        """The value of a cell and what it shows; None of an empty one."""
+        """Return the value and the displayed text of a cell, or None for an empty cell."""
         kind, value = cell.get("t", "n"), cell.findtext("v")
         style = self._find_style(cell)
         written = cell.find("f")
@@ -147,26 +147,29 @@ class _Workbook:
     def _read_styles(self) -> list["_Style"]:
         styles = self._package.read_related(self._package.main, "styles")
         codes = {str(number): code for number, code in BUILT_IN.items()}
-        codes |= {one.get("numFmtId", ""): one.get("formatCode", "") for one in styles.iterfind("numFmts/numFmt")}
-        bold = [is_on(one.find("b")) for one in styles.iterfind("fonts/font")]
+        codes |= {item.get("numFmtId", ""): item.get("formatCode", "") for item in styles.iterfind("numFmts/numFmt")}
+        bold = [is_on(item.find("b")) for item in styles.iterfind("fonts/font")]
         found = []
-        for one in styles.iterfind("cellXfs/xf"):
-            font = one.get("fontId", "")
+        for entry in styles.iterfind("cellXfs/xf"):
+            font = entry.get("fontId", "")
             heavy = font.isdecimal() and int(font) < len(bold) and bold[int(font)]
-            found.append(_Style(codes.get(one.get("numFmtId", ""), ""), heavy))
+            found.append(_Style(codes.get(entry.get("numFmtId", ""), ""), heavy))
         return found
 
     def _read_comments(self, part: str) -> dict[str, str]:
         found: dict[str, str] = {}
         for kind in ("comments", "threadedComment"):
             for listed in self._package.find_related(part, kind):
-                for one in self._package.read_part(listed).iter():
-                    if one.tag in {"comment", "threadedComment"}:
-                        found[one.get("ref", "")] = _read_string(one)
+                for item in self._package.read_part(listed).iter():
+                    if item.tag in {"comment", "threadedComment"}:
+                        found[item.get("ref", "")] = _read_string(item)
         return found
 
     def _read_drawings(self, number: int, sheet: _Sheet) -> Iterator[Passage]:
-        """What stands above the cells; values of charts, too, which may be of a hidden sheet or another file."""
+        """Yield the passages of drawings above the cells, including chart values.
+
+        The values of a chart may come from a hidden sheet or another file.
+        """
         body = DocumentBuilder()
 
         def add_table(table: Grid) -> None:
@@ -191,7 +194,7 @@ class _Style:
         self._known: dict[float, tuple[str, str]] = {}
 
     def interpret(self, number: float, *, date_1904: bool) -> tuple[CellValue, str]:
-        """The value that a number stands for under the format, and its unit."""
+        """Return the value of a number under the format, and the unit."""
         if not self.code or self.code == "General":
             return number, ""
         sign = (number > 0) - (number < 0)
@@ -214,7 +217,7 @@ _PLAIN: Final = _Style("", bold=False)
 
 
 class _SheetReader:
-    """Reads the rows of a sheet, a merged cell in every place that it spans."""
+    """Reader of the rows of a sheet, repeating a merged cell in every covered position."""
 
     def __init__(self, data: bytes, comments: dict[str, str], read_cell: Callable[[Element], Cell | None]) -> None:
         self.uncomputed: list[str] = []  # the formulas without a value so far
@@ -225,7 +228,7 @@ class _SheetReader:
         self._open: list[tuple[int, range, Cell]] = []  # merged cells that reach down: to which row, where, what
 
     def read_table(self, name: str) -> Table:
-        """Read the cells of the sheet; between rows that are not consecutive stands an empty one."""
+        """Read the cells of the sheet. An empty row marks a gap in the row numbers."""
         rows: list[Row] = []
         numbers: list[int] = []
         hidden: set[int] = set()
@@ -262,13 +265,13 @@ class _SheetReader:
     def _read_row(self, row: Element, number: int) -> dict[int, Cell | str]:
         cells: dict[int, Cell | str] = {}
         column = -1
-        for one in row.iter("c"):
-            place = _PLACE.fullmatch(one.get("r", ""))
+        for item in row.iter("c"):
+            place = _PLACE.fullmatch(item.get("r", ""))
             column = _read_column(place[1]) if place else column + 1
-            cell = self._read_cell(one)
+            cell = self._read_cell(item)
             if cell is not None and cell.formula and cell.shown == f"={cell.formula}":
-                self.uncomputed.append(one.get("r", f"row {number}"))
-            if note := self._comments.get(one.get("r", "")):
+                self.uncomputed.append(item.get("r", f"row {number}"))
+            if note := self._comments.get(item.get("r", "")):
                 cell = (cell or EMPTY_CELL)._replace(note=note)
             if cell is not None:
                 # A text and nothing else takes the least memory as such.
@@ -277,7 +280,7 @@ class _SheetReader:
         return self._fill_merged(cells, number)
 
     def _fill_merged(self, cells: dict[int, Cell | str], number: int) -> dict[int, Cell | str]:
-        self._open = [one for one in self._open if one[0] >= number]
+        self._open = [item for item in self._open if item[0] >= number]
         for column, cell in list(cells.items()):
             bottom, right = self._merged.get((number, column), (number, column))
             whole = as_cell(cell)
@@ -291,11 +294,11 @@ class _SheetReader:
 
 
 def _read_string(element: Element) -> str:
-    return _render_cell("".join(one.text or "" for one in _iter_texts(element)))
+    return _render_cell("".join(text.text or "" for text in _iter_texts(element)))
 
 
 def _iter_texts(element: Element) -> Iterator[Element]:
-    """The text elements of a string, its phonetic readings left aside."""
+    """Yield the text elements of a string, without phonetic readings."""
     for child in element:
         if child.tag in {"t", "text"} and not len(child):
             yield child

@@ -34,10 +34,10 @@ OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 @contextmanager
 def open_archive(file: BinaryIO) -> Iterator[ZipFile]:
-    """Open an archive whose stated sizes are within bounds; `zipfile` reads no more than is stated.
+    """Open an archive with stated sizes within bounds. `zipfile` reads no more than stated.
 
     Raises:
-        UnreadableError: It is none, is encrypted, or unpacks to too much.
+        UnreadableError: The file is no archive, is encrypted, or unpacks to too much.
     """
     head = file.read(len(OLE))
     file.seek(0)
@@ -71,16 +71,16 @@ _LISTED: Final = 200
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the files of an archive; the archive itself is a list of their names.
+    """Read the files of an archive. The archive itself is a list of file names.
 
     Raises:
-        UnreadableError: It is damaged, encrypted, unpacks to too much, or holds nothing that is read.
+        UnreadableError: The archive is damaged, encrypted, unpacks to too much, or holds no supported file.
     """
     unread: list[str] = []
     broken: list[str] = []
     taken: list[str] = []
     with open_archive(file) as archive:
-        members = [(one, _name_member(one)) for one in archive.infolist() if not one.is_dir()]
+        members = [(item, _name_member(item)) for item in archive.infolist() if not item.is_dir()]
         for member, path in members[:_MOST_FILES]:
             if _is_hidden(path):
                 continue
@@ -103,10 +103,12 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _read_member(archive: ZipFile, member: ZipInfo, path: str) -> list[Part]:
-    """The parts of a file, each under its name; none of a kind that is not read, an archive in an archive among them.
+    """Return the parts of an archived file, each under the file name.
+
+    The list is empty for an unsupported type, including a nested archive.
 
     Raises:
-        Exception: Whatever its reader raises.
+        Exception: Any error of the file's reader.
     """
     from weiwo.tools.corpus.formats import find_format, load_reader  # noqa: PLC0415 - that lists this module
 
@@ -124,7 +126,10 @@ def _read_member(archive: ZipFile, member: ZipInfo, path: str) -> list[Part]:
 
 
 def _name_member(member: ZipInfo) -> str:
-    """The path of a file in an archive, without ways out of it; names that are not UTF-8 are in some old encoding."""
+    """Return the safe path of a file in an archive.
+
+    The path cannot lead outside. A name that is not UTF-8 is in some old encoding.
+    """
     name = member.filename
     if not member.flag_bits & _UTF8:
         try:

@@ -1,6 +1,6 @@
-"""The catalog of corpora: a folder each, under one name, below Weiwo's home.
+"""Catalog of corpora: a named folder for each corpus, below Weiwo's home.
 
-A folder notes which files, folders and patterns its corpus is made of, so that a question over the same ones finds it.
+A folder records the files, folders and patterns of its corpus, so that a question over the same ones finds it.
 """
 
 import json
@@ -37,7 +37,7 @@ _NAME: Final = lazy(r"[^\W_][\w.-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class CorpusSummary:
-    """The summary of a corpus, as a list shows it."""
+    """Summary of a corpus for a list."""
 
     name: str  # its name
     folder: Path  # where it is
@@ -58,14 +58,14 @@ class CorpusSummary:
 
 
 def locate_by_name(home: Path, name: str = DEFAULT_NAME) -> Path:
-    """The folder of a corpus, there or not.
+    """Return the folder of a corpus, existing or not.
 
     Args:
         home: The folder of Weiwo's own files.
-        name: Its name: letters of any script, digits, `.`, `-` and `_`, beginning with a letter or digit.
+        name: The name: letters of any script, digits, `.`, `-` and `_`, beginning with a letter or digit.
 
     Raises:
-        CorpusError: That is no name.
+        CorpusError: The text is no valid name.
     """
     if not _NAME.fullmatch(name):
         raise CorpusError(f"corpus {one_line(name, 80)!r}: no name for one; use up to 64 letters, digits, - and _")
@@ -73,17 +73,20 @@ def locate_by_name(home: Path, name: str = DEFAULT_NAME) -> Path:
 
 
 def corpus_exists(home: Path, name: str) -> bool:
-    """Whether a corpus of that name is there."""
+    """Report whether a named corpus exists."""
     return bool(_NAME.fullmatch(name)) and (home / "corpora" / name / STORE).is_file()
 
 
 def replaces_sample(home: Path) -> bool:
-    """Whether the default corpus is searched in place of the sample: it held a document once, or cannot be read."""
+    """Report whether the default corpus is searched in place of the sample.
+
+    It is if the default corpus held a document once, or cannot be read.
+    """
     return corpus_exists(home, DEFAULT_NAME) and not _never_held(home / "corpora" / DEFAULT_NAME / STORE)
 
 
 def _never_held(store: Path) -> bool:
-    """Whether no document was ever put into a store; False of a store that cannot be read."""
+    """Report whether a store never held a document. The result is False for an unreadable store."""
     try:
         with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
             found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'documents'").fetchone()
@@ -93,7 +96,7 @@ def _never_held(store: Path) -> bool:
 
 
 def lost_store(home: Path, name: str) -> Path | None:
-    """The file that is missing of a corpus that was indexed; None where nothing was, or nothing is missing."""
+    """Return the missing store file of an indexed corpus, if lost."""
     if not _NAME.fullmatch(name) or corpus_exists(home, name):
         return None
     store = home / "corpora" / name / STORE
@@ -101,14 +104,15 @@ def lost_store(home: Path, name: str) -> Path | None:
 
 
 def make_absolute(path: str | os.PathLike[str]) -> str:
-    """A file, folder or pattern, absolute, so that it means the same from everywhere."""
+    """Return the absolute path of a file, folder or pattern, with links kept."""
     return os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111  # resolve() would replace links
 
 
 def locate_by_roots(home: Path, paths: Iterable[str | os.PathLike[str]]) -> Path:
-    """The folder of the corpus of exactly these files, folders and patterns, there or not.
+    """Return the folder of the corpus with exactly these files, folders and patterns.
 
-    It is the one that `weiwo index` made of these, or else one that is named after the first of them.
+    The folder need not exist. It is the folder that `weiwo index` made of these, or else a folder named after the first
+    of them.
     """
     roots = sorted(set(map(make_absolute, paths)))
     for folder in _list_folders(home):
@@ -122,12 +126,12 @@ def locate_by_roots(home: Path, paths: Iterable[str | os.PathLike[str]]) -> Path
 
 
 def record_origin(folder: Path, paths: Iterable[str | os.PathLike[str]], loaders: Iterable[str] = ()) -> None:
-    """Note what a corpus has just been brought up to, besides what it has.
+    """Add the given sources to the record of a corpus after an update.
 
     Args:
         folder: The corpus folder.
         paths: Files, folders and patterns.
-        loaders: Document loaders, as MODULE:NAME; their arguments are not kept, for they may hold a key.
+        loaders: Document loaders, as MODULE:NAME. Their arguments are not kept, for they may hold a key.
 
     Raises:
         OSError: The folder cannot be written.
@@ -144,7 +148,7 @@ def record_origin(folder: Path, paths: Iterable[str | os.PathLike[str]], loaders
 
 
 class _CorpusNote(NamedTuple):
-    """What the folder of a corpus notes of it."""
+    """Record in a corpus folder about the sources of the corpus."""
 
     # The files, folders and patterns that it is made of, absolute; none where that is not known.
     roots: tuple[str, ...] = ()
@@ -153,7 +157,7 @@ class _CorpusNote(NamedTuple):
 
 
 def read_note(folder: Path) -> _CorpusNote:
-    """What a corpus folder notes; nothing where it cannot be read."""
+    """Return the record of a corpus folder, empty if unreadable."""
     try:
         noted = json.loads((folder / _ROOTS).read_text(encoding="ascii"))
         roots, loaders = tuple(map(str, noted["roots"])), tuple(map(str, noted.get("loaders", ())))
@@ -169,7 +173,10 @@ def describe_age(at: float) -> str:
 
 
 def count_vectors(folder: Path, model: str) -> tuple[int, int]:
-    """Count the passages that have a vector of an embedding model, equal ones once, and all there are."""
+    """Count the passages with a vector of an embedding model, and all passages.
+
+    Equal passages are counted once.
+    """
     with closing(Store(folder / STORE)) as store, store.read_transaction() as connection:
         return count_embedded_passages(connection, model)
 
@@ -195,13 +202,13 @@ def _list_folders(home: Path) -> list[Path]:
 
 
 def list_corpora(home: Path) -> Iterator[CorpusSummary]:
-    """The corpora there are, by name. Blocks while it reads them."""
+    """Yield the summaries of all corpora, by name. Blocks while reading."""
     for folder in _list_folders(home):
         yield summarize_corpus(folder)
 
 
 def summarize_corpus(folder: Path) -> CorpusSummary:
-    """The summary of one corpus. Blocks while it reads it."""
+    """Return the summary of a corpus. Blocks while reading."""
     statuses = list(_stat_files(folder))
     size = sum(status.st_size for status in statuses)
     roots, loaders, at = read_note(folder)
@@ -227,10 +234,12 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
 
 
 def list_titles(folder: Path, most: int) -> list[str]:
-    """Titles of a corpus's documents, those with the most passages first; none where there is no corpus.
+    """Return the titles of a corpus's documents, those with the most passages first.
+
+    The list is empty if there is no corpus.
 
     Raises:
-        CorpusError: It cannot be read.
+        CorpusError: The corpus cannot be read.
     """
     if not (folder / STORE).is_file():
         return []

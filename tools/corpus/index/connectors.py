@@ -61,7 +61,7 @@ class Connector:
     def is_same(self, other: "Connector") -> bool:
         """Whether another one is the same source of documents, whatever its interval and its last run."""
         mine, others = (
-            (one.module, one.name, json.dumps(one.arguments, sort_keys=True, default=str)) for one in (self, other)
+            (item.module, item.name, json.dumps(item.arguments, sort_keys=True, default=str)) for item in (self, other)
         )
         return mine == others
 
@@ -81,7 +81,7 @@ def note_connector(folder: Path, connector: Connector) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
-    others = [one for one in read_connectors(folder) if not one.is_same(connector)]
+    others = [item for item in read_connectors(folder) if not item.is_same(connector)]
     _write(folder, [*others, connector])
 
 
@@ -95,7 +95,7 @@ def forget_connector(folder: Path, connector: Connector) -> bool:
         OSError: The folder cannot be written.
     """
     known = read_connectors(folder)
-    left = [one for one in known if not one.is_same(connector)]
+    left = [item for item in known if not item.is_same(connector)]
     if len(left) < len(known):
         _write(folder, left)
     return len(left) < len(known)
@@ -113,7 +113,7 @@ def note_run(folder: Path, connector: Connector, started: float, problem: str = 
     Raises:
         OSError: The folder cannot be written.
     """
-    kept = next((one for one in read_connectors(folder) if one.is_same(connector)), None)
+    kept = next((item for item in read_connectors(folder) if item.is_same(connector)), None)
     if kept is not None:
         done = kept.done_at if problem else time.time()
         note_connector(folder, replace(kept, tried_at=started, done_at=done, problem=problem))
@@ -122,5 +122,5 @@ def note_run(folder: Path, connector: Connector, started: float, problem: str = 
 def _write(folder: Path, connectors: list[Connector]) -> None:
     beside = folder / f"{_FILE}.{os.getpid()}"
     make_private_file(beside)
-    beside.write_text(json.dumps([asdict(one) for one in connectors]), encoding="ascii")
+    beside.write_text(json.dumps([asdict(connector) for connector in connectors]), encoding="ascii")
     beside.replace(folder / _FILE)

@@ -1,6 +1,6 @@
-"""Embedding models: any that LangChain's `init_embeddings` makes, bounded in time, retried, and never mixed.
+"""Embedding models of LangChain's `init_embeddings`, with timeouts and retries, never mixed.
 
-A vector is kept under the model's name and the hash of what was embedded, so that embedding goes on where it was cut
+A vector is stored under the model's name and the hash of the embedded text. So embedding continues where it was cut
 off, a passage that moves or comes back costs nothing, and another model's vectors are never compared with these.
 """
 
@@ -16,7 +16,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.corpus.base import CorpusError
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ _REFUSALS: Final = frozenset({400, 413, 422})
 
 
 class EmbeddingError(CorpusError):
-    """An embedding model that cannot be used now. The message is one line: what, why, what to do."""
+    """Error for an embedding model currently unusable.
+
+    The message is one line: the object, the cause, the fix.
+    """
 
     def __init__(self, message: str, *, refused: bool = False, answered: bool = False) -> None:
         super().__init__(message)
@@ -81,10 +84,12 @@ class Embedder:
         self._at_once = _BATCH
 
     def embed_question(self, text: str) -> "Matrix":
-        """The vector of a question, of length one; remembered. One attempt, so that a search is not held up.
+        """Return the cached unit vector of a question.
+
+        There is one attempt, so that a search is not held up.
 
         Raises:
-            EmbeddingError: It failed, or did so three times in a row less than half a minute ago.
+            EmbeddingError: The call failed, or failed three times in a row less than half a minute ago.
         """
         text = text[:_LONGEST_TEXT]
         known = self._questions.get(text)
@@ -118,10 +123,12 @@ class Embedder:
         return vector
 
     def embed_texts(self, texts: Sequence[str], attempts: int = _ATTEMPTS) -> "Matrix":
-        """The vectors of texts, each of length one, as rows; by halves from then on where a server refuses so many.
+        """Return the unit vectors of texts as rows.
+
+        If a server refuses a batch for its size, the batch size is halved from then on.
 
         Raises:
-            EmbeddingError: It failed, the last attempt included.
+            EmbeddingError: All attempts failed.
         """
         import numpy as np
 
@@ -152,13 +159,13 @@ class Embedder:
         return whole
 
     def embed_most(self, texts: Sequence[str]) -> "tuple[list[int], Matrix, EmbeddingError | None]":
-        """The vectors of as many texts as the model takes: their numbers, rows, and why there is none of the others.
+        """Embed as many texts as the model accepts: return text numbers, vectors, and the last error.
 
-        A batch that is answered with an error, or with vectors that cannot be used, is halved until the texts that the
-        model fails on are alone.
+        The error is the reason for missing vectors. A batch that is answered with an error, or with unusable vectors,
+        is halved until the texts that the model fails on are alone.
 
         Raises:
-            EmbeddingError: It does not answer, or takes next to nothing.
+            EmbeddingError: The model does not answer, or accepts next to nothing.
         """
         import numpy as np
 
@@ -194,7 +201,7 @@ class Embedder:
             future.cancel()
             raise EmbeddingError(f"embeddings {self.name}: no reply within {seconds:.0f} s; see if it is up") from None
         except Exception as error:  # noqa: BLE001  # each provider raises its own
-            said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+            said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
             status = _status_of(error)
             refused = status in _REFUSALS
             advice = "see what it takes" if refused else "see if it is up and its key is right"
@@ -214,20 +221,20 @@ class Embedder:
 def _status_of(error: Exception) -> int | None:
     """The HTTP status of a client's exception."""
     holders = (error, getattr(error, "response", None))
-    return next((status for one in holders if isinstance(status := getattr(one, "status_code", None), int)), None)
+    return next((status for holder in holders if isinstance(status := getattr(holder, "status_code", None), int)), None)
 
 
 def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
-    """The embedding model of a name. Slow at first: it imports the provider's package.
+    """Load an embedding model by name. The first call is slow because of the provider's package.
 
     Args:
-        name: As provider:model, such as `openai:text-embedding-3-small` or `ollama:nomic-embed-text`; the provider
-            `openai` answers at `WEIWO_EMBEDDINGS_BASE_URL` with `WEIWO_EMBEDDINGS_API_KEY`, or else where the chat
-            models do. The key of these is never sent to an address of its own.
+        name: As provider:model, such as `openai:text-embedding-3-small` or `ollama:nomic-embed-text`. The provider
+            `openai` is called at `WEIWO_EMBEDDINGS_BASE_URL` with `WEIWO_EMBEDDINGS_API_KEY`, or else at the URL of the
+            chat models. The chat models' key is never sent to a separate embeddings URL.
         env: The environment.
 
     Raises:
-        EmbeddingError: The name is malformed, or the model cannot be set up; one line, without secrets.
+        EmbeddingError: The name is malformed, or the model cannot be set up. One line, without secrets.
     """
     env = os.environ if env is None else env
     provider, _, model = name.partition(":")
@@ -266,7 +273,7 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
                 f"embeddings {name}: the provider {provider!r} is unknown; use one that LangChain's init_embeddings"
                 " knows, such as openai, ollama or huggingface"
             ) from None
-        said = one_line(redacted(f"{type(error).__name__}: {error}"), 160)
+        said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 160)
         raise EmbeddingError(
             f"embeddings {name}: it cannot be set up ({said}); check its name and its key,"
             f" usually {provider.upper()}_API_KEY"
@@ -288,16 +295,16 @@ class EmbeddingProgress:
 def embed_in_parallel(
     model: Embedder, wanted: Iterator[tuple[bytes, str]], without: list[str] | None = None
 ) -> Iterator[tuple[list[bytes], "Matrix"]]:
-    """Embed texts by key, a few batches at a time, as they come back.
+    """Embed texts by key, a few batches in parallel, and yield each batch on completion.
 
     Args:
         model: The model.
         wanted: Keys and texts.
-        without: Takes the texts that the model gives no vectors for, and their batches go on; without it, one such text
-            is the end.
+        without: Receives the texts that the model gives no vectors for, and their batches continue. Without it, one
+            such text is the end.
 
     Raises:
-        EmbeddingError: A batch failed; those that were finished have been given.
+        EmbeddingError: A batch failed. The finished batches have been yielded.
     """
     with ThreadPoolExecutor(_PARALLEL, thread_name_prefix="embedding-batch") as pool:
         running: dict[Future[tuple[list[int], Matrix, EmbeddingError | None]], list[tuple[bytes, str]]] = {}

@@ -1,14 +1,14 @@
-"""The keyword index: words and character n-grams of a corpus in tantivy, ranked by BM25.
+"""Keyword index: words and character n-grams of a corpus in tantivy, ranked by BM25.
 
 Rebuildable from the store at any time: a commit holds, besides the passages, the generation of the store that it
-stands for, so that what is missing after a kill is known exactly. Texts come analyzed (`analyzer`, `ngrams`) and
-stemmed (`stemmers`), each word but once; tantivy splits at blanks. The index holds no text.
+represents, so that the missing part after a kill is known exactly. Texts are passed in analyzed (`analyzer`, `ngrams`)
+and stemmed (`stemmers`), each word but once, and tantivy splits at blanks. The index holds no text.
 
-What a search costs is bounded by how many passages it looks at, not by how many there are. Passages are found by the
-rarest words of a question; its common words only add to the scores of those. A word that half of all passages hold
-tells them apart by next to nothing, and skipping its list takes tantivy longer than all others together.
+The cost of a search is bounded by how many passages it looks at, not by how many there are. Passages are found by the
+rarest words of a question, and its common words only add to their scores. A word in half of all passages hardly
+distinguishes them, and skipping its list takes tantivy longer than all others together.
 
-A passage's title counts twice, the name of its file once, in one field with its headings, context and words; separate
+A passage's title counts twice, the name of its file once, in one field with its headings, context and words. Separate
 fields with weights did no better on MuSiQue and HotpotQA.
 """
 
@@ -48,7 +48,7 @@ _KeywordHit = tuple[int, float]
 
 @dataclass(frozen=True, slots=True)
 class _SearchBounds:
-    """Bounds on the entries of the index that a search reads."""
+    """Limits on the index entries read by a search."""
 
     enough: int = 5_000  # entries that the rarest words of a question need, before common ones are no longer looked for
     plenty: int = 50_000  # entries up to which further words are looked for even then
@@ -56,7 +56,7 @@ class _SearchBounds:
 
 
 class KeywordSnapshot:
-    """The index at one generation of the store; it stays as it is, whatever is written meanwhile."""
+    """Immutable snapshot of the index at a generation of the store, unaffected by later writes."""
 
     def __init__(self, index: "tantivy.Index") -> None:
         import tantivy
@@ -81,19 +81,22 @@ class KeywordSnapshot:
 
     @cached_property
     def _languages(self) -> tuple[Language, ...]:
-        """The languages by whose stemmers something is indexed."""
-        return ("en", *(one for one in STEMMERS if self._count("language", one)))
+        """Return the languages with stemmed entries in the index."""
+        return ("en", *(stemmer for stemmer in STEMMERS if self._count("language", stemmer)))
 
     def _list_stems(self, term: str) -> dict[str, None]:
-        """The stems under which a term may be indexed."""
+        """Return the possible stems of a term in the index."""
         return dict.fromkeys(stem for language in self._languages for stem in stem_terms(term, language))
 
     def frequency(self, term: str) -> int:
-        """The number of passages that hold a term, as `weiwo.text.analyzer` gives it."""
+        """Return the number of passages with a term, as produced by `weiwo.text.analyzer`."""
         return max((self._count("words", stem) for stem in self._list_stems(term)), default=0)
 
     def _count(self, field: str, term: str) -> int:
-        """The number of passages with a term; remembered, since the router and each search ask for the same ones."""
+        """Return the number of passages with a term, cached.
+
+        The router and each search ask for the same terms.
+        """
         count = self._counts.get((field, term))
         if count is None:
             if len(self._counts) >= _MOST_COUNTS:
@@ -108,23 +111,23 @@ class KeywordSnapshot:
         within: Sequence[int] | None = None,
         weights: dict[str, float] | None = None,
     ) -> list[_KeywordHit]:
-        """Passages that share a term with a question.
+        """Search for passages sharing a term with a question.
 
         Args:
-            terms: The question, as `weiwo.text.analyzer.query_terms` gives it.
-            limit: How many at most.
-            within: Numbers of the documents to look at, if not all.
+            terms: The question, as given by `weiwo.text.analyzer.query_terms`.
+            limit: Maximum number of hits.
+            within: Numbers of the documents to search, if not all.
             weights: Terms that count more, or less, than others.
 
         Returns:
-            The best, best first; equal scores in the order of passages.
+            The best hits, best first, and equal scores in the order of passages.
         """
         given = weights or {}
         stems: dict[str, float] = {}
         for term in terms:
             for stem in self._list_stems(term):
                 stems[stem] = max(stems.get(stem, 0.0), given.get(term, 1.0))
-        counted = self._counted("words", stems)
+        counted = self._sort_by_frequency("words", stems)
         wanted, entries = 0, 0
         for count, _ in counted:
             if within is None and entries >= self.bounds.enough and entries + count > self.bounds.plenty:
@@ -146,17 +149,20 @@ class KeywordSnapshot:
     def search_grams(
         self, grams: Iterable[str], most: int, limit: int, within: Sequence[int] | None = None
     ) -> list[_KeywordHit]:
-        """Passages that share a character n-gram with a question; of its n-grams the `most` rarest that occur count."""
+        """Search for passages sharing a character n-gram with a question.
+
+        Only the `most` rarest n-grams in the index count.
+        """
         chosen: list[tuple[str, float]] = []
         entries = 0
-        for count, gram in self._counted("grams", grams)[:most]:
+        for count, gram in self._sort_by_frequency("grams", grams)[:most]:
             if entries < self.bounds.grams:
                 chosen.append((gram, 1.0))
             entries += count
         return self._search(self._any("grams", chosen), limit, within) if chosen else []
 
-    def _counted(self, field: str, terms: Iterable[str]) -> list[tuple[int, str]]:
-        """The terms that occur, rarest first, each after the number of passages that hold it."""
+    def _sort_by_frequency(self, field: str, terms: Iterable[str]) -> list[tuple[int, str]]:
+        """Return the indexed terms, rarest first, each after the number of passages with the term."""
         return sorted((count, term) for term in terms if (count := self._count(field, term)))
 
     def _any(self, field: str, terms: Iterable[tuple[str, float]]) -> "tantivy.Query":
@@ -165,8 +171,8 @@ class KeywordSnapshot:
 
     def _one(self, field: str, term: str, weight: float) -> "tantivy.Query":
         query = self._tantivy.Query
-        one = query.term_query(self._schema, field, term, "freq")
-        return one if weight == 1 else query.boost_query(one, weight)
+        item = query.term_query(self._schema, field, term, "freq")
+        return item if weight == 1 else query.boost_query(item, weight)
 
     def _search(self, asked: "tantivy.Query", limit: int, within: Sequence[int] | None) -> list[_KeywordHit]:
         if limit < 1 or (within is not None and not within):
@@ -182,13 +188,16 @@ class KeywordSnapshot:
 
 
 class KeywordIndex:
-    """The index of one corpus. Reading is safe from any thread; writing needs the lock of `writer`."""
+    """The keyword index of a corpus.
+
+    Reading is safe from any thread. Writing needs the lock of `writer`.
+    """
 
     def __init__(self, folder: Path, identity: int) -> None:
-        """Open the index in a corpus folder; where there is none, it is empty.
+        """Open the index in a corpus folder. A missing index is empty.
 
         Raises:
-            ValueError: Its files are broken.
+            ValueError: The files of the index are broken.
         """
         self._folder = folder
         self.path = folder / f"keyword-{ANALYZER}-{identity:x}"
@@ -216,7 +225,7 @@ class KeywordIndex:
         return index
 
     def snapshot(self, generation: int) -> KeywordSnapshot:
-        """The newest state of the index, looked for anew if it is older than a generation of the store."""
+        """Return the newest snapshot of the index, reloaded if older than a generation of the store."""
         with self._lock:
             if self._snapshot.generation < generation:
                 self._index.reload()
@@ -224,7 +233,7 @@ class KeywordIndex:
             return self._snapshot
 
     def delete_stale(self) -> None:
-        """Delete what an older analyzer, or another store, has left."""
+        """Delete index files left by older analyzers or other stores."""
         for other in self._folder.glob("keyword-*"):
             if other != self.path:
                 shutil.rmtree(other, ignore_errors=True)
@@ -235,7 +244,10 @@ class KeywordIndex:
 
 
 class _KeywordUpdate:
-    """Brings the index up to the store, commit by commit; one at a time."""
+    """Update of the index from the store, commit by commit.
+
+    Only one update may run at a time.
+    """
 
     def __init__(self, folder: Path, index: "tantivy.Index", committed: int) -> None:
         import tantivy
@@ -253,7 +265,7 @@ class _KeywordUpdate:
         """Passages added and not yet committed."""
 
     def add_changes(self, store: Store, until: int) -> None:
-        """Take over what has changed in the store, up to a generation."""
+        """Add the changes of the store, up to a generation."""
         dead = store.read_died(self._added, until)
         if dead:  # by query: a deletion by term takes every number for a signed one, and finds none
             self._writer.delete_documents_by_query(self._tantivy.Query.term_set_query(self._schema, "document", dead))
@@ -276,14 +288,14 @@ class _KeywordUpdate:
         self._added = until
 
     def _indexer(self, language: Language) -> Indexer:
-        """The indexer of documents in a language; all without a stemmer of their own share one."""
+        """Return the indexer for a language. All languages without a stemmer share an indexer."""
         own = language if language in STEMMERS else "en"
         if own not in self._indexers:
             self._indexers[own] = Indexer(partial(stem_terms, language=own))
         return self._indexers[own]
 
     def commit(self) -> int:
-        """Make what was added durable, and visible to new snapshots. Returns its generation."""
+        """Commit the additions, visible to new snapshots, and return the committed generation."""
         if self._added > self.committed:
             self._writer.delete_documents_by_query(self._tantivy.Query.term_query(self._schema, "mark", _MARK))
             mark = self._tantivy.Document()

@@ -45,26 +45,29 @@ class LanguageFit(NamedTuple):
 
     @property
     def foreign(self) -> tuple[Locale, ...]:
-        """The languages that the model does not know; none where it does not seem to know any."""
+        """Return the languages unknown to the model.
+
+        The result is empty if the model does not seem to know any language.
+        """
         unknown = tuple(language for language, percent in self.found.items() if percent < _KNOWN)
         return unknown if len(unknown) < len(self.found) else ()
 
     @property
     def share(self) -> float:
-        """The share of the passages that are in a foreign language."""
-        return sum(self.passages.get(one, 0) for one in self.foreign) / max(1, sum(self.passages.values()))
+        """Return the share of passages in languages unknown to the model."""
+        return sum(self.passages.get(locale, 0) for locale in self.foreign) / max(1, sum(self.passages.values()))
 
     @property
     def trusted(self) -> bool:
-        """Whether the corpus is to be searched with the model."""
+        """Report whether to search the corpus with the model."""
         return self.share < _MANY
 
     @property
     def warning(self) -> str:
-        """The warning to a person, in one line; empty where there is nothing to say."""
+        """Return the one-line warning for a person, or an empty string."""
         if self.share < _FEW:
             return ""
-        unknown = " or ".join(_NAMES[one] for one in self.foreign)
+        unknown = " or ".join(_NAMES[locale] for locale in self.foreign)
         part = "the documents" if self.share > 1 - _FEW else f"{self.share:.0%} of the passages"
         instead = "these are hardly found by meaning" if self.trusted else "n-grams are searched instead of vectors"
         return (
@@ -74,7 +77,9 @@ class LanguageFit(NamedTuple):
 
 
 def measure_languages(model: "Embedder") -> dict[Locale, int]:
-    """Percent of the pairs that a model finds, by language, looked for from either side. One request.
+    """Return the percentage of sentence pairs found by a model, by language.
+
+    Each pair is searched from either side. One request is made.
 
     Raises:
         EmbeddingError: The model failed.
@@ -86,7 +91,7 @@ def measure_languages(model: "Embedder") -> dict[Locale, int]:
     for language, pairs in _PAIRS.items():
         count = len(pairs)
         likeness = vectors[start : start + count] @ vectors[start + count : start + 2 * count].T
-        hits = sum(int(likeness.argmax(axis)[one] == one) for axis in (0, 1) for one in range(count))
+        hits = sum(int(likeness.argmax(axis)[index] == index) for axis in (0, 1) for index in range(count))
         found[language] = round(100 * hits / (2 * count))
         start += 2 * count
     return found
@@ -112,7 +117,7 @@ def assess_fit(store: Store, model: "Embedder") -> LanguageFit:
 
 
 def read_fit(store: Store, model: str | None = None) -> LanguageFit | None:
-    """The fit that is noted in a corpus for a model, or the latest one; None if none is."""
+    """Return the recorded fit of a model in a corpus, or the latest fit, or None."""
     with store.read_transaction() as connection:
         found: dict[Locale, int] = {}
         for name, percent in connection.execute("SELECT name, value FROM meta WHERE name LIKE 'knows %'"):
@@ -124,7 +129,7 @@ def read_fit(store: Store, model: str | None = None) -> LanguageFit | None:
 
 
 def drop_unfit_model(folder: Path, settings: "Settings") -> "Settings":
-    """The settings to open a corpus with: without an embedding model that does not know its language."""
+    """Return the settings for opening a corpus, without an embedding model unfit for the language."""
     if settings.embeddings is None:
         return settings
     with closing(Store(folder / STORE)) as store:

@@ -1,8 +1,8 @@
-"""Snowball stemmers of tantivy, by the language of what is indexed.
+"""Snowball stemmers of tantivy, by document language.
 
 A document's words are stemmed by its own language, a question's by that of every document it may meet: "Gebühren" then
 finds "Gebühr" in a German lease and the name "Gebuhren" in an English one. Languages without a stemmer, Chinese among
-them, go through the English one, which leaves their characters alone and stems the English words beside them.
+them, use the English stemmer, which leaves their characters alone and stems the English words beside them.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ STEMMERS: Final[dict[Language, str]] = {
 
 
 def stem_terms(terms: str, language: Language) -> Sequence[str]:
-    """Stem terms that are separated by blanks, by the stemmer of a language."""
+    """Stem blank-separated terms with the stemmer of a language."""
     return _analyzer(STEMMERS.get(language, "english")).analyze(terms)
 
 

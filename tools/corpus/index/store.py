@@ -1,12 +1,12 @@
-"""The document store: documents and passages of a corpus in SQLite, the source of truth.
+"""Document store: documents and passages of a corpus in SQLite, the source of truth.
 
-A document's row, its passages included, never changes its words: a document that is read again gets a new row, and
-the old one dies. `born` and `died` are generations, one a batch of changes; a reader at generation g sees the rows with
-born <= g < died. So the keyword index may lag behind without ever showing half a change, and what it lacks can be told
-from these columns alone. The dead are buried when the keyword index has let go of them.
+The words in a document's row, its passages included, never change. A document that is read again gets a new row, and
+the old row dies. `born` and `died` are generations, one per batch of changes. A reader at generation g sees the rows
+with born <= g < died. So the keyword index may lag behind without ever showing half a change, and its missing part is
+known from these columns alone. Dead rows are deleted when the keyword index has released them.
 
-Write-ahead logging, so that readers are never blocked and each read sees one state. Reading is safe from any thread;
-writing needs the lock of `writer`. Queries that may meet the dead take the generation to look at.
+The store uses write-ahead logging, so that readers are never blocked and each read sees one state. Reading is safe from
+any thread, and writing needs the lock of `writer`. Queries that may meet dead rows take the generation to look at.
 """
 
 import json
@@ -102,7 +102,7 @@ otherwise: six times as slow at a million passages."""
 
 
 class PassageRow(NamedTuple):
-    """The row of a passage, as far as ranking needs it."""
+    """The row of a passage, with the columns needed for ranking."""
 
     id: int  # its number
     document: int  # its document's number
@@ -112,7 +112,7 @@ class PassageRow(NamedTuple):
 
 
 def read_generation(connection: sqlite3.Connection) -> int:
-    """The number of batches taken over, as a connection sees it."""
+    """Return the generation: the number of applied batches, as seen by a connection."""
     found: int = connection.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()[0]
     return found
 
@@ -125,7 +125,7 @@ def count_passages(connection: sqlite3.Connection, at: int) -> int:
 
 
 def list_documents(connection: sqlite3.Connection, at: int) -> dict[str, tuple[int, str, range]]:
-    """Number, title and passages of each document at a generation, by source, in that order."""
+    """Return the number, title and passage range of each document at a generation, by source."""
     rows = connection.execute(
         f"SELECT source, id, title, first, count FROM documents WHERE {LIVE} ORDER BY source",  # noqa: S608  # constants only
         {"at": at},
@@ -134,7 +134,10 @@ def list_documents(connection: sqlite3.Connection, at: int) -> dict[str, tuple[i
 
 
 def sample_documents(connection: sqlite3.Connection, most: int) -> list[tuple[str, str, str, str, str]]:
-    """Title, language, source, path and beginning of some documents, spread over all; of few, of each."""
+    """Return the title, language, source, path and opening text of documents spread over all.
+
+    Of few documents, all are returned.
+    """
     found = connection.execute(
         "WITH RECURSIVE part(n, found) AS (SELECT -1, 0 UNION ALL SELECT n + 1, (SELECT id FROM documents WHERE"
         " id > max(found - 1, (n + 1) * (SELECT max(id) FROM documents) / :most) AND died IS NULL ORDER BY id LIMIT 1)"
@@ -148,7 +151,7 @@ def sample_documents(connection: sqlite3.Connection, most: int) -> list[tuple[st
 
 
 def read_rows(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, PassageRow]:
-    """The rows of passages, by number; a passage that was buried is left out."""
+    """Return the rows of passages by number. Deleted passages are left out."""
     rows = connection.execute(
         "SELECT passages.id, document, hash, title_key, source FROM json_each(?)"
         " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
@@ -160,7 +163,10 @@ def read_rows(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, P
 def find_titles(
     connection: sqlite3.Connection, keys: Iterable[str], at: int, most: int
 ) -> dict[str, list[tuple[int, range]]]:
-    """The documents, and their passages, whose titles are among the keys; a title of more than `most` is left out."""
+    """Return the documents, and passage ranges, with titles among the keys.
+
+    A title of more than `most` documents is left out.
+    """
     found: dict[str, list[tuple[int, range]]] = {}
     rows = connection.execute(
         "SELECT title_key, documents.id, first, count FROM json_each(:keys) CROSS JOIN documents ON title_key = value"  # noqa: S608  # constants only
@@ -209,12 +215,12 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
 
 
 def file_date(modified_ns: int) -> str | None:
-    """The day a file was changed last; None of what is no file."""
+    """Return the day of a file's last change, or None for a non-file."""
     return datetime.fromtimestamp(modified_ns / 1e9, UTC).date().isoformat() if modified_ns > 0 else None
 
 
 class Store:
-    """The document store of one corpus."""
+    """The document store of a corpus."""
 
     def __init__(self, path: Path) -> None:
         """Open or create a store.
@@ -245,7 +251,7 @@ class Store:
 
     @contextmanager
     def read_transaction(self) -> Iterator[sqlite3.Connection]:
-        """A connection whose reads all see the same state."""
+        """Context manager yielding a connection with a consistent view for all reads."""
         with self._borrow_connection() as connection:
             connection.execute("BEGIN")
             try:
@@ -255,7 +261,7 @@ class Store:
 
     @contextmanager
     def write_transaction(self) -> Iterator[sqlite3.Connection]:
-        """A connection whose writes are all kept, durably, or none."""
+        """Context manager yielding a connection with atomic, durable writes."""
         with self._borrow_connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -295,7 +301,7 @@ class Store:
             self._idle.put(connection)
 
     def _create(self) -> None:
-        """Make the tables, or what those of an earlier version lack; what they hold stays."""
+        """Create the tables, or upgrade an earlier version, keeping the content."""
         with self.write_transaction() as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == VERSION:  # another process was faster
@@ -313,13 +319,13 @@ class Store:
             return read_generation(connection)
 
     def read_identity(self) -> int:
-        """A number that no other store has; what is derived from this one bears it."""
+        """Return the unique number of the store. Everything derived from the store carries this number."""
         with self._borrow_connection() as connection:
             found: int = connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0]
         return found
 
     def read_known(self) -> dict[str, KnownFile]:
-        """The files that the index knows, by path."""
+        """Return the files known to the index, by path."""
         current = "reader = :reader OR type = 'loaded'"  # else it is to be read again
         with self.read_transaction() as connection:
             files = connection.execute(
@@ -334,7 +340,7 @@ class Store:
             }
 
     def read_problems(self) -> tuple[Problem, ...]:
-        """The files that could not be read, or only in part."""
+        """Return the files unreadable as a whole or in part."""
         with self.read_transaction() as connection:
             failed = connection.execute("SELECT source, problem FROM failures").fetchall()
             in_part = connection.execute("SELECT source, losses FROM documents WHERE died IS NULL AND losses <> ''")
@@ -343,7 +349,7 @@ class Store:
         return tuple(sorted(found, key=lambda problem: problem.source))
 
     def delete_dead(self, until: int) -> None:
-        """Delete the documents that died at a generation or before, with their passages."""
+        """Delete the documents dead at a generation or before, with all passages."""
         with self.write_transaction() as connection:
             connection.execute(
                 "DELETE FROM passages WHERE id IN (SELECT passages.id FROM documents JOIN passages"
@@ -356,11 +362,11 @@ class Store:
             connection.execute("DELETE FROM documents WHERE died <= ?", (until,))
 
     def read_born(self, since: int, until: int) -> Iterator[tuple[int, int, str, str, str, str, str]]:
-        """The passages that a reader at `until` sees and one at `since` doesn't.
+        """Yield the passages visible at `until` and not yet at `since`.
 
         Yields:
-            The number of a passage and of its document, the document's language, name and title, the headings and what
-            else is known of it, joined, and the text.
+            The number of a passage and of its document, the document's language, name and title, the headings and the
+            context values, joined, and the text.
         """
         with self.read_transaction() as connection:
             for row in connection.execute(
@@ -374,7 +380,7 @@ class Store:
                 yield *row[:5], " ".join(above), row[7]
 
     def read_died(self, since: int, until: int) -> list[int]:
-        """The documents that a reader at `since` sees and one at `until` doesn't."""
+        """Return the documents visible at `since` and no longer at `until`."""
         with self.read_transaction() as connection:
             rows = connection.execute(
                 "SELECT id FROM documents WHERE died > ? AND died <= ? AND born <= ?", (since, until, since)
@@ -383,12 +389,12 @@ class Store:
 
 
 def _is_torn(error: sqlite3.DatabaseError) -> bool:
-    """Whether SQLite says that the file itself is damaged, rather than busy, full or out of reach."""
+    """Report whether SQLite calls the file itself damaged, rather than busy, full or unreachable."""
     return any(sign in str(error) for sign in ("malformed", "not a database", "corrupt"))
 
 
 def _close_idle(idle: LifoQueue[sqlite3.Connection]) -> None:
-    """Close the connections of a pool that nobody has borrowed."""
+    """Close the idle connections of a pool."""
     while True:
         try:
             idle.get_nowait().close()

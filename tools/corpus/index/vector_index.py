@@ -30,7 +30,7 @@ _LONGEST_NAME: Final = 80
 
 
 class _Model(NamedTuple):
-    """An embedding model, as the store knows it."""
+    """An embedding model in the store."""
 
     id: int  # its number
     name: str  # its name
@@ -38,13 +38,16 @@ class _Model(NamedTuple):
 
 
 def find_model(connection: sqlite3.Connection, name: str) -> _Model | None:
-    """An embedding model whose vectors the store has."""
+    """Return an embedding model with vectors in the store, if any."""
     row = connection.execute("SELECT id, name, dimension FROM models WHERE name = ?", (name,)).fetchone()
     return _Model(*row) if row else None
 
 
 class VectorIndex:
-    """The vectors of one model of one corpus, in memory as far as they must be. Safe to use from any thread."""
+    """The vectors of a model for a corpus, in memory as far as necessary.
+
+    Safe to use from any thread.
+    """
 
     def __init__(self, model: _Model) -> None:
         import numpy as np
@@ -55,7 +58,7 @@ class VectorIndex:
         self._matrix: Matrix = np.empty((0, model.dimension), np.float32)
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Take in the vectors that have come since."""
+        """Load the vectors added since the last refresh."""
         with self._lock:
             last = int(self._numbers[-1]) if len(self._numbers) else 0
             if parts := list(_load_vectors(connection, self.model, last)):
@@ -65,7 +68,7 @@ class VectorIndex:
                 self._matrix = np.concatenate((self._matrix, *(matrix for _, matrix in parts)))
 
     def search(self, vector: "Matrix", limit: int) -> dict[int, float]:
-        """The vectors nearest to one of length one, at most `limit`, by cosine similarity."""
+        """Return the nearest vectors to a unit vector, at most `limit`, by cosine similarity."""
         with self._lock:
             numbers, matrix = self._numbers, self._matrix
         return _rank(_take_best(numbers, matrix @ vector, limit), limit)
@@ -73,7 +76,7 @@ class VectorIndex:
     def search_among(
         self, connection: sqlite3.Connection, vector: "Matrix", limit: int, among: Sequence[int]
     ) -> dict[int, float]:
-        """`search` among some numbers only, from disk."""
+        """Run `search` among the given vector numbers only, from disk."""
         found: dict[int, float] = {}
         for start in range(0, len(among), _READ_AT_ONCE):
             rows = connection.execute(
@@ -86,7 +89,7 @@ class VectorIndex:
 
 
 def _load_vectors(connection: sqlite3.Connection, model: _Model, after: int) -> "Iterator[tuple[Numbers, Matrix]]":
-    """Numbers and vectors of a model, from a number on, some at a time."""
+    """Yield batches of numbers and vectors of a model, after a given number."""
     found = connection.execute(
         "SELECT number, vector FROM vectors WHERE number > ? AND model = ? ORDER BY number", (after, model.id)
     )
@@ -95,7 +98,7 @@ def _load_vectors(connection: sqlite3.Connection, model: _Model, after: int) -> 
 
 
 def find_living(connection: sqlite3.Connection, numbers: Sequence[int], at: int) -> list[tuple[int, int]]:
-    """Passages that a reader at a generation sees, with the number of their vector."""
+    """Return the passages visible at a generation, with vector numbers."""
     return connection.execute(
         "SELECT passages.id, number FROM json_each(?) CROSS JOIN vectors ON number = value"
         " CROSS JOIN passages ON passages.key = vectors.key CROSS JOIN documents ON documents.id = document"
@@ -114,7 +117,7 @@ def _take_best(numbers: "Numbers", scores: "Matrix", limit: int) -> dict[int, fl
 
 
 def _rank(found: dict[int, float], limit: int) -> dict[int, float]:
-    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))[:limit])
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0]))[:limit])
 
 
 def _unpack(rows: Sequence[tuple[int, bytes]], model: _Model) -> "tuple[Numbers, Matrix]":
@@ -130,15 +133,15 @@ _TEXTS_AT_ONCE: Final = 1_000
 def embed_passages(
     writer: IndexWriter, model: Embedder, report: Callable[[EmbeddingProgress], None] | None = None
 ) -> EmbeddingProgress:
-    """Embed what has no vector of this model yet. Cut off at any moment, it goes on there the next time.
+    """Embed all passages without a vector of this model, resuming an interrupted run.
 
     Once all is done, vectors of other models are deleted. Blocks for as long as the model takes.
 
     Returns:
-        Where it stands at the end.
+        The final progress.
 
     Raises:
-        EmbeddingError: The model failed; what was done until then is kept.
+        EmbeddingError: The model failed. The vectors computed until then are kept.
     """
     store = writer.store
     with store.write_transaction() as connection:
@@ -172,9 +175,9 @@ def embed_passages(
 
 
 def _claim_model(connection: sqlite3.Connection, name: str, dimension: int) -> tuple[_Model, str]:
-    """The model's entry, made if need be, and the model that it replaces.
+    """Return the model's entry, created if necessary, and the name of the replaced model.
 
-    A model that now gives vectors of another length is another model under its old name: it starts afresh.
+    A model that now gives vectors of another length is another model under its old name, and it starts afresh.
     """
     replaces = ""
     known = find_model(connection, name)
@@ -192,7 +195,7 @@ def _claim_model(connection: sqlite3.Connection, name: str, dimension: int) -> t
 
 
 def _find_missing(connection: sqlite3.Connection, model: _Model) -> list[int]:
-    """A living passage for each content that has no vector, in order."""
+    """Return a live passage for each content without a vector, in order."""
     rows = connection.execute(
         "SELECT min(passages.id) FROM documents JOIN passages ON passages.id BETWEEN first AND first + count - 1"
         " WHERE died IS NULL AND NOT EXISTS"

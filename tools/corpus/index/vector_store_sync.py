@@ -1,7 +1,8 @@
-"""One-way sync of a corpus into a LangChain vector store: only what has changed.
+"""One-way sync of a corpus into a LangChain vector store, limited to changes.
 
-So the documents that one machine reads can be searched by many, in Postgres, Qdrant or another. What the store has
-taken is noted in the corpus, batch by batch: cut off at any moment, it goes on there the next time.
+So the documents that one machine reads can be searched by many, in Postgres, Qdrant or another store. The passages
+added to the store are recorded in the corpus, batch by batch. After an interruption at any moment, the next run resumes
+there.
 """
 
 import json
@@ -13,7 +14,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, Final
 
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.writer import IndexWriter
 
@@ -39,10 +40,12 @@ class _SyncReport:
 def sync_vector_store(
     writer: IndexWriter, name: str, target: object, *, sleep: Callable[[float], None] = time.sleep
 ) -> _SyncReport:
-    """Bring a vector store up to a corpus. What others have put there stays. Blocks for as long as the store takes.
+    """Update a vector store from a corpus. Blocks for as long as the store takes.
+
+    Entries added by others stay.
 
     Raises:
-        CorpusError: It is no vector store, or does not take what it is given; what it took until then is noted.
+        CorpusError: The target is no vector store, or rejects its input. The entries accepted until then are recorded.
     """
     from langchain_core.documents import Document
     from langchain_core.vectorstores import VectorStore
@@ -55,26 +58,33 @@ def sync_vector_store(
         known = {row[0] for row in connection.execute("SELECT id FROM published WHERE target = ?", (name,))}
     with store.read_transaction() as connection:
         there = dict(_list_passages(connection))
-    lacking, gone = iter([one for one in there if one not in known]), iter(sorted(known - there.keys()))
+    lacking, gone = iter([item for item in there if item not in known]), iter(sorted(known - there.keys()))
     added = removed = 0
     while batch := list(islice(lacking, _BATCH)):
         with store.read_transaction() as connection:
-            rows = _read_rows(connection, [there[one] for one in batch])
-        documents = [Document(id=one, page_content=rows[there[one]][0], metadata=rows[there[one]][1]) for one in batch]
+            rows = _read_rows(connection, [there[item] for item in batch])
+        documents = [
+            Document(id=item, page_content=rows[there[item]][0], metadata=rows[there[item]][1]) for item in batch
+        ]
         _retry(name, lambda: target.add_documents(documents, ids=batch), sleep)  # noqa: B023  # called at once
         with store.write_transaction() as connection:
-            connection.executemany("INSERT OR IGNORE INTO published VALUES (?, ?)", [(name, one) for one in batch])
+            connection.executemany("INSERT OR IGNORE INTO published VALUES (?, ?)", [(name, item) for item in batch])
         added += len(batch)
     while batch := list(islice(gone, _BATCH)):
         _retry(name, lambda: target.delete(batch), sleep)  # the same
         with store.write_transaction() as connection:
-            connection.executemany("DELETE FROM published WHERE target = ? AND id = ?", [(name, one) for one in batch])
+            connection.executemany(
+                "DELETE FROM published WHERE target = ? AND id = ?", [(name, item) for item in batch]
+            )
         removed += len(batch)
     return _SyncReport(added, removed, len(there))
 
 
 def _list_passages(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
-    """The living passages, by an id that stays theirs as long as file, place and words do."""
+    """Yield the live passages by a stable id.
+
+    The id stays the same as long as file, position and words do.
+    """
     for number, source, locator, key in connection.execute(
         "SELECT passages.id, source, locator, hash FROM documents JOIN passages"
         " ON passages.id BETWEEN first AND first + count - 1 WHERE died IS NULL ORDER BY passages.id"
@@ -83,13 +93,16 @@ def _list_passages(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
 
 
 def _make_uuid(*parts: str) -> str:
-    """An id in the form that every store takes."""
+    """Return an id in UUID form, accepted by every store."""
     digest = sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
     return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
 
 
 def _read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[str, dict[str, Any]]]:
-    """Text and metadata of passages; what is not known of one is left out, since some stores take no null."""
+    """Return the text and metadata of passages. Unknown fields are left out.
+
+    Some stores accept no null.
+    """
     found = connection.execute(
         "SELECT passages.id, text, source, title, locator, date, documents.type, language, page,"
         " (SELECT group_concat(value, ' › ') FROM json_each(headings)) FROM json_each(?)"
@@ -109,7 +122,7 @@ def _retry(name: str, call: Callable[[], object], sleep: Callable[[float], None]
             call()
         except Exception as error:
             if attempt == _ATTEMPTS:
-                said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+                said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
                 raise CorpusError(f"{name}: {said}; see if it is up; run it again to go on") from error
             sleep(attempt**2)
         else:

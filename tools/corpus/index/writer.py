@@ -1,8 +1,8 @@
-"""The index writer: one at a time for a corpus, across processes.
+"""Index writer: a single writer per corpus, across processes.
 
 The lock is the operating system's: it goes with the process that holds it, killed or not. A batch counts once SQLite
-has it. The keyword index follows, in the same thread, and commits when enough has come together or on `flush`; what
-a kill leaves out is caught up when the corpus is opened next.
+has it. The keyword index follows, in the same thread, and commits when enough has been collected or on `flush`. The
+part missing after a kill is added when the corpus is opened next.
 """
 
 import json
@@ -36,14 +36,14 @@ _POLL_SECONDS: Final = 0.05
 
 
 class BusyError(CorpusError):
-    """Another process is writing. The message is one line."""
+    """Error: another process is writing. The message is a single line."""
 
 
 def _take_writer_lock(folder: Path, wait_seconds: float = 0.0) -> FileLock:
-    """Take the right to write to a corpus folder, which exists.
+    """Take the writer lock of an existing corpus folder.
 
     Raises:
-        BusyError: Another writer had it for as long as was waited.
+        BusyError: Another writer had the lock for the whole waiting time.
     """
     until = time.monotonic() + wait_seconds
     while True:
@@ -60,7 +60,7 @@ def _take_writer_lock(folder: Path, wait_seconds: float = 0.0) -> FileLock:
 
 
 class IndexWriter:
-    """Writes to a corpus folder. Use it as a context manager; not from two threads."""
+    """Writer for a corpus folder, used as a context manager from a single thread."""
 
     def __init__(self, folder: Path, *, wait_seconds: float = 0.0) -> None:
         """Take the lock, and bring the keyword index up to the store.
@@ -86,13 +86,14 @@ class IndexWriter:
             raise
 
     def read_known(self) -> Mapping[str, KnownFile]:
-        """The files that the index knows, by absolute path."""
+        """Return the files known to the index, by absolute path."""
         return self.store.read_known()
 
     def apply(self, changes: Changes) -> int:
-        """Take over a batch; once this returns it survives a kill. Returns the new generation.
+        """Apply a batch of changes durably, and return the new generation.
 
-        Readers see it after the next `flush`, or a few seconds' worth of batches later.
+        Once this returns, the batch survives a kill. Readers see it after the next `flush`, or a few seconds' worth of
+        batches later.
         """
         generation = _apply_changes(self.store, changes)
         self._update.add_changes(self.store, generation)
@@ -102,7 +103,7 @@ class IndexWriter:
         return generation
 
     def flush(self) -> int:
-        """Show readers all batches. Returns the generation they see."""
+        """Make all batches visible to readers, and return the visible generation."""
         self._update.add_changes(self.store, self.store.read_generation())
         shown = self._update.commit()
         self.store.delete_dead(shown)
@@ -128,7 +129,9 @@ class IndexWriter:
 
 
 def remove_corpus(folder: Path) -> None:
-    """Remove a corpus's folder under its lock: its store first, without which it is no corpus.
+    """Remove a corpus's folder under the lock, starting with the store.
+
+    Without its store the folder is no corpus.
 
     Raises:
         BusyError: Another process is writing.
@@ -158,14 +161,14 @@ def _open_keyword_index(folder: Path, identity: int) -> KeywordIndex:
 
 
 def catch_up_index(folder: Path, *, wait_seconds: float = 0.0) -> None:
-    """Bring the keyword index of a corpus up to its store, unless somebody is at it for longer than is waited."""
+    """Update the keyword index of a corpus from the store, unless another writer stays busy."""
     with suppress(BusyError):
         IndexWriter(folder, wait_seconds=wait_seconds).close()
 
 
 def _apply_changes(store: Store, changes: Changes) -> int:
-    """Take over a batch within one transaction; returns the generation that it makes."""
-    gone = {*changes.removed, *(failed.path for failed in changes.failed), *(one.path for one, _ in changes.put)}
+    """Apply a batch within a transaction, and return the new generation."""
+    gone = {*changes.removed, *(failed.path for failed in changes.failed), *(item.path for item, _ in changes.put)}
     with store.write_transaction() as connection:
         now = read_generation(connection) + 1
         connection.execute("UPDATE meta SET value = ? WHERE name = 'generation'", (now,))
@@ -180,16 +183,19 @@ def _apply_changes(store: Store, changes: Changes) -> int:
         for table, living in (("documents", " AND died IS NULL"), ("failures", "")):
             connection.executemany(
                 f"UPDATE {table} SET source = ?, sha256 = ?, size = ?, modified_ns = ? WHERE path = ?{living}",  # noqa: S608  # constants only
-                [(one.source, one.sha256, one.size, one.modified_ns, one.path) for one in changes.touched],
+                [(file.source, file.sha256, file.size, file.modified_ns, file.path) for file in changes.touched],
             )
         connection.executemany(
             "INSERT INTO failures VALUES (?, ?, ?, ?, ?, ?)",
-            [(one.path, one.source, one.sha256, one.size, one.modified_ns, one.problem) for one in changes.failed],
+            [
+                (item.path, item.source, item.sha256, item.size, item.modified_ns, item.problem)
+                for item in changes.failed
+            ],
         )
     return now
 
 
-def _put_document(connection: sqlite3.Connection, one: Document, passages: Sequence[Passage], now: int) -> None:
+def _put_document(connection: sqlite3.Connection, document: Document, passages: Sequence[Passage], now: int) -> None:
     execute = connection.execute
     row = execute("SELECT seq FROM sqlite_sequence WHERE name = 'passages'").fetchone()
     first = (row[0] if row else 0) + 1
@@ -197,20 +203,20 @@ def _put_document(connection: sqlite3.Connection, one: Document, passages: Seque
         "INSERT INTO documents(path, source, sha256, size, modified_ns, title, title_key, type, language, date,"
         " first, count, born, losses, reader) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            one.path,
-            one.source,
-            one.sha256,
-            one.size,
-            one.modified_ns,
-            one.title,
-            title_key(one.title),
-            one.type,
-            one.language,
-            one.date,
+            document.path,
+            document.source,
+            document.sha256,
+            document.size,
+            document.modified_ns,
+            document.title,
+            title_key(document.title),
+            document.type,
+            document.language,
+            document.date,
             first,
             len(passages),
             now,
-            encode_losses(one.losses),
+            encode_losses(document.losses),
             READER,
         ),
     ).lastrowid
@@ -221,7 +227,7 @@ def _put_document(connection: sqlite3.Connection, one: Document, passages: Seque
             (
                 number,
                 passage_id(each.text),
-                _hash_embedded_text(one.title, each),
+                _hash_embedded_text(document.title, each),
                 json.dumps(each.headings, ensure_ascii=False),
                 each.locator,
                 each.first_line,
@@ -235,12 +241,12 @@ def _put_document(connection: sqlite3.Connection, one: Document, passages: Seque
     )
     connection.executemany(
         "INSERT INTO tables(document, name, facts, data) VALUES (?, ?, ?, ?)",
-        [(number, table.name, table.facts, table.data) for table in one.tables],
+        [(number, table.name, table.facts, table.data) for table in document.tables],
     )
 
 
 def compose_embedded_text(title: str, headings: Iterable[str], context: Mapping[str, str], text: str) -> str:
-    """The text that is embedded for a passage: title, headings, what else is known of it, and words."""
+    """Compose the embedded text of a passage: title, headings, context and text."""
     return "\n".join(filter(None, (title, " / ".join(headings), *context.values(), text)))
 
 

@@ -1,4 +1,4 @@
-"""Change detection: the files on disk beside what the index knows of them, what must be read again, and its name."""
+"""Change detection: compares files on disk with the index, and assigns source names."""
 
 # Paths stay strings here, since there may be a million.
 # ruff: noqa: PTH118, PTH119, PTH120, PTH122
@@ -20,7 +20,7 @@ from weiwo.tools.corpus.source_names import is_loaded, mark_part, name_source, s
 
 @dataclass(slots=True)
 class Comparison:
-    """The result of a comparison: what is to be done."""
+    """Result of a comparison: the work to do."""
 
     read: list[SourceFile] = field(default_factory=list)  # files that are new or may have changed
     unchanged: list[str] = field(default_factory=list)  # files as the index knows them
@@ -37,26 +37,26 @@ class Comparison:
 
 
 def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: Iterable[str]) -> Comparison:
-    """Compare the files found below some roots with an index.
+    """Compare the files found below the roots with an index.
 
-    Files that the index knows from elsewhere stay, unless they are gone from the disk. So does what is below a folder
-    that could not be listed, and what came from a document loader.
+    Files that the index knows from elsewhere stay, unless they are gone from the disk. Files below a folder that could
+    not be listed stay, too, and so do documents from a document loader.
     """
     found = Comparison(known=known)
     tops = list(roots)
-    for path, one in known.items():
-        found.documents += not one.problem
+    for path, item in known.items():
+        found.documents += not item.problem
         if is_loaded(path):  # only its loader can tell
             continue
         base = strip_part(path)
         if base != path:
-            found.parts.setdefault(base, {})[path] = one
+            found.parts.setdefault(base, {})[path] = item
         if base in listing.files or _is_kept(base, tops, listing):
             continue
-        if one.problem:
+        if item.problem:
             found.dropped.append(path)
         else:
-            found.gone[path] = one.sha256
+            found.gone[path] = item.sha256
     for path, file in listing.files.items():
         before = known.get(path)
         if before is None or (before.size, before.modified_ns) != (file.size, file.modified_ns):
@@ -70,7 +70,7 @@ def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: I
 
 
 def _is_kept(path: str, tops: list[str], listing: FileListing) -> bool:
-    """Whether what is not among the files found stays in the index all the same."""
+    """Report whether a path not among the found files stays in the index."""
     if any(_is_below(path, folder) for folder in listing.unlisted):
         return True
     if any(_is_below(path, top) for top in tops):
@@ -89,16 +89,17 @@ def _is_below(path: str, top: str) -> bool:
 
 
 class NameAssigner:
-    """Names for sources, each given to one path only."""
+    """Assigner of source names, each unique to a path."""
 
     def __init__(self, known: Mapping[str, KnownFile]) -> None:
         self._known = known
-        self._taken = {one.source: path for path, one in known.items()}
+        self._taken = {file.source: path for path, file in known.items()}
 
     def assign_name(self, path: str) -> str:
-        """The name of a document: the one it had, else from the current folder if it is below that, else absolute.
+        """Return the name of a document: the known name, else a relative or absolute path.
 
-        A part of a file is named after it and its first line, as in `data/log.jsonl#L2001`.
+        The path is relative to the current folder if the document is below it. A part of a file is named after the file
+        and the part's first line, as in `data/log.jsonl#L2001`.
         """
         before = self._known.get(path)
         if before is not None:
@@ -112,7 +113,7 @@ class NameAssigner:
 
 
 def derive_title(path: str) -> str:
-    """The title of a file that states none."""
+    """Derive the title of a file without a stated title."""
     name = basename(path)
     kind = find_format(path)
     if kind and kind.type == "code":
@@ -123,6 +124,6 @@ def derive_title(path: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _name_folder(path: str) -> str:
-    """The beginning of the names of what is in a folder."""
+    """Return the name prefix for the content of a folder."""
     name = name_source(Path(path, "x"))
     return name[:-1]

@@ -1,11 +1,11 @@
-"""The directory walk: folders to the bottom, without what is ignored, hidden, or no file at all.
+"""Directory walk: lists all folders in full, without ignored, hidden or special files.
 
-A folder's `.gitignore` and `.weiwoignore` say what below it is left out, silently, as in git. So are hidden files and
-other people's packages (`node_modules`, virtual environments); files of types that we do not read are counted. What a
+A folder's `.gitignore` and `.weiwoignore` exclude paths below it, silently, as in git. Hidden files and other people's
+packages (`node_modules`, virtual environments) are excluded, too. Files of unsupported types are counted. A path that a
 user may have meant is a problem with a name and a reason, and so is a document of a type that nobody reads. Links
-within what is searched are passed over, since their targets are found anyway, which also ends every loop; a link out of
-it is not followed: anyone may have set it. Weiwo's own files (`WEIWO_HOME`) are no documents, wherever they are. The
-same files are watched for changes (`watch_files`).
+within the searched folders are skipped, since their targets are found anyway, which also ends every loop. A link out of
+them is not followed, because anyone may have set it. Weiwo's own files (`WEIWO_HOME`) are no documents, wherever they
+are. The same files are watched for changes (`watch_files`).
 """
 
 # Paths stay strings here, since there may be a million.
@@ -47,7 +47,10 @@ _SPECIAL: Final = (
 
 
 class SourceFile(NamedTuple):
-    """A file to read, and what tells whether it has changed since. Thousands are made and compared at each question."""
+    """A file to read, with size and time for change detection.
+
+    Thousands are created and compared at each question.
+    """
 
     path: str  # where it is, absolute
     size: int  # bytes
@@ -56,7 +59,7 @@ class SourceFile(NamedTuple):
 
 @dataclass(slots=True)
 class FileListing:
-    """The files found by a walk, and its problems."""
+    """Files and problems found by a walk."""
 
     files: dict[str, SourceFile] = field(default_factory=dict)  # by path, in the order found
     problems: dict[str, str] = field(default_factory=dict)  # what was left out that a user may have meant, by path
@@ -64,18 +67,18 @@ class FileListing:
     others: Counter[str] = field(default_factory=Counter)  # how many files of each other type there are, by ending
 
     def list_problems(self) -> list[Problem]:
-        """The problems, each file named as evidence would name it."""
+        """Return the problems, with each file named as in evidence."""
         return [Problem(name_source(Path(path)), reason) for path, reason in self.problems.items()]
 
 
 def expand_paths(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """The files and folders that names and patterns stand for, absolute, each once.
+    """Expand names and patterns to absolute files and folders, without duplicates.
 
     Args:
-        paths: Files, folders, or patterns with `*`, `?`, `[…]` and `**`; `~` is the user's home.
+        paths: Files, folders, or patterns with `*`, `?`, `[…]` and `**`. `~` is the user's home.
 
     Raises:
-        CorpusError: One stands for nothing.
+        CorpusError: A path matches nothing.
     """
     found: dict[str, None] = {}
     for given in [os.fspath(path) for path in paths]:
@@ -95,7 +98,7 @@ def expand_paths(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
 
 
 def list_files(roots: Iterable[str]) -> FileListing:
-    """List the files to read below files and folders, which `expand` gave."""
+    """List the files to read below files and folders from `expand_paths`."""
     listing = FileListing()
     tops = list(roots)
     real_tops = [os.path.realpath(top) for top in tops]
@@ -116,9 +119,10 @@ def list_files(roots: Iterable[str]) -> FileListing:
 
 
 def _find_own_files(top: str) -> frozenset[str]:
-    """The files and folders of Weiwo itself that are below a folder, named from there.
+    """Return Weiwo's own files and folders below a folder, named relative to the folder.
 
-    Where the folder is `WEIWO_HOME` or in it, somebody keeps documents there, too: then only what we write counts.
+    If the folder is `WEIWO_HOME` or inside it, somebody keeps documents there, too. Then only the files that we write
+    count.
     """
     real, real_home = os.path.realpath(top), os.path.realpath(home())
     if real != real_home and real_home.startswith(join(real, "")):
@@ -127,7 +131,7 @@ def _find_own_files(top: str) -> frozenset[str]:
 
 
 def stat_file(path: str) -> SourceFile | None:
-    """A file as it is now; None where none can be seen."""
+    """Return the current state of a file, or None if not accessible."""
     try:
         status = os.stat(path)
     except OSError:
@@ -136,7 +140,7 @@ def stat_file(path: str) -> SourceFile | None:
 
 
 def _describe_error(error: Exception) -> str:
-    """The reason of an error, in one line."""
+    """Return the reason of an error, in one line."""
     return one_line((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
 
 
@@ -154,7 +158,7 @@ def _add_file(listing: FileListing, path: str, status: os.stat_result) -> None:
 
 
 class _Walker:
-    """Goes through one folder."""
+    """Walker for a folder."""
 
     def __init__(self, listing: FileListing, tops: list[str]) -> None:
         self._listing = listing
@@ -162,7 +166,7 @@ class _Walker:
         self._ours: frozenset[str] = frozenset()
 
     def walk(self, top: str) -> None:
-        """List what is below a folder."""
+        """List the files below a folder."""
         self._ours = _find_own_files(top)
         folders: list[tuple[str, _IgnoreRules | None]] = [(top, None)]
         while folders:
@@ -182,7 +186,7 @@ class _Walker:
             folders += [(path, ignored) for path in reversed(below)]
 
     def _entries(self, listed: list[os.DirEntry[str]], ignored: "_IgnoreRules | None") -> Iterator[str]:
-        """Take the files of a folder in; yields the folders below it."""
+        """Add the files of a folder, and yield the subfolders."""
         for entry in listed:
             if entry.name.startswith(".") or entry.path in self._ours:
                 hidden = entry.name.startswith(".") and entry.name not in _IGNORE_FILES
@@ -249,14 +253,14 @@ class _Walker:
 
 @dataclass(frozen=True, slots=True)
 class _IgnoreRules:
-    """The ignore rules of a folder and of the folders above it."""
+    """The ignore rules of a folder and of all parent folders."""
 
     folder: str
     spec: "GitIgnoreSpec"
     above: "_IgnoreRules | None"
 
     def hits(self, path: str, *, is_folder: bool) -> bool:
-        """Whether a path is excluded; the deepest folder that has a say decides."""
+        """Report whether a path is excluded. The deepest folder with a matching rule decides."""
         level: _IgnoreRules | None = self
         while level is not None:
             relative = normpath(os.path.relpath(path, level.folder)).replace(os.sep, "/") + "/" * is_folder
@@ -289,7 +293,7 @@ async def watch_files(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[
 
     def counts(_: Change, path: str) -> bool:
         root = next((root for root in roots if path.startswith(root)), "")
-        if any(path == one or path.startswith(os.path.join(one, "")) for one in own):  # strings here
+        if any(path == item or path.startswith(os.path.join(item, "")) for item in own):  # strings here
             return False
         return not any(part.startswith(".") or part == "node_modules" for part in Path(path[len(root) :]).parts)
 
@@ -307,10 +311,10 @@ async def watch_files(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[
 
 
 async def _take_next(watch: AsyncGenerator[set[T], None], stop: asyncio.Event) -> set[T] | None:
-    """The next changes; None at the end.
+    """Return the next changes, or None at the end.
 
-    Where it is cancelled it first waits, some milliseconds, for the thread that watches: closing the watcher under it
-    is an error.
+    If cancelled, it first waits, some milliseconds, for the watching thread, because closing the watcher during its
+    work is an error.
     """
 
     async def take() -> set[T] | None:
@@ -327,7 +331,10 @@ async def _take_next(watch: AsyncGenerator[set[T], None], stop: asyncio.Event) -
 
 
 def _find_watch_root(path: str) -> str:
-    """The folder or file to watch for a path: of a pattern, the folder above what varies."""
+    """Return the folder or file to watch for a path.
+
+    For a pattern, it is the folder above the variable part.
+    """
     whole = Path(path).expanduser().absolute()
     if not has_magic(path) or whole.exists():
         return str(whole)

@@ -18,7 +18,7 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from weiwo.state.settings import Settings
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.private_files import make_private_folder
@@ -64,7 +64,7 @@ class GitLoader(BaseLoader):
         web = parts.scheme in {"https", "http"}
         if parts.scheme not in _SCHEMES or parts.password or (web and parts.username):
             why = "not an https, http, ssh, git or file address without a name and password"
-            raise CorpusError(f"repository {one_line(redacted(url), 100)}: {why}")
+            raise CorpusError(f"repository {one_line(redact_secrets(url), 100)}: {why}")
         if token and parts.scheme != "https" and parts.hostname not in _LOOPBACK:
             raise CorpusError(f"repository {one_line(url, 100)}: a token is only sent by https")
         if branch.startswith("-"):
@@ -127,7 +127,7 @@ class GitLoader(BaseLoader):
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise CorpusError(
-                f"git {arguments[0]}: {one_line(redacted(said[-1] if said else 'failed', [self._token]))}"
+                f"git {arguments[0]}: {one_line(redact_secrets(said[-1] if said else 'failed', [self._token]))}"
             )
         return done.stdout
 

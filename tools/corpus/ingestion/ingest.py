@@ -1,9 +1,9 @@
-"""Incremental ingestion: from files on disk to an index of passages, reading only what has changed.
+"""Incremental ingestion: from files on disk to an index of passages, reading only changes.
 
-Files are found (`file_walk`), compared with what the index knows (`change_detection`), read by parser processes
-(`worker_pool`, `worker`) and handed to the index in bounded batches (`records`). Each batch counts as soon as it
-is written; a file of records is itself written after its further parts, so that a run that was killed goes on where it
-was. Parts that the index holds are not written again. A renamed file is read anew; its vectors are kept by content.
+Files are found (`file_walk`), compared with the index (`change_detection`), read by parser processes (`worker_pool`,
+`worker`) and passed to the index in bounded batches (`records`). Each batch counts as soon as it is written. A file of
+records is itself written after its further parts, so that a killed run continues where it was. Parts that the index
+holds are not written again. A renamed file is read anew, and its vectors are kept by content.
 """
 
 import asyncio
@@ -49,17 +49,17 @@ class IngestLimits:
     workers: int = 0  # processes that parse; 0 means one a processor
 
     def most_bytes(self, path: str) -> int:
-        """The largest size of a file of that name."""
+        """Return the maximum size of a file of a given name."""
         kind = find_format(path)
         return self.stream_bytes if kind and kind.streams else self.file_bytes
 
     def seconds_for(self, files: Iterable[SourceFile]) -> float:
-        """Seconds that reading some files may take."""
+        """Return the maximum seconds for reading files."""
         return sum(self.seconds + self.seconds_per_megabyte * file.size / 1e6 for file in files)
 
 
 def _group_files(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
-    """Files to read in one request: small ones of light kinds together, others alone."""
+    """Group files into read requests: small files of light formats together, all others alone."""
     group: list[SourceFile] = []
     size = 0
     for file in files:
@@ -83,19 +83,19 @@ async def ingest_files(
     progress: ProgressListener | None = None,
     limits: IngestLimits | None = None,
 ) -> IngestReport:
-    """Bring an index up to the files below some paths.
+    """Update an index from the files below the given paths.
 
-    Files of the index that are below none of the paths stay, unless they no longer exist. Cancelling stops it between
-    two batches; what was written stays, and the next run goes on from there.
+    Files of the index that are below none of the paths stay, unless they no longer exist. Cancelling stops the update
+    between two batches. Written batches stay, and the next run continues from there.
 
     Args:
         paths: Files, folders and patterns.
         writer: The index. Its methods are called in threads, one at a time.
-        progress: Told how far it is.
-        limits: Bounds, if not the usual ones.
+        progress: Listener for progress.
+        limits: Limits, if not the default ones.
 
     Returns:
-        What was done, and what was left out and why.
+        A report on the work done, and on the files left out with reasons.
 
     Raises:
         CorpusError: A path names nothing.
@@ -124,7 +124,7 @@ class _IngestRun:
     ) -> None:
         self.report = IngestReport(unchanged=len(todo.unchanged), others=listing.others, documents=todo.documents)
         self.report.left_out += listing.list_problems()
-        self.report.left_out += [Problem(one.source, one.problem) for one in todo.failing]
+        self.report.left_out += [Problem(file.source, file.problem) for file in todo.failing]
         self.report.left_out += todo.in_part
         self._writer, self._todo, self._limits, self._progress = writer, todo, limits, progress
         self._names = NameAssigner(todo.known)
@@ -139,7 +139,7 @@ class _IngestRun:
         self._meter = ProgressMeter(todo.read, progress)
 
     async def run(self) -> None:
-        """Read, write, and remove what is gone."""
+        """Run the update: read, write, and remove vanished files."""
         count = min(self._limits.workers or os.cpu_count() or 1, _MOST_WORKERS, len(self._todo.read))
         try:
             async with asyncio.TaskGroup() as group:
@@ -156,7 +156,7 @@ class _IngestRun:
         self.report.left_out.sort(key=lambda problem: problem.source)
 
     async def _read_some(self) -> None:
-        """Read what is to be read next, with a worker of our own, until nothing is."""
+        """Read the remaining files with a dedicated worker."""
         worker = ParserWorker()
         try:
             while group := [self._alone.pop()] if self._alone else next(self._groups, []):
@@ -198,11 +198,13 @@ class _IngestRun:
             "name": derive_title(file.path),
             "most_bytes": self._limits.most_bytes(file.path),
             "unchanged": before.sha256 if before and not before.problem else "",
-            "held": {path[len(make_part_path(file.path, "")) :].strip("/"): one.sha256 for path, one in parts.items()},
+            "held": {
+                path[len(make_part_path(file.path, "")) :].strip("/"): part.sha256 for path, part in parts.items()
+            },
         }
 
     def _take(self, file: SourceFile, message: dict[str, Any]) -> None:
-        """Take in what a worker says of a file."""
+        """Process a worker's message about a file."""
         if "same" in message:
             stated, known = message["same"], self._todo.known[file.path]
             self._batch.touch(replace(known, size=stated["size"], modified_ns=stated["modified_ns"]))
@@ -237,7 +239,7 @@ class _IngestRun:
         self._meter.finish_file(file)
 
     def _store_document(self, file: SourceFile, stated: dict[str, Any]) -> None:
-        """Put a document, unless the index holds it as it is."""
+        """Store a document, unless unchanged in the index."""
         rows = stated["passages"]
         if rows is None:
             return
@@ -281,7 +283,7 @@ class _IngestRun:
         self._meter.finish_file(file)
 
     def _remove_vanished(self) -> None:
-        """Remove what is gone; what was read again under another name counts as moved."""
+        """Remove vanished files. A file read again under a new name counts as moved."""
         for path in self._todo.gone:
             self._drop(path)
         self.report.removed += self._gone.total()
@@ -302,7 +304,7 @@ class _IngestRun:
             self._meter.now.left_out += 1
 
     async def _write_in_time(self) -> None:
-        """Write what would otherwise wait too long."""
+        """Write pending changes before the waiting time is exceeded."""
         while True:
             wait = self._batch.wait
             await asyncio.sleep(BATCH_SECONDS if wait is None else wait)
@@ -316,7 +318,10 @@ class _IngestRun:
 
 
 async def _finish_despite_cancel(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for work in a thread even when cancelled: it cannot be stopped, and nobody may touch the index meanwhile."""
+    """Wait for work in a thread even if cancelled.
+
+    The work cannot be stopped, and nothing else may touch the index meanwhile.
+    """
     task = asyncio.create_task(work)
     try:
         return await asyncio.shield(task)

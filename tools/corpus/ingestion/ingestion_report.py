@@ -29,9 +29,9 @@ class IngestReport:
     seconds: float = 0.0  # how long it took
 
     def as_json(self, corpus: str) -> dict[str, Any]:
-        """The summary as one object."""
+        """Return the summary as an object."""
         counts = ("documents", "passages", "added", "changed", "removed", "moved", "unchanged")
-        left_out = [{"source": one.source, "reason": one.reason} for one in self.left_out]
+        left_out = [{"source": item.source, "reason": item.reason} for item in self.left_out]
         return {
             "corpus": corpus,
             **{name: getattr(self, name) for name in counts},
@@ -53,7 +53,7 @@ class IngestProgress:
 
     @property
     def amount(self) -> str:
-        """How much is read, of how much, for people."""
+        """Return the amount read and the total, for people."""
         return f"{self.bytes / 1e6:,.1f} of {self.bytes_total / 1e6:,.1f} MB"
 
 
@@ -72,7 +72,7 @@ class ProgressMeter:
         self.notify(now=True)
 
     def advance(self, file: SourceFile, position: int) -> None:
-        """A file is read to there."""
+        """Record the read position of a file."""
         self.now.bytes += position - self._begun.get(file.path, 0)
         self._begun[file.path] = position
         self.notify()
@@ -84,7 +84,7 @@ class ProgressMeter:
         self.notify()
 
     def notify(self, *, now: bool = False) -> None:
-        """Say how far it is, if it is time to, or `now`."""
+        """Report progress at intervals, or at once with `now`."""
         if self._watch is None or not (now or time.monotonic() - self._told >= _TELL_SECONDS):
             return
         self._told = time.monotonic()

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.text.chunking import chunk_sections
 from weiwo.text.patterns import lazy
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import DocumentMetadata, derive_source_title, read_metadata
 from weiwo.tools.corpus.formats.markdown_tables import find_passage_tables
@@ -71,7 +71,7 @@ _USER_INFO: Final = lazy(r"://[^/\s@:]+:[^/\s@]+@")
 
 @dataclass(frozen=True, slots=True)
 class LoaderSpec:
-    """A loader as the user named it: module and name of its class, and the keyword arguments that it is made with."""
+    """A loader as named by the user: module, class name, and keyword arguments."""
 
     module: str
     name: str
@@ -79,12 +79,12 @@ class LoaderSpec:
 
     @property
     def label(self) -> str:
-        """The loader as the user wrote it: MODULE:NAME."""
+        """Return the loader as written by the user: MODULE:NAME."""
         return f"{self.module}:{self.name}"
 
     @property
     def key(self) -> str:
-        """A digest of loader and arguments: equal ones are the same source of documents."""
+        """Return a digest of loader and arguments, equal for the same source of documents."""
         return _digest(json.dumps([self.module, self.name, self.arguments], sort_keys=True))[:16]
 
     def fill_arguments(self, environment: Mapping[str, str]) -> dict[str, Any]:
@@ -97,9 +97,9 @@ class LoaderSpec:
 
     def _fill(self, value: Any, environment: Mapping[str, str]) -> Any:
         if isinstance(value, Mapping):
-            return {name: self._fill(one, environment) for name, one in value.items()}
+            return {name: self._fill(item, environment) for name, item in value.items()}
         if isinstance(value, list):
-            return [self._fill(one, environment) for one in value]
+            return [self._fill(item, environment) for item in value]
         if not isinstance(value, str):
             return value
         if missing := [name for name in _VARIABLE.findall(value) if name not in environment]:
@@ -113,23 +113,23 @@ class LoaderSpec:
 
 def _find_secrets(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
-        for inner, one in value.items():
-            yield from _find_secrets(str(inner), one)
+        for inner, item in value.items():
+            yield from _find_secrets(str(inner), item)
     elif isinstance(value, list):
-        for one in value:
-            yield from _find_secrets(name, one)
+        for item in value:
+            yield from _find_secrets(name, item)
     elif isinstance(value, str) and value:
         open_text = _VARIABLE.sub("", value)
         named = _LOGIN.search(name)
-        if (named and open_text == value) or redacted(open_text) != open_text or _USER_INFO.search(open_text):
+        if (named and open_text == value) or redact_secrets(open_text) != open_text or _USER_INFO.search(open_text):
             yield name
 
 
 def parse_loader(named: str, arguments: str = "") -> LoaderSpec:
-    """Parse what the user named a loader by: `MODULE:NAME`, and a JSON object of keyword arguments, or nothing.
+    """Parse a loader given as `MODULE:NAME`, with an optional JSON object of keyword arguments.
 
     Raises:
-        CorpusError: It is malformed.
+        CorpusError: The text is malformed.
     """
     module, _, name = named.strip().partition(":")
     if not (module and name and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))):
@@ -144,10 +144,10 @@ def parse_loader(named: str, arguments: str = "") -> LoaderSpec:
 
 
 def import_loader(spec: LoaderSpec) -> "MakeLoader":
-    """Import the class of a loader, and see that its arguments fit; the result makes the loader. Blocks.
+    """Import a loader class, check the arguments, and return a factory. Blocks.
 
     Raises:
-        CorpusError: There is none, it is no LangChain document loader, or its arguments do not fit.
+        CorpusError: There is no such class, it is no LangChain document loader, or its arguments do not fit.
     """
     from langchain_core.document_loaders import BaseLoader
 
@@ -170,7 +170,7 @@ def import_loader(spec: LoaderSpec) -> "MakeLoader":
 
 @dataclass(slots=True)
 class _LoadedDocuments:
-    """What a loader has given so far, as its thread collects it."""
+    """Documents from a loader so far, collected in a thread."""
 
     documents: "list[LangChainDocument]" = field(default_factory=list)  # in the order they came
     states: dict[str, str] = field(default_factory=dict)  # a time or hash by source, where the loader tells them
@@ -181,7 +181,7 @@ class _LoadedDocuments:
     _ended: Event = field(default_factory=Event)
 
     def collect(self, make: "MakeLoader", known: Mapping[str, str]) -> None:
-        """Run a loader until it ends, fails, reaches a limit or was ended. Blocks."""
+        """Run a loader to the end, a failure, a limit or a stop request. Blocks."""
         reason, characters = "", 0
         try:
             for document in self._load_changed(make(), known):
@@ -245,7 +245,7 @@ async def load_documents(
     report: Callable[[int], None] | None = None,
     known: Mapping[str, str] | None = None,
 ) -> _LoadedDocuments:
-    """Run a loader. Cancelling leaves it behind: it ends with its next document.
+    """Run a loader in a thread. After a cancel, the loader ends with its next document.
 
     Args:
         spec: The loader.
@@ -254,10 +254,10 @@ async def load_documents(
         known: The states of sources as `read_states` returns them; these are not read again.
 
     Returns:
-        The documents; where a limit was reached or the loader failed on the way, those that came until then.
+        The documents. If a limit was reached or the loader failed, the documents received until then.
 
     Raises:
-        CorpusError: It gave no document at all.
+        CorpusError: The loader gave no document at all.
     """
     started, loading = time.monotonic(), _LoadedDocuments()
     with _quiet():  # from here, for a thread that hangs would never undo it
@@ -273,10 +273,10 @@ async def load_documents(
 
 
 def ingest_loaded(spec: LoaderSpec, loaded: _LoadedDocuments, writer: IndexWriter) -> IngestReport:
-    """Bring an index up to what a loader gave; what others gave, and files, stay. Blocks.
+    """Update an index from a loader's documents. Blocks.
 
-    What the loader gave before and does not give now leaves the index, unless it was stopped on its way. The seconds
-    of the report are those of loading and writing together.
+    Documents of other loaders, and files, stay. Documents that the loader gave before and does not give now leave the
+    index, unless it was stopped on its way. The seconds of the report are those of loading and writing together.
     """
     started = time.monotonic()
     run = _LoaderRun(spec, writer.read_known(), writer)
@@ -304,7 +304,7 @@ def read_states(folder: Path, spec: LoaderSpec) -> dict[str, str]:
         return {}
     with closing(Store(folder / STORE)) as store:
         held = store.read_known()
-    return {name: str(one) for name, one in noted.items() if make_loaded_path(spec.label, spec.key, name) in held}
+    return {name: str(value) for name, value in noted.items() if make_loaded_path(spec.label, spec.key, name) in held}
 
 
 def write_states(folder: Path, spec: LoaderSpec, loaded: _LoadedDocuments) -> None:
@@ -324,7 +324,7 @@ def write_states(folder: Path, spec: LoaderSpec, loaded: _LoadedDocuments) -> No
 
 @dataclass(slots=True)
 class _Source:
-    """The documents of one source, in the order they came."""
+    """The documents of a source, in order of arrival."""
 
     name: str
     title: str = ""
@@ -332,12 +332,15 @@ class _Source:
     pieces: list[tuple[str, DocumentMetadata]] = field(default_factory=list)
 
     def hash_content(self) -> str:
-        """Hash what the index would hold of it."""
+        """Return a hash of the content as stored in the index."""
         pieces = [(text, stated.title, stated.place, stated.headings) for text, stated in self.pieces]
         return _digest("".join(map(repr, ((self.title, self.date), *pieces))))
 
     def cut_passages(self) -> Iterator[Passage]:
-        """The passages of all pieces, each under the title of its piece where that is another than the document's."""
+        """Yield the passages of all pieces.
+
+        A piece with a title other than the document's has the title as a heading.
+        """
         for text, stated in self.pieces:
             above = (stated.title,) if stated.title and stated.title != self.title else ()
             _, chunks = chunk_sections(text, ())
@@ -349,17 +352,17 @@ class _Source:
 
 
 class _LoaderRun:
-    """A run over the documents of one loader."""
+    """A run over the documents of a loader."""
 
     def __init__(self, spec: LoaderSpec, known: Mapping[str, KnownFile], writer: IndexWriter) -> None:
-        self.report = IngestReport(documents=sum(not one.problem for one in known.values()))
+        self.report = IngestReport(documents=sum(not file.problem for file in known.values()))
         self._spec, self._known, self._writer = spec, known, writer
-        self._taken = {one.source: path for path, one in known.items()}
+        self._taken = {file.source: path for path, file in known.items()}
         self._seen: set[str] = set()
         self._batch = ChangeBatch()
 
     def add(self, source: _Source) -> None:
-        """Put a document, unless the index has it as it is."""
+        """Add a document, unless unchanged in the index."""
         path = make_loaded_path(self._spec.label, self._spec.key, source.name)
         passages = list(source.cut_passages())
         if not passages:
@@ -391,7 +394,7 @@ class _LoaderRun:
         self.report.unchanged += 1
 
     def remove_missing(self) -> None:
-        """Remove what the loader does not give any more."""
+        """Remove the documents no longer given by the loader."""
         prefix = make_loaded_prefix(self._spec.label, self._spec.key)
         for path in [path for path in self._known if path.startswith(prefix) and path not in self._seen]:
             self._batch.remove(path)
@@ -399,12 +402,15 @@ class _LoaderRun:
             self.report.documents -= 1
 
     def write(self) -> None:
-        """Write what has come together."""
+        """Write the collected changes."""
         if self._batch:
             self._writer.apply(self._batch.take())
 
     def _take_over(self, name: str) -> bool:
-        """Remove the document that the same loader gave under that source with other arguments, a new key, say."""
+        """Remove the same source loaded earlier with other arguments, for example a new key.
+
+        Reports whether a document was removed.
+        """
         other = self._taken.get(name, "")
         if not other.startswith(make_loaded_prefix(self._spec.label)) or other in self._seen:
             return False
@@ -413,7 +419,10 @@ class _LoaderRun:
         return True
 
     def _choose_name(self, name: str, path: str) -> str:
-        """The source as the loader names it; where a file, say, has that name already, with the loader beside it."""
+        """Return the source name from the loader, with the loader appended on a conflict.
+
+        A file, for example, may have that name already.
+        """
         for candidate in (name, f"{name} ({self._spec.name})", f"{name} ({self._spec.name} {self._spec.key})"):
             if self._taken.setdefault(candidate, path) == path:
                 return candidate
@@ -439,7 +448,10 @@ def _digest(text: str) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep warnings from users, and prints out of standard output: they are meant for whoever writes the loader."""
+    """Context manager hiding warnings and redirecting prints to standard error.
+
+    They are meant for the author of the loader.
+    """
     with warnings.catch_warnings(), redirect_stdout(sys.stderr):
         warnings.simplefilter("ignore")
         yield
@@ -458,8 +470,10 @@ def _explain_import(spec: LoaderSpec, error: BaseException) -> str:
 
 
 def _explain_failure(error: BaseException) -> str:
-    """An error of a loader, in one line, with what it needs where a package is missing, and with its cause."""
+    """Explain an error of a loader in a line, with the missing package or the cause."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"it needs the package {error.name.partition('.')[0]}; install that"
-    said, cause = one_line(redacted(f"{type(error).__name__}: {error}"), 200), error.__cause__
-    return f"{said} ({one_line(redacted(f'{type(cause).__name__}: {cause}'), 160)})" if cause is not None else said
+    said, cause = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200), error.__cause__
+    return (
+        f"{said} ({one_line(redact_secrets(f'{type(cause).__name__}: {cause}'), 160)})" if cause is not None else said
+    )

@@ -1,4 +1,4 @@
-"""Refresh of a corpus: it is brought up to its files at a question, cheap where nothing has changed."""
+"""Corpus refresh: update a corpus from the files at a question, cheaply if unchanged."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +46,7 @@ _rest_until: Final[dict[Path, float]] = {}
 
 @dataclass(slots=True)
 class RequestedFiles:
-    """The files that a call names, as they are now."""
+    """The files named by a call, in the current state."""
 
     roots: tuple[str, ...]  # the files, folders and patterns, absolute
     tops: list[str]  # the files and folders they stand for
@@ -58,10 +58,10 @@ class RequestedFiles:
 
     @classmethod
     def find(cls, paths: Sequence[str]) -> "RequestedFiles":
-        """List what some paths name.
+        """List the files named by paths.
 
         Raises:
-            CorpusError: One names nothing, or nothing that can be read.
+            CorpusError: A path names nothing, or nothing that can be read.
         """
         try:
             tops = expand_paths(paths)
@@ -79,11 +79,11 @@ class RequestedFiles:
 def refresh_corpus(
     folder: Path, files: RequestedFiles, job: BackgroundJob[Any], say: Notify, clock: Clock = time.monotonic
 ) -> None:
-    """Bring a corpus up to its files, and note in `files` what is left out.
+    """Update a corpus from the files, and record the left-out files in `files`.
 
     Raises:
         CorpusError: The folder cannot be used.
-        OSError, sqlite3.Error, ValueError: It cannot be written.
+        OSError, sqlite3.Error, ValueError: The folder cannot be written.
     """
     changed = list(files.listing.files.values())
     there = (folder / STORE).is_file()
@@ -116,10 +116,12 @@ def refresh_corpus(
 
 
 def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> _EmbeddingOutcome:
-    """Give the passages of a corpus their vectors, if few lack theirs; where it fails, say so and go on without.
+    """Embed the passages of a corpus without vectors, if few.
+
+    On a failure, a message is sent and the search continues without vectors.
 
     Returns:
-        `done` where there is nothing more to be done here, `again` where another try may get further, and `unfit` where
+        `done` if there is nothing more to do here, `again` if another try may get further, and `unfit` if
         the corpus is not to be searched with this model.
     """
     if time.monotonic() < _rest_until.get(folder, 0.0):
@@ -154,12 +156,15 @@ def _read_known(folder: Path, files: RequestedFiles) -> dict[str, KnownFile]:
 
 
 def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> tuple[Problem, ...]:
-    """The problems of a corpus by name; files of other types only where there is nothing else."""
+    """Return the problems of a corpus, sorted by name.
+
+    Files of other types are listed only if there are no readable files.
+    """
     problems = listing.list_problems()
-    for one in known.values():
-        if one.problem or one.losses:
-            name = name_source(Path(one.path))
-            problems.append(Problem(name, one.problem) if one.problem else Problem.in_part(name, one.losses))
+    for file in known.values():
+        if file.problem or file.losses:
+            name = name_source(Path(file.path))
+            problems.append(Problem(name, file.problem) if file.problem else Problem.in_part(name, file.losses))
     others = [(ending, count) for ending, count in listing.others.most_common() if ending != "hidden"]
     if not listing.files and others:
         kinds = ", ".join(f"{count:,} {ending}" for ending, count in others[:8])
@@ -168,7 +173,7 @@ def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> t
 
 
 def _make_progress_reporter(label: str, say: Notify, clock: Clock) -> Any:
-    """Says how far indexing is, once it takes long enough to wonder."""
+    """Return a listener for indexing progress, silent until indexing takes long."""
     next_at = clock() + _FIRST_LINE_SECONDS
 
     def watch(now: "IngestProgress") -> None:

@@ -23,7 +23,7 @@ Notify = Callable[[str], None]
 
 
 class BackgroundJob(Generic[T]):
-    """A job, and who waits for it."""
+    """A background job with waiting listeners."""
 
     def __init__(self) -> None:
         self.result: Future[T] = Future()
@@ -61,7 +61,7 @@ class BackgroundJob(Generic[T]):
         return asyncio.run(main())
 
     def join(self, listener: Notify) -> bool:
-        """Wait, too; whether that is still possible."""
+        """Join the waiting listeners, and report whether joining is still possible."""
         with self._lock:
             if self._stopped:
                 return False
@@ -83,13 +83,14 @@ _guard: Final = Lock()
 
 
 async def run_shared(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell: Notify) -> T:
-    """Do a piece of work, or wait for it where it is being done.
+    """Run work, or wait for the same work in progress.
 
     Returns:
-        What the work returns.
+        The result of the work.
 
     Raises:
-        Exception: What the work raises; of a `CorpusError` each who waits gets a copy, and so a traceback of its own.
+        Exception: Any error of the work. Each waiting caller gets a copy of a `CorpusError`, and so a traceback of its
+            own.
     """
     job = await asyncio.to_thread(_join_or_start, key, work, tell)
     try:

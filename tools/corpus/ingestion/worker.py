@@ -1,7 +1,7 @@
-"""The parser process: opens and parses files, apart from the process that holds the index.
+"""Parser process: opens and parses files, apart from the process holding the index.
 
-Parsers of foreign documents hang, eat memory and crash. Here that costs one file: the parent ends a worker that is
-late, the operating system one that takes too much, and the parent starts another.
+Parsers of foreign documents hang, eat memory and crash. Here that costs one file. The parent ends a late worker, the
+operating system ends a worker that takes too much memory, and the parent starts another.
 """
 
 import base64
@@ -38,7 +38,7 @@ _encode_passage: Final = attrgetter("text", "headings", "locator", "first_line",
 
 
 def main() -> None:
-    """Serve requests from standard input until it ends."""
+    """Serve requests from standard input until the input ends."""
     sys.setrecursionlimit(2_000)
     serve_requests(_answer)
 
@@ -54,7 +54,7 @@ def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
 
 
 class _Outbox:
-    """Replies, sent together where they come fast."""
+    """Outbox for replies, batched if frequent."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -76,7 +76,7 @@ class _Outbox:
 
 
 def _read_file(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Read one file: its further parts, then its end, or why it failed."""
+    """Read a file: yield further parts, then the end, or the failure."""
     kind = sniff_format(request["path"])
     passing = True
     try:
@@ -130,7 +130,7 @@ def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[
 
 
 def _encode_part(part: Part, sha256: str, held: str) -> dict[str, Any]:
-    """A part as JSON; without its passages and tables where the index holds that hash already."""
+    """Encode a part as JSON, without passages and tables if the index already holds the hash."""
     held_already = sha256 == held
     grids = () if held_already else part.tables or find_passage_tables(part.passages)
     tables, losses = store_tables(grids) if grids else ([], [])
@@ -142,5 +142,5 @@ def _encode_part(part: Part, sha256: str, held: str) -> dict[str, Any]:
         "language": detect_part_language(part),
         "losses": encode_losses([*part.losses, *losses]),
         "passages": None if held_already else [*map(_encode_passage, part.passages)],
-        "tables": [(one.name, one.facts, base64.b64encode(one.data).decode("ascii")) for one in tables],
+        "tables": [(table.name, table.facts, base64.b64encode(table.data).decode("ascii")) for table in tables],
     }

@@ -1,4 +1,4 @@
-"""The parser process as its parent sees it: ended when it is late, and started again."""
+"""Parser process from the parent's view: ended on timeout, and restarted."""
 
 import asyncio
 import json
@@ -15,24 +15,24 @@ _COMMAND: Final = "from weiwo.tools.corpus.ingestion.worker import main; main()"
 
 
 class WorkerError(WeiwoError):
-    """A worker did not finish a request. The message is the reason, for the file it was at."""
+    """Error: a worker did not finish a request. The message is the reason, for the current file."""
 
 
 class ParserWorker:
-    """A parser process, started at its first request. Not for two requests at once."""
+    """A parser process, started at the first request. Requests must not overlap."""
 
     def __init__(self) -> None:
         self._process: WorkerProcess | None = None
 
     async def ask(self, request: dict[str, Any]) -> AsyncGenerator[list[Any], None]:
-        """Send a request; yields `[number of the file, message]`, until each of its files has come to an end.
+        """Send a request, and yield `[number of the file, message]` until every file has ended.
 
         Args:
-            request: As `worker` takes it. Its `seconds` bound the time that we wait for the worker.
+            request: In the format of `worker`. Its `seconds` limit the time that we wait for the worker.
 
         Raises:
-            WorkerError: It was late, or died. It is gone then; the next request starts another.
-            CorpusError: It cannot be started.
+            WorkerError: The worker was late, or died. The next request starts another worker.
+            CorpusError: The worker cannot be started.
         """
         files, done = len(request["files"]), 0
         left = float(request["seconds"])

@@ -19,7 +19,7 @@ from langchain_core.vectorstores import VectorStore
 from weiwo.state import Evidence, passage_id
 from weiwo.state.evidence import UNSCORED
 from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
-from weiwo.text.printable import one_line, printable, redacted
+from weiwo.text.printable import one_line, printable, redact_secrets
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK
@@ -43,7 +43,10 @@ class ExternalCorpus:
     """A LangChain vector store or retriever, as a `Corpus`."""
 
     def __init__(self, name: str, inner: VectorStore | BaseRetriever) -> None:
-        """Take one; its name stands in messages, and in the source of a passage whose metadata name none."""
+        """Wrap a vector store or retriever.
+
+        The name is used in messages, and as the source of a passage with metadata that name none.
+        """
         self.name = name
         self.inner = inner
         self._seen: OrderedDict[str, dict[str, Evidence]] = OrderedDict()
@@ -51,18 +54,21 @@ class ExternalCorpus:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """The sources of documents found so far: what is elsewhere cannot be listed."""
+        """Return the sources of documents found so far, because a remote store cannot be listed."""
         with self._lock:
             return tuple(self._seen)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """None: others have filled it."""
+        """Return no problems, because the store is filled elsewhere."""
         return ()
 
     @property
     def size(self) -> int:
-        """The number of passages found so far, and one at least, so that it is searched."""
+        """Return the number of passages found so far, at least 1.
+
+        Otherwise the corpus would not be searched.
+        """
         with self._lock:
             return max(1, sum(map(len, self._seen.values())))
 
@@ -72,16 +78,16 @@ class ExternalCorpus:
 
     @property
     def version(self) -> str:
-        """Empty: what others change cannot be told."""
+        """Return an empty string, because changes made elsewhere are unknown."""
         return ""
 
     async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> list[Evidence]:
-        """Find the passages nearest to a question, in the order of the store; see `Corpus.search`.
+        """Find the passages nearest to a question, in the order of the store. See `Corpus.search`.
 
-        A store cannot be told of a restriction in one way for all: of more passages, those are kept that fit.
+        Stores have no common way to state a restriction. So more passages are requested, and the fitting ones are kept.
 
         Raises:
-            CorpusError: It does not answer; one line.
+            CorpusError: The store does not answer. The message is one line.
         """
         if k < 1 or not query.strip():
             return []
@@ -91,36 +97,36 @@ class ExternalCorpus:
         except TimeoutError:
             raise CorpusError(f"corpus {self.name}: no reply within {_SECONDS:.0f} s; see if it is up") from None
         except Exception as error:  # each integration raises its own
-            said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+            said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
             advice = "see if it is up and holds documents"
             if isinstance(error, NotImplementedError):
                 advice = "it tells no scores; name a retriever that asks for none, such as search_type='similarity'"
             raise CorpusError(f"corpus {self.name}: {said}; {advice}") from error
         found = self._drop_unrelated(found, query)
         distinct: dict[str, Evidence] = {}
-        for one in (_convert_document(self.name, document) for document in found):
-            if one.text and within.allows_passage(one.source, one.date):
-                distinct.setdefault(one.id, one)
+        for item in (_convert_document(self.name, document) for document in found):
+            if item.text and within.allows_passage(item.source, item.date):
+                distinct.setdefault(item.id, item)
         passages = list(distinct.values())[:k]
         self._remember(passages)
         flags = () if self._looks_for_words else (UNSCORED,)
         return [
-            one.model_copy(update={"rank": n, "score": round(1 / n, 4), "flags": flags})
-            for n, one in enumerate(passages, 1)
+            passage.model_copy(update={"rank": n, "score": round(1 / n, 4), "flags": flags})
+            for n, passage in enumerate(passages, 1)
         ]
 
     async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
-        """Read what was found of one document, and what more a search for it brings; see `Corpus.open`."""
+        """Read the known passages of a document, and more passages from a search. See `Corpus.open`."""
         name = source.strip()
         with self._lock:
             known = dict(self._seen.get(name, {}))
         if not known:
             raise DocumentNotFoundError(f"no document {one_line(name, 100)!r} was found in {self.name}; search first")
         title = next(iter(known.values())).title
-        more = {one.id: one for one in await self.search(query or title or name, 4 * k) if one.source == name}
+        more = {item.id: item for item in await self.search(query or title or name, 4 * k) if item.source == name}
         first = more if query else {}
         passages = list({**first, **known, **more}.values())[: max(k, 0)]
-        return [one.model_copy(update={"rank": n, "score": 0.0}) for n, one in enumerate(passages, 1)]
+        return [passage.model_copy(update={"rank": n, "score": 0.0}) for n, passage in enumerate(passages, 1)]
 
     def _query_store(self, query: str, k: int) -> Sequence[Document]:
         if isinstance(self.inner, VectorStore):
@@ -128,30 +134,33 @@ class ExternalCorpus:
         return self.inner.invoke(query)
 
     def _drop_unrelated(self, found: Sequence[Document], query: str) -> Sequence[Document]:
-        """The documents that a retriever by words returned for a word, and not only since it always returns so many."""
+        """Drop documents without a shared word from a keyword retriever's results.
+
+        Such a retriever may always return the same number of documents.
+        """
         if not self._looks_for_words:
             return found
-        entries = [RankedText("", "", one.page_content[:_LONGEST]) for one in found]
+        entries = [RankedText("", "", document.page_content[:_LONGEST]) for document in found]
         shared = set(rank_passages(entries, query, len(entries)))
-        return [one for number, one in enumerate(found) if number in shared]
+        return [document for number, document in enumerate(found) if number in shared]
 
     def _remember(self, passages: Sequence[Evidence]) -> None:
         with self._lock:
-            for one in passages:
-                known = self._seen.setdefault(one.source, {})
-                self._seen.move_to_end(one.source)
+            for passage in passages:
+                known = self._seen.setdefault(passage.source, {})
+                self._seen.move_to_end(passage.source)
                 if len(known) < _KEPT_PASSAGES:
-                    known.setdefault(one.id, one)
+                    known.setdefault(passage.id, passage)
             while len(self._seen) > _KEPT_SOURCES:
                 self._seen.popitem(last=False)
 
 
 @cache
 def open_external(entry: str) -> ExternalCorpus:
-    """The corpus of an entry `@module.attribute`; made once in a process. Imports the module, and blocks.
+    """Open the corpus of an entry `@module.attribute`, once per process. Imports the module and blocks.
 
     Raises:
-        CorpusError: There is no such thing, or it is neither a vector store nor a retriever; one line.
+        CorpusError: There is no such object, or it is neither a vector store nor a retriever. The message is one line.
     """
     path = entry.removeprefix(EXTERNAL_MARK).strip()
     module, _, attribute = path.rpartition(".")
@@ -160,7 +169,7 @@ def open_external(entry: str) -> ExternalCorpus:
     try:
         found = make_object(import_object(module, attribute), (VectorStore, BaseRetriever))
     except (Exception, SystemExit) as error:  # whatever the user's module does wrong
-        said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+        said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
         raise CorpusError(
             f"corpus {one_line(entry, 100)}: it cannot be loaded ({said}); see docs/documents.md"
         ) from error

@@ -1,7 +1,7 @@
-"""Federated search: several corpora as one, each searched, and what they find put in one order.
+"""Federated search: several corpora as one, with merged results.
 
-What holds of all indexes that a search goes through is told here, too: how many passages have vectors, and what speaks
-against the embedding model.
+Facts on all indexes of a search are collected here, too: how many passages have vectors, and warnings about the
+embedding model.
 """
 
 import asyncio
@@ -27,17 +27,17 @@ class FederatedCorpus:
     """Corpora searched together, as a `Corpus`."""
 
     def __init__(self, corpora: Sequence[Corpus]) -> None:
-        """Join them."""
+        """Join several corpora."""
         self.corpora = tuple(corpora)
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """The sources of all documents, corpus by corpus; a file that two of them hold counts once."""
+        """Return the sources of all documents, corpus by corpus. A file in two corpora counts once."""
         return tuple(dict.fromkeys(source for corpus in self.corpora for source in corpus.documents))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The files that could not be taken in."""
+        """Return the files not indexed or indexed in part."""
         return tuple(dict.fromkeys(problem for corpus in self.corpora for problem in corpus.problems))
 
     @property
@@ -47,7 +47,7 @@ class FederatedCorpus:
 
     @property
     def version(self) -> str:
-        """The versions of all corpora; empty where one has none."""
+        """Return the versions of all corpora, or an empty string if any has no version."""
         versions = [corpus.version for corpus in self.corpora]
         return " ".join(versions) if all(versions) else ""
 
@@ -57,7 +57,10 @@ class FederatedCorpus:
         return merge_results(found, k)
 
     async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
-        """Read one document; see `Corpus.open`. Where several corpora know the name, it must be the same document's."""
+        """Read a document. See `Corpus.open`.
+
+        If several corpora know the name, it must be the same document's.
+        """
         found: dict[str, list[Evidence]] = {}
         refusals: list[DocumentNotFoundError] = []
         for corpus in self.corpora:
@@ -73,12 +76,12 @@ class FederatedCorpus:
             names = ", ".join(list(found)[:_NAMED])
             raise DocumentNotFoundError(f"{one_line(source, 100)!r} names {len(found)} documents: {names}")
         if not found:
-            raise next((one for one in refusals if " names " in str(one)), refusals[0])
+            raise next((refusal for refusal in refusals if " names " in str(refusal)), refusals[0])
         return next(iter(found.values()))
 
 
 def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Evidence]":
-    """Merge what several corpora found into one order.
+    """Merge the results of several corpora into a single order.
 
     The scores of two indexes have no common scale, so each is taken as a share of its corpus' best.
     """
@@ -86,10 +89,10 @@ def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Eviden
     for place, passages in enumerate(found):
         top = max((passage.score for passage in passages), default=0.0) or 1.0
         for passage in passages:
-            one = (passage.score / top, -place, passage)
-            if passage.id not in best or one[:2] > best[passage.id][:2]:
-                best[passage.id] = one
-    order = sorted(best.values(), key=lambda one: (-one[0], -one[1], one[2].rank))[: max(k, 0)]
+            item = (passage.score / top, -place, passage)
+            if passage.id not in best or item[:2] > best[passage.id][:2]:
+                best[passage.id] = item
+    order = sorted(best.values(), key=lambda value: (-value[0], -value[1], value[2].rank))[: max(k, 0)]
     return [
         passage.model_copy(update={"score": round(score, 4), "rank": rank})
         for rank, (score, _, passage) in enumerate(order, 1)
@@ -97,7 +100,9 @@ def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Eviden
 
 
 def count_embedded(corpus: Corpus) -> tuple[int, int]:
-    """Count the passages of a corpus that have a vector of its embedding model, and all there are; equal ones once.
+    """Count the passages of a corpus with a vector of the embedding model, and all passages.
+
+    Equal passages are counted once.
 
     Raises:
         EmbeddingError: The model does not answer.
@@ -113,7 +118,7 @@ def count_embedded(corpus: Corpus) -> tuple[int, int]:
 
 
 def collect_warnings(corpus: Corpus, model: str) -> list[str]:
-    """Collect the warnings about a model in the corpora that a search goes through; a line each, none twice."""
+    """Collect the warnings about a model in the searched corpora, a line each, without duplicates."""
     lines = []
     for part in list_indexes(corpus):
         with closing(Store(part.folder / STORE)) as store:
@@ -123,7 +128,7 @@ def collect_warnings(corpus: Corpus, model: str) -> list[str]:
 
 
 def list_indexes(corpus: Corpus) -> Iterator[RoutedCorpus]:
-    """The indexes that a corpus is made of."""
+    """Yield the indexes in a corpus."""
     for part in corpus.corpora if isinstance(corpus, FederatedCorpus) else (corpus,):
         if isinstance(part, RoutedCorpus):
             yield part

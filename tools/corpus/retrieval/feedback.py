@@ -1,4 +1,4 @@
-"""Feedback: what people said of answers, kept on this machine beside the telemetry of the searches behind them."""
+"""Feedback on answers, stored on this machine beside the telemetry of the searches."""
 
 import json
 import os
@@ -16,7 +16,7 @@ _LONGEST_LINE: Final = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a person said of an answer."""
+    """A person's feedback on an answer."""
 
     at: float  # when, in seconds since 1970
     thread_id: str  # the thread
@@ -27,7 +27,7 @@ class Feedback:
 
 
 def record_feedback(home: Path, feedback: Feedback) -> None:
-    """Keep what was said, a JSON object a line.
+    """Append feedback to the file as a JSON line.
 
     Raises:
         OSError: The file cannot be written.
@@ -42,7 +42,7 @@ def record_feedback(home: Path, feedback: Feedback) -> None:
 
 
 def read_feedback(home: Path) -> Iterator[dict[str, Any]]:
-    """What was said so far, oldest first; lines that cannot be read are left out."""
+    """Yield the feedback so far, oldest first, skipping unreadable lines."""
     try:
         file = (home / _FILE).open(encoding="ascii", errors="replace")
     except OSError:
@@ -58,5 +58,5 @@ def read_feedback(home: Path) -> Iterator[dict[str, Any]]:
 
 
 def last_verdicts(feedback: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
-    """Whether the answer of each run was good, as was said last."""
+    """Return the latest verdict on the answer of each run."""
     return {str(said["run"]): bool(said.get("good")) for said in feedback if said.get("run")}

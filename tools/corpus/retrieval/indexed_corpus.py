@@ -56,14 +56,14 @@ _LIVE: Final = "SELECT source, path FROM documents WHERE died IS NULL"
 
 @dataclass(frozen=True, slots=True)
 class IndexSearchResult:
-    """Passages, best first, and what was done for them."""
+    """Passages, best first, with the trace of the search."""
 
     passages: "list[Evidence]"
     trace: SearchTrace
 
 
 class IndexedCorpus:
-    """Documents in a corpus folder, as a `Corpus`. Reading only; others may write to the folder meanwhile."""
+    """A corpus folder as a read-only `Corpus`. Other processes may write to the folder meanwhile."""
 
     def __init__(self, folder: Path, *, embedder: Embedder | None = None) -> None:
         """Open a corpus.
@@ -104,12 +104,12 @@ class IndexedCorpus:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """The sources of all documents, in the order of their names."""
+        """Return the sources of all documents, sorted by name."""
         return tuple(self._list_documents(self.snapshot().generation))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The files that could not be taken in."""
+        """Return the files not indexed or indexed in part."""
         return self._store.read_problems() if self.left_out is None else self.left_out
 
     @property
@@ -123,18 +123,18 @@ class IndexedCorpus:
 
     @property
     def generation(self) -> int:
-        """The number of batches that were taken over."""
+        """Return the generation: the number of applied batches."""
         return self._store.read_generation()
 
     @property
     def version(self) -> str:
-        """The identity of what it holds: which corpus it is, and how many batches were taken over."""
+        """Return the version of the content: corpus identity and number of applied batches."""
         return f"{self._identity}.{self.generation}"
 
     async def search(
         self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE, options: SearchOptions | None = None
     ) -> "list[Evidence]":
-        """Find the passages nearest to a question; see `Corpus.search`. What a user should know of it is told."""
+        """Find the passages nearest to a question, and report notes for the user. See `Corpus.search`."""
         if within:
             options = replace(options or SearchOptions(), within=within)
         found = await self.find(query, k, options=options)
@@ -142,15 +142,21 @@ class IndexedCorpus:
         return found.passages
 
     async def find(self, query: str, k: int = 8, *, options: SearchOptions | None = None) -> IndexSearchResult:
-        """`search`, with what was done for it."""
+        """Run `search` and return the trace with the passages."""
         return await asyncio.to_thread(self._find, query, k, options or SearchOptions())
 
     async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
-        """Read one document; see `Corpus.open`. A file name or a title that only one document has will also do."""
+        """Read a document. See `Corpus.open`.
+
+        A file name or a title also works if only one document has it.
+        """
         return await asyncio.to_thread(self._read_document, source, query, k)
 
     def sample_documents(self, most: int, within: SourceFilter = ANY_SOURCE) -> list[tuple[str, str]]:
-        """Title and language of some documents that count, spread over all; one in doubt has no language. Blocks."""
+        """Return the title and language of sample documents, spread over all. Blocks.
+
+        The filter applies. A document of doubtful language has an empty language.
+        """
         with self._store.read_transaction() as connection:
             sampled = rows.sample_documents(connection, most)
         return [
@@ -160,27 +166,30 @@ class IndexedCorpus:
         ]
 
     def list_tables(self) -> list[TableEntry]:
-        """List the tables of its documents, under the names of citations; looked for once a generation. Blocks."""
+        """List the tables of all documents, under citation names. Blocks.
+
+        The list is computed once per generation.
+        """
         state = (self.generation, str(Path.cwd()))
         if self._tables[0] != state:
             with self._store.read_transaction() as connection:
                 found = list_tables(connection, state[0])
-                sources = {one.source: one.source for one in found}
+                sources = {item.source: item.source for item in found}
                 names = {old: new for new, old in self._names.rename_documents(connection, sources).items()}
-            self._tables = (state, [replace(one, source=names.get(one.source, one.source)) for one in found])
+            self._tables = (state, [replace(item, source=names.get(item.source, item.source)) for item in found])
         return self._tables[1]
 
     def read_table(self, number: int) -> bytes | None:
-        """The data of a table by its number, a Parquet file; None where it was deleted meanwhile. Blocks."""
+        """Return the Parquet data of a table by number, or None if deleted meanwhile. Blocks."""
         with self._store.read_transaction() as connection:
             return read_table(connection, number)
 
     def close(self) -> None:
-        """Close what is open. The corpus may still be used."""
+        """Close open connections. The corpus may still be used."""
         self._store.close()
 
     def snapshot(self) -> KeywordSnapshot:
-        """The keyword index as the next search sees it, and with it the statistics of terms. Blocks for a moment."""
+        """Return the current keyword index snapshot, with the term statistics. Blocks for a moment."""
         return self._keyword.snapshot(self._store.read_generation())
 
     def _find(self, query: str, k: int, options: SearchOptions) -> IndexSearchResult:
@@ -202,7 +211,10 @@ class IndexedCorpus:
     def _search_generation(
         self, query: str, k: int, options: SearchOptions, limit: int, trace: SearchTrace
     ) -> "list[Evidence] | None":
-        """The best distinct passages of the present generation; None where more than `limit` must be looked up."""
+        """Return the best distinct passages of the current generation.
+
+        Returns None if more than `limit` passages must be looked up.
+        """
         snapshot = self.snapshot()
         with self._store.read_transaction() as connection:
             search = PassageSearch(
@@ -218,18 +230,24 @@ class IndexedCorpus:
                 return None
             chosen = list(distinct.values())[: max(k, 0)]
             passages = self._read_passages(connection, chosen, snapshot.generation)
-            found = _rank([passages[one] for one in chosen], [scores[one] for one in chosen])
+            found = _rank([passages[item] for item in chosen], [scores[item] for item in chosen])
             return [passage.model_copy(update={"strategy": trace.strategy}) for passage in found]
 
     def _read_passages(
         self, connection: sqlite3.Connection, numbers: Sequence[int], generation: int
     ) -> "dict[int, Evidence]":
-        """Passages by number, marked where superseded, their documents named from the current folder."""
+        """Return passages by number, marked if superseded, with sources relative to the current folder."""
         found = rows.read_evidence(connection, numbers)
         return self._names.rename_passages(connection, mark_superseded(connection, found, generation))
 
     def _prepare_vectors(self, question: str) -> "tuple[VectorIndex, NDArray[np.float32]] | None":
-        """The vectors and the question's own; None where there is no model, or nothing is embedded yet."""
+        """Return the vector index and the question's vector.
+
+        Returns None without an embedding model.
+
+        Raises:
+            EmbeddingError: No passage is embedded with the model yet, or its dimension has changed.
+        """
         if self.embedder is None:
             return None
         with self._lock:
@@ -251,7 +269,7 @@ class IndexedCorpus:
         return nearest, vector
 
     def _count_embedded(self, connection: sqlite3.Connection) -> tuple[int, int]:
-        """Count the passages that have a vector, and all there are; counted anew when either changes."""
+        """Count the passages with a vector, and all passages, cached until either changes."""
         state = connection.execute(
             "SELECT (SELECT value FROM meta WHERE name = 'generation'), (SELECT coalesce(max(number), 0) FROM vectors)"
         ).fetchone()
@@ -286,7 +304,7 @@ class IndexedCorpus:
 
 
 def _report_notes(trace: SearchTrace) -> None:
-    """Tell what a user should know of a search: to whoever makes the call, or else the log."""
+    """Report a search's notes to the current call, or else to the log."""
     if (call := find_call()) is not None:
         call.notes += trace.notes
         return
@@ -295,7 +313,10 @@ def _report_notes(trace: SearchTrace) -> None:
 
 
 def _order_passages(scores: Mapping[int, float], known: Mapping[int, rows.PassageRow]) -> Iterator[int]:
-    """Passages as they are, best first; equal scores by document, whichever of several was indexed first."""
+    """Yield passages, best first, with equal scores ordered by document name.
+
+    The order thus does not depend on which was indexed first.
+    """
     for _, equal in groupby(scores, scores.__getitem__):
         yield from sorted(equal, key=lambda passage: (known[passage].source, passage))
 
@@ -308,7 +329,11 @@ def _rank(passages: "Sequence[Evidence]", scores: Sequence[float]) -> "list[Evid
 
 
 def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> str:
-    """The document that a name means; raises where it means none or several."""
+    """Resolve a document name.
+
+    Raises:
+        DocumentNotFoundError: The name means no document, or several.
+    """
     name = source.strip()
     if name in documents:
         return name
@@ -328,16 +353,16 @@ def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> 
 
 
 class _RelativeNames:
-    """Relative source names: documents named from the current folder, wherever their corpus was made.
+    """Relative source names: documents named from the current folder.
 
-    What is made of no files keeps the name it was given.
+    It does not matter where the corpus was made. A corpus that is not made of files keeps its names.
     """
 
     def __init__(self, folder: Path) -> None:
         self._of_files = bool(read_note(folder).roots)
 
     def rename_passages(self, connection: sqlite3.Connection, passages: "dict[int, Evidence]") -> "dict[int, Evidence]":
-        """Passages, each with the name of its document."""
+        """Return passages with renamed sources."""
         if not self._of_files:
             return passages
         sources = sorted({passage.source for passage in passages.values()})
@@ -354,7 +379,7 @@ class _RelativeNames:
         }
 
     def rename_documents(self, connection: sqlite3.Connection, documents: dict[str, _T]) -> dict[str, _T]:
-        """Documents by name, in that order."""
+        """Return documents under the new names, sorted by name."""
         if not self._of_files:
             return documents
         names = _name_sources(connection, connection.execute(_LIVE).fetchall())
@@ -363,7 +388,10 @@ class _RelativeNames:
 
 
 def _name_sources(connection: sqlite3.Connection, rows: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """The relative name of each source; its own where that is a name which a loader gave to another document."""
+    """Return the relative name of each source.
+
+    A source keeps its own name if a loader gave the relative name to another document.
+    """
     here = str(Path.cwd())
     names = {
         source: name_relative_to(strip_part(path), here) + mark_part(path)

@@ -1,9 +1,9 @@
-"""Passage search over one generation of a corpus: from a question to scored passages.
+"""Passage search over a generation of a corpus: from a question to scored passages.
 
-Keyword search with a bonus for named titles, the second arm (embeddings, or character n-grams), score fusion, and one
-hop along title mentions: a question such as "where was the director of X born?" shares words with the page on X alone,
-and that page names the director, whose own page has the answer. The hop gave +.07 to +.12 recall@5 on MuSiQue and
-HotpotQA.
+The steps are keyword search with a bonus for named titles, the second arm (embeddings, or character n-grams), score
+fusion, and one hop along title mentions. A question such as "where was the director of X born?" shares words with the
+page on X alone, and that page names the director, whose own page has the answer. The hop gave +.07 to +.12 recall@5 on
+MuSiQue and HotpotQA.
 """
 
 import json
@@ -60,7 +60,7 @@ _IDENTIFIER_WEIGHT: Final = 3.0
 
 
 def find_exact_identifiers(named: Sequence[str], statistics: KeywordSnapshot) -> tuple[str, ...]:
-    """The identifiers that the corpus holds, in few passages: one in a hundred, or ten, at most."""
+    """Return the identifiers found in few passages of the corpus: at most 1%, or ten."""
     most = max(_FEWEST_EXACT, _EXACT_SHARE * statistics.size)
     return tuple(term for term in named if 0 < statistics.frequency(term) <= most)
 
@@ -82,7 +82,7 @@ class SearchTrace:
 
     @contextmanager
     def time_stage(self, stage: str) -> Iterator[None]:
-        """Context manager: adds the time that a stage takes."""
+        """Context manager adding the duration of a stage to the trace."""
         start = time.perf_counter()
         try:
             yield
@@ -91,11 +91,11 @@ class SearchTrace:
 
 
 class GenerationBuriedError(WeiwoError):
-    """Passages of this generation are gone; search a newer one."""
+    """Error: passages of this generation are deleted. Search a newer generation."""
 
 
 class PassageSearch:
-    """The search for one question in one generation."""
+    """The search for a question in a generation."""
 
     def __init__(
         self,
@@ -113,11 +113,11 @@ class PassageSearch:
         Args:
             connection: Reads one state of the store, no older than the snapshot.
             snapshot: The keyword index.
-            question: The question; its first 4,000 characters count.
-            options: How to search.
-            nearest: Gives the vectors, and the question's own; None where there is no embedding model.
-            trace: Takes notes.
-            coverage: Counts the passages that have a vector, and all there are.
+            question: The question. Its first 4,000 characters count.
+            options: The search options.
+            nearest: Returns the vectors, and the question's own, or None if there is no embedding model.
+            trace: Receives notes.
+            coverage: Counts the passages that have a vector, and all passages.
         """
         self._connection = connection
         self._snapshot = snapshot
@@ -132,7 +132,9 @@ class PassageSearch:
         trace.generation = snapshot.generation
 
     def score_passages(self, limit: int) -> tuple[dict[int, float], dict[int, PassageRow]]:
-        """The scores of the passages found, and what is known of them. `limit` bounds each search, not their union.
+        """Return the scores and rows of the found passages.
+
+        `limit` bounds each search, not their union.
 
         Raises:
             GenerationBuriedError: The generation is gone.
@@ -159,7 +161,10 @@ class PassageSearch:
         return {key: found[key] for key in rank_passages(found)}, self._known
 
     def _join_second_arm(self, keyword: PassageScores, limit: int) -> PassageScores:
-        """The keyword arm joined with the vectors, or with the n-grams in their place; for `vector`, these alone."""
+        """Fuse the keyword arm with vectors, or with n-grams as a substitute.
+
+        For the strategy `vector`, the second arm is used alone.
+        """
         hybrid = self._trace.strategy == "hybrid"
         if (given := self._embed_question()) is None:
             grams = self._search_grams(limit)
@@ -175,7 +180,10 @@ class PassageSearch:
         return fuse_partial(keyword, vectors, grams, without, shares)
 
     def _embed_question(self) -> "QuestionVector | None":
-        """The vector index and the question's vector; None without a model, or where it fails, which is noted."""
+        """Return the vector index and the question's vector, or None.
+
+        The result is None without a model. If the model fails, this is noted.
+        """
         try:
             with self._trace.time_stage("embedding"):
                 return self._nearest(self._question)
@@ -190,7 +198,10 @@ class PassageSearch:
         return hits
 
     def _is_partial(self) -> bool:
-        """Whether passages are left that have no vector, so that vectors alone would sink them."""
+        """Report whether passages without a vector exist.
+
+        Vectors alone would rank these passages too low.
+        """
         with self._trace.time_stage("coverage"):
             self._trace.coverage = self._coverage(self._connection)
         return self._trace.coverage[0] < self._trace.coverage[1]
@@ -236,7 +247,7 @@ class PassageSearch:
             raise GenerationBuriedError
 
     def _lift_titles(self, scores: dict[int, float]) -> dict[int, float]:
-        """Lift the passages of documents that the question names, found by their words or not."""
+        """Raise the scores of documents named in the question, found by keywords or not."""
         named = Naming(self._question)
         titles = find_titles(
             self._connection, possible_titles(self._question), self._snapshot.generation, _MOST_NAMESAKES
@@ -254,7 +265,10 @@ class PassageSearch:
         return lifted
 
     def _find_links(self, scores: PassageScores) -> Mapping[int, set[int]]:
-        """For each of the best passages, those it leads to: of each document it mentions, the best, or the first."""
+        """Return the linked passages of each top passage, with a passage per mentioned document.
+
+        It is the best passage found of the document, or its first.
+        """
         ranked = rank_passages(scores)
         seeds = ranked[:LINK_SEEDS]
         mentioned = {seed: mentions(text) for seed, text in read_texts(self._connection, seeds).items()}
@@ -277,12 +291,15 @@ class PassageSearch:
         }
 
     def _allows(self, document: int) -> bool:
-        """Whether the search may find passages of a document."""
+        """Report whether the search may return passages of a document."""
         return self._allowed is None or document in self._allowed
 
 
 def _filter_documents(connection: sqlite3.Connection, within: SourceFilter, at: int) -> Sequence[int]:
-    """The documents that a filter lets through; the day of its file is the date of a document that states none."""
+    """Return the documents accepted by a filter.
+
+    A document without a stated date has the day of its file as the date.
+    """
     rows = connection.execute(
         "SELECT id, path, source, date, modified_ns FROM documents WHERE born <= ? AND (died IS NULL OR died > ?)",
         (at, at),

@@ -1,8 +1,9 @@
-"""Reranking: the passages of a search in the order of a model that reads question and passage together.
+"""Reranking: order the passages of a search with a cross-encoder or similar model.
 
-`WEIWO_RERANKER` is `MODEL@ADDRESS` for an endpoint of the common form (`POST {query, documents, top_n}`: Jina, Cohere,
-vLLM; TEI calls them `texts`), with its key in `WEIWO_RERANKER_API_KEY`, or `@module.attribute` for a LangChain document
-compressor. One request a search, bounded in time and size; where it fails, the order is that of the search.
+The model reads question and passage together. `WEIWO_RERANKER` is `MODEL@ADDRESS` for an endpoint of the common form
+(`POST {query, documents, top_n}`: Jina, Cohere, vLLM. TEI calls them `texts`), with its key in
+`WEIWO_RERANKER_API_KEY`, or `@module.attribute` for a LangChain document compressor. Each search makes one request,
+bounded in time and size. If it fails, the order is that of the search.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import urlsplit
 
 from weiwo.state import Evidence
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK
@@ -36,12 +37,15 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Reranker(Protocol):
-    """A model that ranks texts for a question."""
+    """A model for ranking texts by a question."""
 
     name: str
 
     async def rank(self, query: str, texts: Sequence[str]) -> list[int]:
-        """Rank texts: their numbers, best first; those left out come last. May raise anything."""
+        """Rank texts and return the text numbers, best first. Omitted texts come last.
+
+        Any exception may be raised.
+        """
         ...
 
 
@@ -51,7 +55,7 @@ class EndpointReranker:
     def __init__(
         self, model: str, url: str, key: str = "", transport: "httpx.AsyncBaseTransport | None" = None
     ) -> None:
-        """Take a model and where it answers; `transport` stands in for the network."""
+        """Set the model and the URL. `transport` replaces the network."""
         self.name = f"{model} at {urlsplit(url).hostname}"
         self._model = model
         self._url = url
@@ -60,7 +64,7 @@ class EndpointReranker:
         self._field = "documents"
 
     async def rank(self, query: str, texts: Sequence[str]) -> list[int]:
-        """Rank by one request; a second in the form of TEI where the first is not taken."""
+        """Rank with a request, and a second request in the TEI form if rejected."""
         reply = await self._ask(query, texts)
         if reply is None:
             self._field = "texts"
@@ -104,25 +108,25 @@ class CompressorReranker:
     """A LangChain document compressor, as a reranker."""
 
     def __init__(self, name: str, inner: Any) -> None:
-        """Take one under its name."""
+        """Wrap a named compressor."""
         self.name = name
         self._inner = inner
 
     async def rank(self, query: str, texts: Sequence[str]) -> list[int]:
-        """Rank by the order in which the compressor gives the documents back."""
+        """Rank by the order of the documents returned by the compressor."""
         from langchain_core.documents import Document  # noqa: PLC0415 - heavy
 
         documents = [Document(text, metadata={"number": number}) for number, text in enumerate(texts)]
         found = await self._inner.acompress_documents(documents, query)
-        return [int(one.metadata["number"]) for one in found]
+        return [int(item.metadata["number"]) for item in found]
 
 
 @lru_cache(maxsize=8)
 def load_reranker(entry: str, key: str = "") -> Reranker:
-    """The reranker that a setting names; blocks where it imports a module.
+    """Load the reranker named by a setting. Blocks while importing a module.
 
     Raises:
-        CorpusError: It names none; one line.
+        CorpusError: The setting names no reranker. The message is one line.
     """
     if entry.startswith(EXTERNAL_MARK):
         from langchain_core.documents import BaseDocumentCompressor  # noqa: PLC0415 - heavy
@@ -133,7 +137,7 @@ def load_reranker(entry: str, key: str = "") -> Reranker:
         try:
             found = make_object(import_object(module, attribute), (BaseDocumentCompressor,))
         except (Exception, SystemExit) as error:  # whatever the user's module does wrong
-            said = one_line(redacted(f"{type(error).__name__}: {error}"), 200)
+            said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
             raise CorpusError(f"reranker {one_line(entry, 100)}: it cannot be loaded ({said})") from error
         if not isinstance(found, BaseDocumentCompressor):
             raise CorpusError(f"reranker {one_line(entry, 100)}: no LangChain document compressor, or function of one")
@@ -153,22 +157,25 @@ def load_reranker(entry: str, key: str = "") -> Reranker:
 
 
 def reranker_of(entry: str | None, env: Mapping[str, str] | None = None) -> Reranker | None:
-    """The reranker of the settings, if there is one.
+    """Return the reranker of the settings, if any.
 
     Raises:
-        CorpusError: It names none; one line.
+        CorpusError: The setting names no reranker. The message is one line.
     """
     env = os.environ if env is None else env
     return load_reranker(entry, env.get("WEIWO_RERANKER_API_KEY", "").strip()) if entry else None
 
 
 def passages_to_rank(reranker: Reranker | None, k: int) -> int:
-    """How many passages to search for where `k` are wanted."""
+    """Return the number of passages to search for, given the wanted number `k`."""
     return k if reranker is None else max(k, min(_MORE * k, _MOST))
 
 
 async def rerank(reranker: Reranker | None, query: str, passages: list[Evidence], k: int) -> tuple[list[Evidence], str]:
-    """The best `k` passages, and what was done, in words; in the order of the search where the reranker fails."""
+    """Return the best `k` passages and a description of the reranking.
+
+    If the reranker fails, the order is that of the search.
+    """
     if reranker is None or len(passages) < 2:
         return passages[:k], ""
     texts = [f"{passage.heading}\n{passage.text}"[:_LONGEST] for passage in passages]
@@ -178,11 +185,11 @@ async def rerank(reranker: Reranker | None, query: str, passages: list[Evidence]
     except TimeoutError:
         told = f"reranker {reranker.name}: no reply within {_SECONDS:.0f} s; in the order of the search"
     except Exception as error:  # noqa: BLE001 - each raises its own
-        said = one_line(redacted(f"{type(error).__name__}: {error}"), 160)
+        said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 160)
         told = f"reranker {reranker.name}: {said}; in the order of the search"
     else:
         ranked = [passages[number] for number in dict.fromkeys([*order, *range(len(passages))])]
-        best = [one.model_copy(update={"rank": n, "score": round(1 / n, 4)}) for n, one in enumerate(ranked[:k], 1)]
+        best = [item.model_copy(update={"rank": n, "score": round(1 / n, 4)}) for n, item in enumerate(ranked[:k], 1)]
         return best, f"ranked by {reranker.name}"
     _log.warning("%s", told)
     if (call := find_call()) is not None:

@@ -1,4 +1,4 @@
-"""The routed corpus: an index behind the router, which decides how to search, and telemetry of what came of it."""
+"""Routed corpus: an index behind a router choosing the strategy, with telemetry."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from weiwo.text.printable import one_line, redacted
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.corpus.index import embedding_models
 from weiwo.tools.corpus.index.store import read_rows
@@ -30,13 +30,13 @@ _NOTED: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class RoutedSearchResult(IndexSearchResult):
-    """Passages, best first, what was done for them, and why it was done so."""
+    """Passages, best first, with the trace and the routing decision."""
 
     decision: RoutingDecision
 
 
 class RoutedCorpus(IndexedCorpus):
-    """An index behind its router, as a `Corpus`."""
+    """An index behind a router, as a `Corpus`."""
 
     def __init__(
         self,
@@ -46,12 +46,12 @@ class RoutedCorpus(IndexedCorpus):
         *,
         embedder: embedding_models.Embedder | None = None,
     ) -> None:
-        """Open a corpus, and put a router before it.
+        """Open a corpus with a router.
 
         Args:
             folder: The corpus folder.
-            policy: Gives the policy in force; asked for each search.
-            recorder: Keeps telemetry, if any is to be kept.
+            policy: Returns the policy in force, called for each search.
+            recorder: Stores telemetry, if any is wanted.
             embedder: The embedding model, if any.
         """
         super().__init__(folder, embedder=embedder)
@@ -61,16 +61,16 @@ class RoutedCorpus(IndexedCorpus):
     async def find(
         self, query: str, k: int = 8, *, options: SearchOptions | None = None, strategy: Strategy | None = None
     ) -> RoutedSearchResult:
-        """`search`, with what was done and why.
+        """Run `search` and return the trace and the routing decision with the passages.
 
         Args:
             query: The question.
-            k: How many passages at most.
-            options: Filter and the like; its strategy does not count.
-            strategy: How to search, if the router is not to decide.
+            k: Maximum number of passages.
+            options: Filter and further options. The strategy in it is ignored.
+            strategy: The strategy, if the router is not to decide.
 
         Raises:
-            CorpusError: The index cannot be read; noted as an error, not as a miss.
+            CorpusError: The index cannot be read. This is recorded as an error, not as a miss.
         """
         started, begun = time.time(), time.perf_counter()
         decided: list[tuple[RoutingDecision, float]] = []
@@ -90,7 +90,7 @@ class RoutedCorpus(IndexedCorpus):
         try:
             found = await asyncio.to_thread(lambda: self._find(query, k, choose_options()))
         except Exception as error:
-            record((), {"error": one_line(redacted(f"{type(error).__name__}: {error}"))})
+            record((), {"error": one_line(redact_secrets(f"{type(error).__name__}: {error}"))})
             raise
         decision, taken = decided[0]
         found.trace.seconds = {"routing": taken, **found.trace.seconds}
@@ -125,7 +125,7 @@ def open_routed(folder: Path, settings: "Settings") -> RoutedCorpus:
 
 
 def _record_query(query: str, k: int, decision: RoutingDecision) -> dict[str, Any]:
-    """The telemetry of a question and its decision."""
+    """Return the telemetry of a question and the routing decision."""
     features = decision.features
     return {
         "query": query[:LONGEST_QUERY],
@@ -156,6 +156,6 @@ def _record_trace(trace: SearchTrace) -> dict[str, Any]:
 
 
 def _measure_gap(scores: Mapping[int, float]) -> float:
-    """The lead of the best keyword hit over the next, as a share of its score; 0 where there are not two."""
+    """Return the relative lead of the best keyword hit over the next, or 0 for fewer than two."""
     best = sorted(scores.values(), reverse=True)[:2]
     return round((best[0] - best[1]) / best[0], 4) if len(best) == 2 and best[0] > 0 else 0.0

@@ -1,18 +1,18 @@
-"""The retrieval router, a policy: π(question, context, history) → a search arm, in one module.
+"""Retrieval router, a policy: π(question, context, history) → a search arm, in a single module.
 
     the question, over the corpus's statistics → `QueryFeatures`     (`extract_features`)
-    the context: which embedding model, if any → whose `Policy`      (`weiwo.tools.corpus.retrieval.routing_policy`)
-    the history: what was learned by evaluation → the policy's weights, apart for each kind of question
+    the context: the embedding model, if any → its `RoutingPolicy`   (`weiwo.tools.corpus.retrieval.routing_policy`)
+    the history: results of evaluation → the policy's weights, separate for each kind of question
 
-A decision is made in three steps, and each says why:
+A decision is made in three steps, and each gives a reason:
 
 1. The rule. A question with an identifier that one document holds (`INC-49217`) is answered by keyword alone, and not
    embedded for it. Where several documents hold it the other words decide between them, and hybrid search is better.
 2. The candidate. Each strategy gets a score from a small table of signals; on top of it comes what was learned. The
    best is what the policy would do with a kind of question that it has seen enough of; with others it keeps the prior.
 3. The prior. Measured over MuSiQue and HotpotQA with four kinds of learner, choosing per question lost to
-   always-hybrid in 11 of 12 settings. So hybrid search is what is done, and the candidate is only noted, until a policy
-   has proved itself on questions it has not learned from; then it gets a share of the questions, then all.
+   always-hybrid in 11 of 12 settings. So hybrid search is used, and the candidate is only recorded, until a policy
+   has proved itself on questions it has not learned from. Then it gets a share of the questions, then all.
 """
 
 import re
@@ -63,7 +63,7 @@ class QueryFeatures:
 
     @property
     def segment(self) -> str:
-        """The kind of question it is, as language:kind. Policies learn for each kind apart."""
+        """Return the kind of question, as language:kind. Policies learn separately for each kind."""
         if self.exact:
             kind = "identifier"
         elif self.quoted:
@@ -83,7 +83,7 @@ class QueryFeatures:
 
 
 def extract_features(question: str, statistics: KeywordSnapshot) -> QueryFeatures:
-    """The features of a question over a corpus; its first 4,000 characters count."""
+    """Extract the features of a question over a corpus. Only the first 4,000 characters count."""
     question = question[:LONGEST_QUERY]
     terms = query_terms(question)[:MOST_TERMS]
     size = statistics.size
@@ -114,7 +114,7 @@ PRIOR: Final[Strategy] = "hybrid"
 
 
 class _RoutingSignal(NamedTuple):
-    """A signal: one reason for a strategy."""
+    """A signal: a reason for a strategy."""
 
     name: str  # what it is called in explanations
     value: Callable[[QueryFeatures], float]  # how strong it is in a question, 0 to 1
@@ -138,7 +138,7 @@ _SIGNALS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RoutingDecision:
-    """A routing decision, and why it was made."""
+    """A routing decision, with the reason."""
 
     strategy: Strategy  # what is done
     # who decided: the rule on identifiers, the prior, a policy in service, or the caller, who asked for it
@@ -162,13 +162,15 @@ def _score_strategies(features: QueryFeatures) -> dict[Strategy, float]:
 def route_query(
     question: str, features: QueryFeatures, policy: RoutingPolicy, asked: Strategy | None = None
 ) -> RoutingDecision:
-    """Decide how to search. Equal questions over equal documents under one policy are decided alike.
+    """Choose the search strategy.
+
+    Equal questions over equal documents under one policy are decided alike.
 
     Args:
         question: The question.
-        features: What it looks like (`extract_features`).
-        policy: What was learned so far for the embedding model in use.
-        asked: The strategy that the caller wants, if any; it is followed, and the rest noted.
+        features: Its features (`extract_features`).
+        policy: The policy learned so far for the embedding model in use.
+        asked: The strategy that the caller wants, if any. It is followed, and the rest is recorded.
     """
     heuristic = _score_strategies(features)
     learned = policy.weights(features.segment, heuristic)

@@ -1,12 +1,13 @@
-"""The routing policy: what the router has learned, and how far it is trusted.
+"""Routing policy: learned weights of the router, and a trust level.
 
-Weights are learned for each kind of question apart (`Features.segment`): one weight for a strategy over all questions
-drifts to whichever wins on average. For a kind, the policy keeps how much better or worse than hybrid search each
-strategy did, as a moving average that moves a little with each question, is bounded, and counts for nothing below
-`_FEWEST` questions. Where all strategies did equally well the average stays as it is.
+Weights are learned separately for each kind of question (`QueryFeatures.segment`), because one weight for a strategy
+over all questions drifts to whichever wins on average. For a kind, the policy keeps how much better or worse than
+hybrid search each strategy did, as a moving average that moves a little with each question, is bounded, and counts for
+nothing below `_FEWEST` questions. If all strategies did equally well, the average stays as it is.
 
-Trust goes up by evidence and one step at a time: `shadow` (choices noted, not followed), `trial` (a share of the
-questions), `default`. Each step back is one step, too; from `shadow` it forgets. A policy in service does not learn.
+Trust goes up by evidence and one step at a time: `shadow` (choices recorded, not followed), `trial` (a share of the
+questions), `default`. Each step back is one step, too, and from `shadow` the policy forgets. A policy in service does
+not learn.
 """
 
 import hashlib
@@ -50,11 +51,14 @@ _log: Final = logging.getLogger(__name__)
 
 
 class PolicyError(CorpusError):
-    """A step that a policy cannot take. The message is one line: what, why, what to do."""
+    """Error for an invalid step of a policy.
+
+    The message is one line: the object, the cause, the fix.
+    """
 
 
 class _SegmentStatistics(Value):
-    """Statistics of one kind of question."""
+    """Statistics of a kind of question."""
 
     samples: int = Field(0, ge=0)  # questions seen
     decided: int = Field(0, ge=0)  # those on which the strategies differed
@@ -64,7 +68,7 @@ class _SegmentStatistics(Value):
     @field_validator("advantage", mode="before")
     @classmethod
     def _drop_former_arms(cls, value: object) -> object:
-        """What policies of version 0.1 learned of arms that are gone counts for nothing."""
+        """Drop the statistics of removed arms from policies of version 0.1."""
         return {arm: gain for arm, gain in value.items() if arm in STRATEGIES} if isinstance(value, dict) else value
 
     def gain(self, arm: Strategy) -> float:
@@ -75,7 +79,10 @@ class _SegmentStatistics(Value):
         return self.decided / self.samples * min(max(average, -_BOUND), _BOUND)
 
     def add_question(self, rewards: Mapping[Strategy, float]) -> "_SegmentStatistics":
-        """The statistics after one more question; `rewards`, 0 to 1, by strategy, hybrid among them."""
+        """Return the statistics updated with a question.
+
+        `rewards`, 0 to 1, are given by strategy, hybrid among them.
+        """
         gains = {arm: reward - rewards["hybrid"] for arm, reward in rewards.items() if arm != "hybrid"}
         if not any(gains.values()):
             return self.model_copy(update={"samples": self.samples + 1})
@@ -87,7 +94,7 @@ class _SegmentStatistics(Value):
 
 
 class PolicyEvidence(Value):
-    """Evidence for a policy: its gain over always-hybrid on questions it has not learned from."""
+    """Evidence for a policy: the gain over always-hybrid on held-out questions."""
 
     dataset: str  # the set
     questions: int  # how many
@@ -107,7 +114,7 @@ class PolicyStep(Value):
 
 
 class RoutingPolicy(Value):
-    """The policy for one embedding model."""
+    """The policy for an embedding model."""
 
     embeddings: str = ""  # the model; empty where there is none, and n-grams take its place
     version: int = Field(0, ge=0)  # goes up with all that is learned or forgotten
@@ -135,25 +142,28 @@ class RoutingPolicy(Value):
         return added
 
     def knows(self, segment: str) -> bool:
-        """Whether it has seen enough of a kind of question to have a say."""
+        """Report whether the policy has seen enough of a kind of question."""
         return segment in self.segments and self.segments[segment].samples >= _FEWEST
 
     def serves(self, question: str) -> bool:
-        """Whether it decides a question; on trial it does for a share, always the same."""
+        """Report whether the policy decides a question.
+
+        On trial it decides a share of the questions, always the same.
+        """
         return self.stage == "default" or (self.stage == "trial" and hash_to_share(question) < self.share)
 
     def learn(
         self, observations: Iterable[tuple[str, Mapping[Strategy, float]]], source: str, step: PolicyStep
     ) -> "RoutingPolicy":
-        """The policy after a set of questions; itself where it knows that set.
+        """Return the policy updated with a set of questions, or unchanged for a known set.
 
         Args:
-            observations: The kind of each question and what each strategy scored on it, 0 to 1.
+            observations: The kind of each question, and the score of each strategy on it, 0 to 1.
             source: The hash of the set.
-            step: What to note of it.
+            step: The step to record.
 
         Raises:
-            PolicyError: It is in service.
+            PolicyError: The policy is in service.
         """
         if self.stage != "shadow":
             raise PolicyError(f"policy {self.version}: it is in service ({self.stage}) and stays as it is; demote it")
@@ -165,10 +175,12 @@ class RoutingPolicy(Value):
         return self._apply_step(step, version=self.version + 1, segments=segments, sources=(*self.sources, source))
 
     def promote(self, evidence: PolicyEvidence, at: str, share: float | None = None) -> "RoutingPolicy":
-        """Take the policy one step up: it finds more than always-hybrid, or as much with fewer embedding calls.
+        """Promote the policy a step, given sufficient evidence.
+
+        The policy must find more than always-hybrid, or as much with fewer embedding calls.
 
         Raises:
-            PolicyError: It is at the top, or the evidence is not enough; the message holds the figures.
+            PolicyError: The policy is at the top, or the evidence is not enough. The message holds the figures.
         """
         if self.stage == "default":
             raise PolicyError(f"policy {self.version}: it is the default already; nothing to do")
@@ -191,7 +203,7 @@ class RoutingPolicy(Value):
         return self._apply_step(step, stage=up, share=self.share if share is None else share)
 
     def demote(self, at: str) -> "RoutingPolicy":
-        """Take the policy one step back; from shadow, to a policy that has learned nothing.
+        """Demote the policy a step. From shadow, the policy forgets everything.
 
         Raises:
             PolicyError: There is nothing to take back.
@@ -208,13 +220,16 @@ class RoutingPolicy(Value):
 
 
 def hash_to_share(question: str) -> float:
-    """Hash a question to a number between 0 and 1: evenly over questions, always the same for one."""
+    """Hash a question to a number between 0 and 1, evenly distributed and stable."""
     digest = hashlib.sha256(question.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
 class PolicyFile:
-    """The policy in force: read again when its file changes, so that a step back reaches whoever is running."""
+    """The policy in force, reloaded when the file changes.
+
+    So a demotion reaches running processes.
+    """
 
     def __init__(self, home: Path, embeddings: str) -> None:
         """Follow a policy.
@@ -228,7 +243,7 @@ class PolicyFile:
         self._policy = RoutingPolicy.model_construct(embeddings=embeddings)
 
     def read_current(self) -> RoutingPolicy:
-        """The policy as its file has it now."""
+        """Return the policy currently in the file."""
         try:
             changed = (self._home / _FILE).stat().st_mtime_ns
         except OSError:
@@ -239,7 +254,10 @@ class PolicyFile:
 
 
 def load_policy(home: Path, embeddings: str) -> RoutingPolicy:
-    """The policy kept for an embedding model; a new one where there is none, or, with a warning, where it is broken."""
+    """Load the policy of an embedding model, or create a new policy.
+
+    A broken file gives a new policy and a warning.
+    """
     try:
         kept = json.loads((home / _FILE).read_text(encoding="utf-8"))
         return (
@@ -255,10 +273,10 @@ def load_policy(home: Path, embeddings: str) -> RoutingPolicy:
 
 
 def save_policy(home: Path, policy: RoutingPolicy) -> None:
-    """Keep a policy, beside those for other models. The file is whole at any moment.
+    """Save a policy beside the policies of other models. The file is whole at any moment.
 
     Raises:
-        PolicyError: It cannot be written.
+        PolicyError: The file cannot be written.
     """
     path = home / _FILE
     kept: dict[str, object] = {}

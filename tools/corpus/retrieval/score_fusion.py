@@ -1,7 +1,8 @@
-"""Score fusion: the scores of several searches become one ranking, by small pure functions over scores by passage.
+"""Score fusion: combine the scores of several searches into a single ranking.
 
-A search gives each passage it finds a score of its own making, so two are brought to the same scale (min-max) and then
-added. The weights were chosen on MuSiQue and HotpotQA together; `benchmarks/retrieval.py` measures them.
+The functions are small and pure, over scores by passage. Each search scores its passages on a scale of its own, so two
+are brought to the same scale (min-max) and then added. The weights were chosen on MuSiQue and HotpotQA together, and
+`benchmarks/retrieval.py` measures them.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -29,7 +30,7 @@ LINK_SEEDS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """Search options. The defaults are what a user gets without choosing."""
+    """Search options, with the defaults for users without a choice."""
 
     # `keyword`; `vector`, by embeddings, or by character n-grams where there are none; `hybrid`, both
     strategy: Strategy = "hybrid"
@@ -43,7 +44,7 @@ def rank_passages(scores: PassageScores) -> list[int]:
 
 
 def normalize_scores(scores: PassageScores) -> dict[int, float]:
-    """Scores from 0, the lowest, to 1, the highest; all 1 where they are equal."""
+    """Normalize scores to 0 for the lowest and 1 for the highest. Equal scores all become 1."""
     if not scores:
         return {}
     low, high = min(scores.values()), max(scores.values())
@@ -52,9 +53,12 @@ def normalize_scores(scores: PassageScores) -> dict[int, float]:
 
 
 def blend_scores(first: PassageScores, second: PassageScores, share: float) -> dict[int, float]:
-    """The weighted sum of two searches, each normalized; the first has weight `share`, the second what is left."""
-    one, other = normalize_scores(first), normalize_scores(second)
-    return {key: share * one.get(key, 0.0) + (1 - share) * other.get(key, 0.0) for key in {**one, **other}}
+    """Return the weighted sum of two normalized searches. The first has weight `share`.
+
+    The second has the remaining weight.
+    """
+    item, other = normalize_scores(first), normalize_scores(second)
+    return {key: share * item.get(key, 0.0) + (1 - share) * other.get(key, 0.0) for key in {**item, **other}}
 
 
 def fuse_partial(
@@ -64,33 +68,35 @@ def fuse_partial(
     without: Collection[int],
     shares: tuple[float, float],
 ) -> dict[int, float]:
-    """Keyword search and vectors joined where some passages have no vector: these are weighed by what they have.
+    """Fuse keyword search and vectors for a corpus with missing vectors.
+
+    Passages without a vector are weighed by their n-gram scores.
 
     Args:
         keyword: The keyword search.
         vectors: The vector search.
-        grams: The search by character n-grams, which stands in for the vectors of those that have none.
+        grams: The search by character n-grams, a substitute for passages without vectors.
         without: The passages without a vector.
         shares: The keyword search's weight beside vectors, and beside n-grams.
     """
     words, beside, meaning = normalize_scores(keyword), normalize_scores(grams), normalize_scores(vectors)
     joined: dict[int, float] = {}
-    for passage in {*keyword, *vectors, *(one for one in grams if one in without)}:
+    for passage in {*keyword, *vectors, *(gram for gram in grams if gram in without)}:
         other, share = (beside, shares[1]) if passage in without else (meaning, shares[0])
         joined[passage] = share * words.get(passage, 0.0) + (1 - share) * other.get(passage, 0.0)
     return joined
 
 
 def lift_linked(scores: PassageScores, links: Mapping[int, Iterable[int]]) -> dict[int, float]:
-    """Lift the passages that good passages lead to.
+    """Raise the scores of passages linked from good passages.
 
     Args:
         scores: The scores so far.
-        links: For each of the best passages, those it leads to.
+        links: The linked passages of each of the best passages.
 
     Returns:
-        The scores, with `_LINK_SHARE` of the best score that leads to a passage added to its own; none above the best,
-        so that what answered best stays first.
+        The scores, with `_LINK_SHARE` of the best linking score added to each linked passage. No sum reaches the best
+        score, so that the best passage stays first.
     """
     gained: dict[int, float] = {}
     for seed, targets in links.items():

@@ -1,8 +1,8 @@
-"""Superseded documents: which documents of a folder are older versions of another one in it.
+"""Superseded documents: detect older versions of documents within a folder.
 
 Two documents are versions of one if their names differ in nothing but a version, a date, or a word such as "old" or
-"final". The later version is current, else the later date. What comes out again and again (minutes, weekly reports) has
-dates in its names too, and none of it supersedes the others.
+"final". The later version is current, else the later date. Periodic documents (minutes, weekly reports) have dates in
+their names too, and none of them supersedes the others.
 """
 
 import re
@@ -37,7 +37,7 @@ _MOST: Final = 200
 
 
 class _FileVersion(NamedTuple):
-    """What a file's name says of its version."""
+    """Version information in a file name."""
 
     series: str  # folder and name without all that tells versions apart
     standing: int  # -1 of an old version, 1 of a final one, else 0
@@ -68,11 +68,11 @@ def read_version(source: str) -> _FileVersion:
 
 
 def _find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at: int) -> dict[str, str]:
-    """The current version of each document that is not current, by source; both as the store names them.
+    """Return the current version of each superseded document, by source, as named in the store.
 
     Args:
         connection: Reads the store.
-        sources: Documents that were found; parts of files have no versions.
+        sources: Documents that were found. Parts of files have no versions.
         at: The generation to look at.
     """
     found: dict[str, str] = {}
@@ -93,7 +93,7 @@ def _find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at:
 
 
 def _read_series(connection: sqlite3.Connection, beginning: str, at: int) -> dict[str, _Family]:
-    """The documents whose names begin so, by what is common to the versions of each."""
+    """Return the documents with a name prefix, grouped by version series."""
     rows = connection.execute(
         "SELECT source, date FROM documents WHERE source >= ? AND source < ? AND born <= ? AND"
         " (died IS NULL OR died > ?) LIMIT ?",
@@ -107,7 +107,7 @@ def _read_series(connection: sqlite3.Connection, beginning: str, at: int) -> dic
 
 
 def mark_superseded(connection: sqlite3.Connection, passages: "dict[int, Evidence]", at: int) -> "dict[int, Evidence]":
-    """Passages, those of superseded documents with the file name of the current one."""
+    """Return passages, marking superseded documents with the file name of the current version."""
     newer = _find_superseded(connection, (passage.source for passage in passages.values()), at)
     return {
         number: passage.model_copy(update={"superseded_by": newer[passage.source].rpartition("/")[2]})
@@ -118,18 +118,21 @@ def mark_superseded(connection: sqlite3.Connection, passages: "dict[int, Evidenc
 
 
 def _first_word(name: str) -> str:
-    """The beginning of a name up to what may tell versions apart."""
+    """Return the beginning of a name, before any version or date."""
     found = re.match(r"[^\W\d_]+", name)
     return found[0][:12] if found else ""
 
 
 def _age(name: _FileVersion, date: str) -> tuple[int, tuple[int, ...], str]:
-    """What a later version is greater in: the words and the number in its name, then its date."""
+    """Return the sort key of a version: words and number in the name, then the date."""
     return min(name.standing, 0), name.version, name.date or date.replace("-", "")
 
 
 def _supersedes(newer: tuple[_FileVersion, str], older: tuple[_FileVersion, str]) -> bool:
-    """Whether one document is a later version of another, by more than a date of what comes out again and again."""
+    """Report whether a document is a later version of an older document.
+
+    A later date alone is not enough for a periodic document.
+    """
     new, old = _age(*newer), _age(*older)
     if new[:2] != old[:2]:
         return new[:2] > old[:2] and (new[0] > old[0] or bool(new[1] and old[1]) or not old[1])

@@ -1,4 +1,4 @@
-"""Stored tables of an index: which there are, what is known of each, and their data."""
+"""Stored tables of an index: list, metadata and data."""
 
 import json
 import sqlite3
@@ -16,17 +16,17 @@ _TABULAR: Final = ("csv", "xlsx", "ods", "xls", "xlsb")
 
 @dataclass(frozen=True, slots=True)
 class TableEntry:
-    """A stored table, without its data.
+    """A stored table, without data.
 
     Attributes:
-        id: Its number; a table that is read again gets another. 0 where none is stored.
-        name: Its name.
+        id: Number of the table. A table that is read again gets another. 0 if none is stored.
+        name: Name of the table.
         source: Name of its document in citations.
         date: Date that the document states.
         size: Bytes of its data.
         title: Title of its document.
-        facts: What is known of it, as `weiwo.tools.tables.table_store` writes it; None where it must be indexed anew
-            before it can be asked.
+        facts: Metadata as written by `weiwo.tools.tables.table_store`. None if it must be indexed anew before it can be
+            queried.
     """
 
     id: int
@@ -58,6 +58,6 @@ def list_tables(connection: sqlite3.Connection, at: int) -> list[TableEntry]:
 
 
 def read_table(connection: sqlite3.Connection, number: int) -> bytes | None:
-    """The data of a table: a Parquet file; None where it was deleted meanwhile."""
+    """Return the Parquet data of a table, or None if deleted meanwhile."""
     row = connection.execute("SELECT data FROM tables WHERE id = ?", (number,)).fetchone()
     return None if row is None else bytes(row[0])

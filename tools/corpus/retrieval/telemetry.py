@@ -1,12 +1,12 @@
-"""Retrieval telemetry: what became of each search, kept beside the corpus it was made on, and nowhere else.
+"""Retrieval telemetry: the outcome of each search, stored only beside the searched corpus.
 
-A search only ever puts a record into a bounded queue. A thread writes them, some at a time; where it cannot (the disk
-is full, the folder is read-only) records are dropped, and searching goes on. The oldest records go when there are
-`_MOST_RECORDS`. `WEIWO_TELEMETRY=off` keeps none.
+A search only ever puts a record into a bounded queue. A thread writes the records, some at a time. If it cannot (the
+disk is full, the folder is read-only), records are dropped, and searching continues. The oldest records are deleted
+above `_MOST_RECORDS`. `WEIWO_TELEMETRY=off` keeps none.
 
-Whether the writer cited what a retrieval gave is the one label that costs nobody anything. Which run a retrieval was
-made for stands in the context of the call (`current_call`); when its answer is written, `cited` tells what that rests
-on.
+The writer's citations of retrieved passages are the only label that costs nobody anything. The context of the call
+(`current_call`) names the run of a retrieval. When the answer of the run is written, `label_citations` records the
+cited evidence.
 """
 
 import atexit
@@ -57,7 +57,10 @@ _Write = Callable[[sqlite3.Connection], None]
 
 
 class TelemetryRecorder:
-    """The recorder of one corpus. Safe to use from any thread; no call waits for the disk but `flush`."""
+    """The telemetry recorder of a corpus.
+
+    Safe to use from any thread. No call except `flush` waits for the disk.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / _FILE  # the file; there is none before the first record
@@ -69,23 +72,23 @@ class TelemetryRecorder:
         self._since_pruned = _PRUNED_EVERY
 
     def record(self, at: float, record: Mapping[str, Any], passages: Sequence[str] = (), run: str = "") -> None:
-        """Keep a retrieval, soon.
+        """Queue a retrieval to be stored soon.
 
         Args:
-            at: When it was made, in seconds since 1970.
-            record: All that is known of it, as JSON values; `routed_corpus` makes it.
+            at: Time of the retrieval, in seconds since 1970.
+            record: Its data as JSON values, made by `routed_corpus`.
             passages: The evidence ids it gave, best first.
-            run: The run it was made for; empty if none.
+            run: The run it was made for. Empty if none.
         """
         self._put(partial(self._insert, (at, run, _encode(record), _encode(passages))))
 
     def label_citations(self, run: str, evidence_ids: Iterable[str], *, replanned: bool = False) -> None:
-        """Label the retrievals of a run with what its answer cites. The first label stays."""
+        """Label the retrievals of a run with the citations in the answer. The first label stays."""
         if run:
             self._put(partial(_write_label, run=run, ids=frozenset(evidence_ids), replanned=replanned))
 
     def flush(self, seconds: float = 5.0) -> bool:
-        """Wait until all that came before is written or dropped; whether it was, in that time."""
+        """Wait until all earlier items are written or dropped, and report success within the time."""
         if self._thread is None:
             return True
         done = Event()
@@ -116,7 +119,10 @@ class TelemetryRecorder:
                     item.set()
 
     def _gather(self) -> list[_Write | Event]:
-        """Gather what comes within a moment: writing seldom takes less from the searches than writing at once."""
+        """Collect items for a moment, to write in batches.
+
+        Rare writes slow the searches down less than immediate ones.
+        """
         items = [self._queue.get()]
         until = time.monotonic() + _GATHER_SECONDS
         while len(items) < _AT_ONCE and not isinstance(items[-1], Event):
@@ -160,7 +166,7 @@ class TelemetryRecorder:
 def _write_label(connection: sqlite3.Connection, *, run: str, ids: frozenset[str], replanned: bool) -> None:
     rows = connection.execute("SELECT id, passages FROM retrievals WHERE run = ? AND cited IS NULL", (run,))
     for number, passages in rows.fetchall():
-        cited = _encode([one for one in json.loads(passages) if one in ids])
+        cited = _encode([load for load in json.loads(passages) if load in ids])
         connection.execute("UPDATE retrievals SET cited = ? WHERE id = ?", (cited, number))
         if replanned:
             connection.execute(
@@ -177,7 +183,10 @@ _guard: Final = Lock()
 
 
 def get_recorder(folder: Path) -> TelemetryRecorder:
-    """The recorder of a corpus folder, one in this process. What it still holds at exit is written then."""
+    """Return the recorder of a corpus folder, shared within the process.
+
+    Pending records are written at exit.
+    """
     with _guard:
         if not _recorders:
             atexit.register(_flush_recorders)
@@ -185,11 +194,11 @@ def get_recorder(folder: Path) -> TelemetryRecorder:
 
 
 def label_citations(run: str, evidence_ids: Iterable[str], *, replanned: bool = False) -> None:
-    """Tell all recorders what the answer of a run cites. Does not wait, and never fails.
+    """Send the citations of a run's answer to all recorders. Does not wait, and never fails.
 
     Args:
         run: The run's id.
-        evidence_ids: The evidence that its answer cites; none where it has no answer.
+        evidence_ids: The evidence that its answer cites. None if it has no answer.
         replanned: Whether its plan had to be made anew.
     """
     ids = tuple(evidence_ids)
@@ -200,7 +209,7 @@ def label_citations(run: str, evidence_ids: Iterable[str], *, replanned: bool = 
 
 
 def _flush_recorders() -> None:
-    """Write what all recorders hold, within `_EXIT_SECONDS` each."""
+    """Write the pending records of all recorders, within `_EXIT_SECONDS` each."""
     with _guard:
         recorders = list(_recorders.values())
     for recorder in recorders:

@@ -1,4 +1,4 @@
-"""The allow-list: hosts and networks of an intranet that may be fetched from although they are not public."""
+"""The allow-list: intranet hosts and networks open to fetching although not public."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -25,19 +25,19 @@ _WEB: Final = frozenset({80, 443})
 
 @dataclass(frozen=True, slots=True)
 class _AllowEntry:
-    """One entry of an allow-list."""
+    """Entry of an allow-list."""
 
     name: str  # a host name in ASCII, with a dot before it for all hosts below it; empty for a network
     network: Network | None  # addresses, however they are named
     port: int | None  # the one port that is meant; without it, those that a public host may be fetched from
 
     def opens(self, host: str, port: int) -> bool:
-        """Whether a host may be fetched from by this name."""
+        """Report whether the entry allows fetching from a host name."""
         same = host.endswith(self.name) if self.name.startswith(".") else host == self.name
         return bool(self.name) and same and self._at(port)
 
     def reaches(self, address: Address, port: int) -> bool:
-        """Whether this address may be connected to."""
+        """Report whether the entry allows connecting to an address."""
         return self.network is not None and address in self.network and self._at(port)
 
     def _at(self, port: int) -> bool:
@@ -45,7 +45,7 @@ class _AllowEntry:
 
 
 def is_web_port(port: int) -> bool:
-    """Whether web servers are at such a port, and not mail, files or shells."""
+    """Report whether a port is a web port rather than a port for mail, files or shells."""
     return port in _WEB or port >= _WELL_KNOWN
 
 
@@ -96,7 +96,7 @@ def _parse_network(text: str) -> Network | None:
 
 
 def ascii_host(name: str) -> str:
-    """A host name as DNS is asked for it; a name that cannot be one comes back empty."""
+    """Return a host name in the ASCII form used by DNS, or an empty string if invalid."""
     if name.isascii():
         return name
     try:

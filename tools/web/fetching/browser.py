@@ -1,7 +1,7 @@
-"""Pages that hold no text without their scripts, opened in an installed Chromium (extra `browser`).
+"""Rendering of pages without text outside scripts, in an installed Chromium.
 
-A page is rendered only if what came for it is empty or a wall of script. Each gets a browser of its own in a worker
-process, which ends with it and reaches the network through a `GuardedProxy` alone.
+Needs the extra `browser`. A page is rendered only if the fetched page is empty or a wall of script. Each page gets a
+browser of its own in a worker process, which ends with the page and reaches the network through a `GuardedProxy` alone.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ _TAG: Final = lazy(r"<[^<>]{0,4000}>")
 
 
 def is_script_wall(page: FetchedPage) -> bool:
-    """Whether a page of HTML has scripts and next to no text outside them."""
+    """Report whether an HTML page has scripts and next to no text outside scripts."""
     if page.type not in {"text/html", "application/xhtml+xml"}:
         return False
     markup = page.body[:_LOOKED_AT].decode("utf-8", "replace")
@@ -62,12 +62,12 @@ def is_script_wall(page: FetchedPage) -> bool:
 
 @cache
 def find_browser() -> str:
-    """Path of an installed Chromium; empty where there is none."""
+    """Return the path of an installed Chromium, or an empty string."""
     return next((path for name in _NAMES if (path := shutil.which(name))), "")
 
 
 def explain_no_browser() -> str:
-    """Why pages cannot be rendered; empty where they can."""
+    """Explain why pages cannot be rendered. Returns an empty string if rendering works."""
     if not find_spec("playwright"):
         return "pages that need JavaScript want the extra: pip install 'weiwo[browser]'"
     return "" if find_browser() else "pages that need JavaScript want Chromium: install your system's package"
@@ -76,17 +76,18 @@ def explain_no_browser() -> str:
 async def render_page(
     url: str, guard: UrlGuard, *, seconds: float, max_bytes: int, executable: str = ""
 ) -> FetchedPage:
-    """Load a page with its scripts, and return its markup as it then stands.
+    """Load a page with scripts and return the final markup.
 
     Args:
         url: An address that the guard and the site's robots.txt allow.
         guard: Decides what the browser may connect to.
         seconds: Time for loading the page.
-        max_bytes: Bytes of the markup that are kept; all that is loaded for it may have four times as many.
-        executable: Chromium; empty for the installed one.
+        max_bytes: Bytes of the markup that are kept. Everything loaded for the page may have four times as many.
+        executable: Path of Chromium. Empty for the installed browser.
 
     Raises:
-        ToolCallError: `timeout`, `oversized`, or `blocked` (no browser, no sandbox, or it could not be loaded).
+        ToolCallError: `timeout`, `oversized`, `crash`, or `blocked` (no browser, no sandbox, or the page could not be
+            loaded).
     """
     shown = one_line(url, 200)
     order = {"url": url, "seconds": seconds, "max_bytes": max_bytes, "executable": executable or find_browser()}

@@ -1,7 +1,8 @@
-"""Worker process that drives Chromium through Playwright: loads one page with its scripts, and returns its markup.
+"""Worker process driving Chromium through Playwright.
 
-Chromium keeps its sandbox; where that does not start, the page is refused. It reaches nothing but the proxy it is
-given: no name is resolved by it, loopback included, and WebRTC, QUIC, downloads and service workers are off.
+Loads a page with its scripts and returns the markup. Chromium keeps its sandbox. If the sandbox does not start, the
+page is refused. Chromium reaches nothing but the given proxy: it resolves no name, loopback included, and WebRTC, QUIC,
+downloads and service workers are off.
 """
 
 import json
@@ -39,15 +40,15 @@ _QUIET_MILLISECONDS: Final = 4_000
 
 
 def main() -> None:
-    """Render pages from standard input until it ends: in a worker."""
+    """Render pages requested on standard input until end of input. Runs in a worker."""
     serve_requests(_answer)
 
 
 class _MemoryWatch:
-    """Context manager that ends the browser if its processes take more memory than they may; on Linux only.
+    """Context manager for ending the browser above a memory limit. Linux only.
 
-    A limit of the address space is none for Chromium, which reserves far more than it ever uses, and that of V8's heap
-    leaves out what scripts keep in buffers.
+    The limit counts the memory of all its processes. A limit on the address space does not work for Chromium, which
+    reserves far more than it ever uses, and a limit on V8's heap leaves out what scripts keep in buffers.
     """
 
     def __init__(self, most: int = _MEMORY_BYTES) -> None:
@@ -76,7 +77,7 @@ class _MemoryWatch:
 
 
 def _find_descendants(root: int) -> dict[int, int]:
-    """Processes that descend from one, with the bytes of memory that each has resident."""
+    """Return the descendants of a process, with resident memory in bytes."""
     parents: dict[int, int] = {}
     sizes: dict[int, int] = {}
     for entry in _PROC.iterdir():
@@ -111,7 +112,7 @@ def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
 
 
 def _explain(said: str) -> str:
-    """Why a page was not rendered, as one line."""
+    """Explain on a single line why a page was not rendered."""
     if "sandbox" in said.lower():
         who = "as root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "here"
         return f"Chromium's sandbox does not start {who}, and without it no page is opened; run Weiwo as another user"

@@ -1,4 +1,7 @@
-"""Fetching one page: under the guard, within bounds of time and size, with politeness, failures typed."""
+"""Fetching of a single page, guarded, bounded in time and size, and polite.
+
+Failures are typed.
+"""
 
 import asyncio
 import re
@@ -57,13 +60,15 @@ _PASSWORD: Final = lazy(r"<input[^<>]{0,300}\btype\s{0,3}=\s{0,3}[\"']?password"
 
 
 def detect_interstitial(title: str, text: str, url: str = "", markup: str = "") -> tuple[FailureKind, str] | None:
-    """Return what is shown instead of an article, and the kind of failure that is; None for an article.
+    """Detect a page shown instead of an article.
+
+    Returns the kind of failure and a description of the page, or None for an article.
 
     Args:
         title: The page's title.
-        text: Its main content.
-        url: Where it came from in the end.
-        markup: The whole of it.
+        text: The main content.
+        url: The final URL.
+        markup: The whole markup.
     """
     words = word_count(text)
     found = ""
@@ -86,13 +91,13 @@ _RAW: Final = -zlib.MAX_WBITS
 
 
 def _decompress(body: bytes, encoding: str, most: int) -> bytes:
-    """Decompress a body as it came, in one of `_ENCODINGS`; nothing beyond `most` bytes is decompressed.
+    """Decompress a response body in an encoding of `_ENCODINGS`, up to `most` bytes.
 
     Returns:
-        What the body holds, of a body that was cut off what there is of it; at most `most` bytes.
+        The content, at most `most` bytes. For a truncated body, the available part.
 
     Raises:
-        zlib.error: It is damaged.
+        zlib.error: The body is damaged.
     """
     if encoding in {"", "identity"}:
         return body[:most]
@@ -105,7 +110,7 @@ def _decompress(body: bytes, encoding: str, most: int) -> bytes:
 
 
 def _decompress_gzip(body: bytes, most: int) -> bytes:
-    """What a gzip body holds: one member, or several one after the other."""
+    """Decompress a gzip body with a single member or several consecutive members."""
     found = bytearray()
     while body and len(found) < most:
         member = zlib.decompressobj(_GZIP)
@@ -147,7 +152,7 @@ _Permit = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """What came for a URL."""
+    """Response fetched for a URL."""
 
     url: str  # where it came from in the end, redirects followed
     body: bytes  # its bytes, decompressed
@@ -157,7 +162,7 @@ class FetchedPage:
 
 @dataclass(frozen=True, slots=True)
 class _BodyBounds:
-    """What of a reply is taken, as `fetch` says."""
+    """Bounds on the accepted part of a reply, as in `fetch`."""
 
     max_bytes: int
     page: bool
@@ -204,7 +209,10 @@ async def fetch(
 
 
 def _classify_http_error(error: httpx.HTTPError, shown: str) -> ToolCallError:
-    """The failure that an error of the client's stands for. A certificate that is wrong stays wrong."""
+    """Classify an HTTP client error as a tool failure.
+
+    An invalid certificate is a permanent failure.
+    """
     failure = classify_error(error, shown)
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
         failure.transient = False
@@ -212,7 +220,7 @@ def _classify_http_error(error: httpx.HTTPError, shown: str) -> ToolCallError:
 
 
 def _make_client(guard: UrlGuard, seconds: float) -> httpx.AsyncClient:
-    """A client for one page: neither cookies nor credentials outlive it."""
+    """Create an HTTP client for a single page. Neither cookies nor credentials outlive the client."""
     return httpx.AsyncClient(
         transport=GuardedTransport(guard), headers=_HEADERS, timeout=seconds, follow_redirects=False, trust_env=False
     )
@@ -264,7 +272,7 @@ async def _read_response(response: httpx.Response, url: str, taken: _BodyBounds)
 
 
 def _check_status(response: httpx.Response, shown: str) -> None:
-    """Pass a reply that holds a page."""
+    """Raise an error unless the reply holds a page."""
     status = response.status_code
     if response.headers.get("cf-mitigated", "").lower() == "challenge":
         raise ToolCallError("blocked", f"{shown}: HTTP {status}, a challenge was shown instead of the page")
@@ -279,7 +287,7 @@ def _check_status(response: httpx.Response, shown: str) -> None:
 
 
 async def _read_body(response: httpx.Response, shown: str, encoding: str, taken: _BodyBounds) -> bytes:
-    """The body, decompressed only as far as it is wanted."""
+    """Read the body and decompress only the wanted part."""
     most = taken.max_bytes
     too_large = ToolCallError("oversized", f"{shown}: larger than {most:,} bytes")
     length = response.headers.get("content-length", "")

@@ -1,8 +1,8 @@
-"""A forward proxy on loopback through which a browser loads one page, under the URL guard.
+"""Forward proxy on loopback for a browser loading a page under the URL guard.
 
-A browser that resolves names itself would be outside the guard: DNS could change its mind, and a script could reach the
-intranet. So it is given no other way out than this proxy, which opens every connection itself, to an address that the
-guard has checked. The proxy asks for a password that only that browser knows, and ends with the page.
+A browser that resolves names itself would be outside the guard: DNS could change its answer, and a script could reach
+the intranet. The browser therefore has no way out except this proxy, which opens every connection itself, to an address
+that the guard has checked. The proxy asks for a password that only that browser knows, and ends with the page.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _USER: Final = "page"
 
 
 class _RefusedError(WeiwoError):
-    """A request that gets a status instead of a connection."""
+    """Error raised if a request gets a status instead of a connection."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -39,14 +39,14 @@ class _RefusedError(WeiwoError):
 
 
 class GuardedProxy:
-    """Asynchronous context manager: the proxy serves while it is open.
+    """Asynchronous context manager for running the proxy.
 
     Args:
-        guard: Decides what may be connected to.
-        max_bytes: Bytes that all replies together may have; beyond them every connection ends.
+        guard: Decides which connections are allowed.
+        max_bytes: Limit on the bytes of all replies together. Above the limit every connection ends.
 
     Attributes:
-        refused: Hosts or URLs that were asked for and not allowed, at most a hundred.
+        refused: Hosts or URLs that were requested and not allowed, at most a hundred.
     """
 
     def __init__(self, guard: UrlGuard, *, max_bytes: int) -> None:
@@ -61,14 +61,14 @@ class GuardedProxy:
 
     @property
     def address(self) -> str:
-        """Where the proxy listens, as a URL."""
+        """URL of the proxy's listening address."""
         if self._server is None:
             raise RuntimeError("the proxy is not open")
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     @property
     def exhausted(self) -> bool:
-        """Whether the replies were larger than allowed."""
+        """Report whether the replies exceeded the byte limit."""
         return self._left < 0
 
     async def __aenter__(self) -> Self:
@@ -177,7 +177,10 @@ class GuardedProxy:
 
 
 def _origin_request(method: str, parts: SplitResult, headers: list[tuple[str, ...]]) -> bytes:
-    """A request as its server expects it: without the proxy's headers, and for one reply."""
+    """Build the request for the origin server.
+
+    Proxy headers are removed, and the connection is for one reply.
+    """
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     dropped = {"proxy-authorization", "proxy-connection", "connection", "host", "upgrade"}
     kept = [f"{name}: {value}" for name, value in headers if name.lower() not in dropped]

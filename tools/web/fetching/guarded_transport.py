@@ -1,4 +1,4 @@
-"""An HTTP transport that connects only where the guard lets it."""
+"""HTTP transport with connections limited to addresses allowed by the guard."""
 
 import ipaddress
 import socket
@@ -19,7 +19,7 @@ _NOBODY: Final = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", soc
 
 
 class UnknownHostError(WeiwoError, OSError):
-    """A host name that nobody has. The message is the name."""
+    """Error raised if a host name does not exist. The message is the name."""
 
 
 @cache
@@ -28,10 +28,10 @@ def _trusted_certificates() -> SSLContext:
 
 
 class GuardedTransport(httpx.AsyncHTTPTransport):
-    """httpx over connections whose addresses were checked by a guard, at the moment they are opened.
+    """httpx transport with addresses checked by a guard when a connection opens.
 
-    Proxies of the environment are not used: behind one, it would be the proxy that looks names up. Made in a thread,
-    since the first one reads certificates.
+    Proxies of the environment are not used: behind a proxy, the proxy would look names up. Made in a thread, since the
+    first transport reads certificates.
     """
 
     def __init__(self, guard: UrlGuard) -> None:
@@ -57,11 +57,11 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to the first of a host's addresses that can be reached.
+        """Connect to the first reachable address of a host.
 
         Raises:
-            UrlRefusedError: One of them is not public, or it is this machine.
-            UnknownHostError: Nobody has that name.
+            UrlRefusedError: An address is not public, or is this machine.
+            UnknownHostError: The host name does not exist.
         """
         try:
             addresses = await self._guard.addresses(host, port)
@@ -93,7 +93,10 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 
 
 def _is_this_machine(stream: httpcore.AsyncNetworkStream) -> bool:
-    """Whether a connection ends where it began: a public address may be one of this machine's own."""
+    """Report whether a connection ends at this machine.
+
+    A public address may be this machine's own.
+    """
     ends = [stream.get_extra_info(name) for name in ("client_addr", "server_addr")]
     if not all(isinstance(end, tuple) and end for end in ends):
         return False

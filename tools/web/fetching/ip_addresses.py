@@ -1,4 +1,4 @@
-"""The classification of IP addresses that are not of the public internet.
+"""Classification of IP addresses outside the public internet.
 
 Addresses are classified after the special-purpose registries of IANA (RFC 6890 and its updates), the metadata services
 of the clouds, and the forms of IPv6 that lead to an IPv4 address.
@@ -68,7 +68,10 @@ _ISATAP: Final = frozenset({0x00005EFE, 0x02005EFE})
 
 
 def non_public_kind(address: Address) -> str:
-    """What kind of address it is that is not public, such as "a private address"; empty for a public one."""
+    """Return the kind of a non-public address, e.g. "a private address".
+
+    Returns an empty string for a public address.
+    """
     inner = _embedded_address(address)
     for network, kind in _KINDS:
         if inner in network:
@@ -81,9 +84,10 @@ _TEREDO: Final = ipaddress.IPv6Network("2001::/32")
 
 
 def is_never_fetched(address: Address) -> bool:
-    """Whether no allow-list opens an address: metadata, link-local, multicast, unspecified, in any form.
+    """Report whether no allow-list can open an address.
 
-    Forms of IPv6 that are private themselves, so that `::/0` would open them, are looked into as well.
+    This holds for metadata, link-local, multicast and unspecified addresses, in any form. Forms of IPv6 that are
+    private themselves, so that `::/0` would open them, are checked as well.
     """
     if non_public_kind(address) in _NO_HOST:
         return True
@@ -93,11 +97,11 @@ def is_never_fetched(address: Address) -> bool:
         inner = [number & 0xFFFFFFFF, (number >> 64 & 0xFFFF) << 16 | number >> 40 & 0xFFFF]
     elif address in _TEREDO:  # inverted, RFC 4380
         inner = [~number & 0xFFFFFFFF]
-    return any(non_public_kind(ipaddress.IPv4Address(one & 0xFFFFFFFF)) in _NO_HOST for one in inner)
+    return any(non_public_kind(ipaddress.IPv4Address(item & 0xFFFFFFFF)) in _NO_HOST for item in inner)
 
 
 def never_fetched_kind(network: Network) -> str:
-    """The kind of addresses of a network none of which is ever fetched from; empty for other networks."""
+    """Return the kind of a network never fetched from, or an empty string."""
     for known, kind in _KINDS:
         inside = network.version == known.version and network.network_address in known
         if kind in _NO_HOST and inside and network.prefixlen >= known.prefixlen:
@@ -106,7 +110,7 @@ def never_fetched_kind(network: Network) -> str:
 
 
 def _embedded_address(address: Address) -> Address:
-    """The IPv4 address that a form of IPv6 leads to, or the address itself."""
+    """Return the IPv4 address embedded in an IPv6 address, or the address itself."""
     if isinstance(address, ipaddress.IPv6Address) and address not in _PLAIN_V6:
         number = int(address)
         for network, behind in _CARRIES_V4:

@@ -1,8 +1,9 @@
-"""A cache of whole pages, so that another question about the same page fetches nothing.
+"""Cache of whole pages.
 
-What an address failed with is kept for a shorter while, if it would only fail so again: a page that is not there, or is
-far too large, is not asked for by each task anew. Addresses share a fixed number of places, and what loses its place is
-gone, so that a store holds a bounded number of pages of bounded length; memory is bounded by bytes besides.
+A second question about a page fetches nothing. Lasting failures of an address are kept for a shorter time: a page that
+does not exist, or is far too large, is not requested anew by each task. Addresses share a fixed number of slots, and an
+entry that loses its slot is gone. A store therefore holds a bounded number of pages of bounded length. Memory is also
+bounded by bytes.
 """
 
 import hashlib
@@ -37,7 +38,7 @@ _memory: Final = LruMemory()
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """A page as it is cited."""
+    """Web page in the form used for citation."""
 
     url: str  # its canonical address where it names one on its own host, else where it came from
     title: str  # its title; empty where it has none
@@ -49,7 +50,7 @@ class WebPage:
 
 
 class PageCache:
-    """The page cache, as one call of a tool uses it."""
+    """Page cache as used by a single tool call."""
 
     def __init__(
         self, store: "BaseStore | None" = None, *, fresh: bool = False, clock: Callable[[], float] = time.time
@@ -59,10 +60,12 @@ class PageCache:
         self._clock = clock
 
     async def get(self, key: str) -> WebPage | None:
-        """A page that was kept under this key and has not expired.
+        """Return the unexpired page cached under a key.
+
+        Returns None if there is no such page.
 
         Raises:
-            ToolCallError: It could not be read a while ago, and there is no reason to think it can be now.
+            ToolCallError: Reading the page failed a while ago, and there is no reason to expect success now.
         """
         text = None if self._fresh else await self._places.get(_place(key))
         try:
@@ -72,7 +75,7 @@ class PageCache:
             page = None if kind else WebPage(**kept)
         except (ValueError, TypeError, RecursionError):  # somebody else wrote there
             return None
-        if failed := next((one for one in _LASTING if one == kind), None):
+        if failed := next((item for item in _LASTING if item == kind), None):
             raise ToolCallError(failed, f"{kept} (so it was a while ago)", transient=False)
         sound = page and page.text and all(isinstance(value, str) for value in (page.url, page.title, page.text))
         return page if sound else None
@@ -80,15 +83,15 @@ class PageCache:
     async def put(self, key: str, page: WebPage) -> None:
         """Keep a page."""
         if len(page.text) <= _LONGEST_TEXT:
-            await self._put(key, SECONDS, "", asdict(page))
+            await self._put_entry(key, SECONDS, "", asdict(page))
 
     async def put_failure(self, key: str, failure: ToolCallError) -> None:
-        """Keep why a page cannot be read, if that will not pass."""
+        """Cache the failure of a page if the failure is lasting."""
         if failure.kind in _LASTING and not failure.transient and not isinstance(failure, ToolNotCalledError):
-            await self._put(key, _FAILED_SECONDS, failure.kind, failure.message)
+            await self._put_entry(key, _FAILED_SECONDS, failure.kind, failure.message)
 
-    async def _put(self, key: str, seconds: float, kind: str, kept: Any) -> None:
-        """Take the place of a key, in place of what was there."""
+    async def _put_entry(self, key: str, seconds: float, kind: str, kept: Any) -> None:
+        """Store an entry in the slot of a key, replacing the previous entry."""
         entry = [self._clock() + seconds, _digest(key), kind, kept]
         await self._places.put(_place(key), json.dumps(entry, ensure_ascii=False), seconds)
 

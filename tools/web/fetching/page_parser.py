@@ -1,7 +1,7 @@
-"""Parsing of a fetched page: the main content as text with its title and date, or why there is none. Runs in a worker.
+"""Parsing of a fetched page into main text, title and date, or a failure.
 
-What a site shows instead of the page (a challenge, a login, a question about cookies, a refusal) is never text to
-cite: such a page is a failure, as is one without content.
+Runs in a worker. What a site shows instead of the page (a challenge, a login, a question about cookies, a refusal) is
+never text to cite: such a page is a failure, as is a page without content.
 """
 
 import codecs
@@ -49,14 +49,14 @@ _OTHERS: Final = frozenset(
 
 
 def _decode_page(body: bytes, named: str = "") -> str:
-    """The text of a page.
+    """Decode the text of a page.
 
-    A byte order mark is believed, then UTF-8 where the bytes are, for hardly anything else ever looks like it; then
-    the charset that the server names, then the one that the page names, if the bytes can be that; else what they look
-    like.
+    A byte order mark is trusted first. UTF-8 comes next if the bytes are valid, because hardly anything else looks like
+    UTF-8. Then follow the charset that the server names and the charset that the page names, if the bytes fit.
+    Otherwise the charset is guessed from the bytes.
 
     Raises:
-        UnreadableError: It is no text.
+        UnreadableError: The page is not text.
     """
     if body.startswith(_MARKS):
         return decode(body)
@@ -76,7 +76,7 @@ def _decode_page(body: bytes, named: str = "") -> str:
 
 
 def _candidates(body: bytes, named: str) -> list[str]:
-    """The codecs to try, of those that the server and the page name."""
+    """Return the codecs to try, from the charsets named by the server and the page."""
     head = body[:_PRESCAN]
     given = [named, *(found[1].decode("ascii") for found in (_META.search(head), _XML.search(head)) if found)]
     names = list(dict.fromkeys(filter(None, map(_codec_of_label, given))))
@@ -87,13 +87,19 @@ def _candidates(body: bytes, named: str) -> list[str]:
 
 
 def _looks_western(body: bytes) -> bool:
-    """Whether letters that are not ASCII stand alone, as accents do, rather than in runs, as other scripts do."""
+    """Report whether non-ASCII letters are isolated.
+
+    Accented letters are isolated, while letters of other scripts stand in runs.
+    """
     runs = [len(run) for run in _HIGH_RUN.findall(body[:_MOST])]
     return sum(runs) < 2 * len(runs)
 
 
 def _codec_of_label(label: str) -> str:
-    """The codec for a label of the web; empty for what is none, and for Python's codecs that are no charsets."""
+    """Return the codec for a web charset label.
+
+    Returns an empty string for an unknown label, and for Python codecs that are not charsets.
+    """
     plain = label.lower().removeprefix("x-")
     try:
         name = codecs.lookup(_LABELS.get(plain, plain)).name
@@ -129,11 +135,12 @@ _REFRESH: Final = lazy(
 
 
 def parse_page(fetched: FetchedPage) -> WebPage:
-    """Read the main content of a page. Blocking: parsing takes a while.
+    """Parse the main content of a page. Blocking: parsing takes a while.
 
     Raises:
-        ToolCallError: `blocked`, something else was shown instead of the page; `not_found`, that there is no such page;
-            `empty`, it has no content; `bad_arguments`, it is not text we can read.
+        ToolCallError: `blocked` if something else was shown instead of the page, `not_found` if it said that there is
+            no
+            such page, `empty` if the page has no content, `bad_arguments` if it is not readable text.
     """
     if fetched.type in {"application/pdf", "application/x-pdf"} or fetched.body[:5] == b"%PDF-":
         return _parse_pdf(fetched)
@@ -144,21 +151,24 @@ def parse_page(fetched: FetchedPage) -> WebPage:
 
 
 def import_parser() -> None:
-    """Import what parsing takes, ahead of the first page."""
+    """Import the parsing libraries ahead of the first page."""
     _ = import_module("trafilatura.metadata")
 
 
 def text_page(url: str, text: str) -> WebPage:
-    """A page whose text somebody else has read.
+    """Build a page from text already read elsewhere.
 
     Raises:
-        ToolCallError: `blocked`, `not_found` or `empty`, as `parse_page` does.
+        ToolCallError: `blocked`, `not_found` or `empty`, as in `parse_page`.
     """
     return _require_content(WebPage(url, "", None, printable(text).strip()))
 
 
 def refresh_target(fetched: FetchedPage) -> str:
-    """Where a page leads on at once by itself, as a redirect does; empty where it does not."""
+    """Return the target of an immediate refresh in a page, or an empty string.
+
+    The refresh acts like a redirect.
+    """
     if fetched.type not in _HTML:
         return ""
     found = _REFRESH.search(fetched.body[:20_000].decode("utf-8", "replace"))
@@ -194,14 +204,14 @@ def _parse_html(text: str, url: str) -> WebPage:
 
 
 def _cut_markup(text: str) -> str:
-    """As much of the markup as can be parsed in a few seconds, whatever it is."""
+    """Cut markup to the length and number of tags parseable in a few seconds."""
     begun = text[:_LONGEST_MARKUP]
     last = next(islice(re.finditer("<", begun), _MOST_TAGS, None), None)
     return begun[: last.start()] if last else begun
 
 
 def _extract(text: str, url: str) -> tuple[Any, str]:
-    """What a page states about itself, and its main content."""
+    """Extract the metadata and the main content of a page."""
     import trafilatura  # noqa: PLC0415 - heavy, and only for pages
     from trafilatura.metadata import extract_metadata  # noqa: PLC0415 - the same
     from trafilatura.settings import Document  # noqa: PLC0415 - the same
@@ -220,12 +230,15 @@ def _extract(text: str, url: str) -> tuple[Any, str]:
 
 
 def _plain_text(text: str) -> str:
-    """The text of what is no ordinary page: a feed, or tags nested deeper than the parser goes."""
+    """Return the text of an unusual page: a feed, or tags nested too deeply for the parser."""
     return "\n\n".join(piece.words for piece in parse_html(text).body.cut_chunks()[1])
 
 
 def _canonical_url(named: str | None, url: str) -> str:
-    """The address that a page gives itself, believed only on its own host."""
+    """Return the canonical URL named by a page.
+
+    It is trusted only on the page's own host. Otherwise the page's URL is returned.
+    """
     try:
         absolute = urljoin(url, (named or "").strip())
         here, there = urlsplit(url), urlsplit(absolute)
@@ -236,10 +249,12 @@ def _canonical_url(named: str | None, url: str) -> str:
 
 
 def _require_content(page: WebPage, url: str = "", markup: str = "") -> WebPage:
-    """The page, if it is one; `url` is where it came from in the end, and `markup` the whole of it.
+    """Return a page with content, or raise an error.
+
+    `url` is the final URL, and `markup` the whole markup.
 
     Raises:
-        ToolCallError: Something else was shown instead of it, or nothing.
+        ToolCallError: Something else was shown instead of the page, or nothing.
     """
     shown = one_line(page.url, 200)
     if what := detect_interstitial(page.title, page.text, url, markup):
@@ -251,7 +266,7 @@ def _require_content(page: WebPage, url: str = "", markup: str = "") -> WebPage:
 
 
 def _parse_pdf(fetched: FetchedPage) -> WebPage:
-    """The text of a PDF, page by page, as long as there is time."""
+    """Read the text of a PDF page by page within the time limit."""
     shown = one_line(fetched.url, 200)
     try:
         pdf = Pdf(BytesIO(fetched.body))

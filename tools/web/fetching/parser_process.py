@@ -1,8 +1,9 @@
-"""Parser processes of web pages: foreign markup is parsed apart from the run, and ended when it is late.
+"""Parser processes for web pages.
 
-A parser that is stuck in one regular expression holds the interpreter, and with it every deadline, every other task and
-every signal of its process. Here it holds a process of its own, which is killed at the time limit, takes no more memory
-than it may, and knows no key. Workers are kept warm, since the parser takes a second to import.
+Foreign markup is parsed apart from the run, and the parser is stopped if late. A parser that is stuck in one regular
+expression holds the interpreter, and with it every deadline, every other task and every signal of its process. Here it
+holds a process of its own, which is killed at the time limit, has a memory limit and knows no key. Workers are kept
+warm, since the parser takes a second to import.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ _LOOK_SECONDS: Final = 0.05
 
 
 def main() -> None:
-    """Parse pages from standard input until it ends: in a worker."""
+    """Parse pages requested on standard input until end of input. Runs in a worker."""
     import_parser()
     serve_requests(_answer)
 
@@ -63,10 +64,10 @@ class _PageParsers:
         self._count = 0
 
     async def parse(self, fetched: FetchedPage) -> WebPage:
-        """Parse a page, as `parse_page` does, in a worker. Cancelling ends that worker.
+        """Parse a page in a worker, as `parse_page` does. Cancelling stops the worker.
 
         Raises:
-            ToolCallError: As `parse_page` does; `bad_arguments` also where the parser was late or died.
+            ToolCallError: As in `parse_page`. Also `bad_arguments` if the parser was late or died.
         """
         while not self._turns.acquire(blocking=False):  # noqa: ASYNC110 - its turns are those of all event loops
             await asyncio.sleep(_LOOK_SECONDS)
@@ -79,7 +80,7 @@ class _PageParsers:
         raise ToolCallError(reply["kind"], reply["message"], transient=reply["transient"])
 
     def warm(self) -> None:
-        """Start a worker if none is idle and there is room for one."""
+        """Start a worker if no worker is idle and the limit allows a new worker."""
         if self._idle or self._count >= _MOST_WORKERS:
             return
         worker = self._make()
@@ -98,7 +99,7 @@ class _PageParsers:
             self._end(worker)
 
     async def _exchange(self, worker: WorkerProcess, fetched: FetchedPage) -> dict[str, Any]:
-        """Have a page parsed by a worker, which is kept if it lives."""
+        """Parse a page in a worker and keep the worker if still alive."""
         head = {"url": fetched.url, "type": fetched.type, "charset": fetched.charset}
 
         def exchange() -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""robots.txt (RFC 9309): a page is read only if its site lets programs read it; `protego` matches the rules.
+"""robots.txt (RFC 9309): a page is read only if the site allows programs to read the page.
 
-A site that answers with 4xx has no rules, and what cannot be read as rules is none (section 2.3.1.3). Where the rules
-cannot be had for the moment (5xx, too many requests, no reply) nothing is read: the RFC wants that taken as a refusal
-(section 2.3.1.4), and a site in such a state is not to be burdened further. That failure is a passing one, is not
-kept, and so ends when the site is well again.
+`protego` matches the rules. A site that answers with 4xx has no rules, and unreadable rules count as no rules (section
+2.3.1.3). If the rules are unavailable for the moment (5xx, too many requests, no reply) nothing is read: the RFC
+requires treating that as a refusal (section 2.3.1.4), and a site in that state should not be burdened further. The
+failure is temporary and not cached, so it ends when the site recovers.
 """
 
 import asyncio
@@ -43,10 +43,11 @@ _single_flight: Final[SingleFlight[str]] = SingleFlight()
 
 
 async def check_robots(url: str, guard: UrlGuard, clock: Callable[[], float] = time.monotonic) -> None:
-    """Let a page be read that its site does not keep programs from.
+    """Check a site's robots.txt for permission to read a page.
 
     Raises:
-        ToolCallError: `blocked`: the site asks programs not to read this page; else why its rules cannot be had.
+        ToolCallError: `blocked` if the site asks programs not to read this page, else the reason why its rules are
+            unavailable.
     """
     parts = urlsplit(url)
     site = f"{parts.scheme}://{parts.netloc}"
@@ -69,9 +70,10 @@ async def _fetch_rules(site: str, guard: UrlGuard) -> str:
 
 
 def _normalize_rules(text: str, agent: str = _AGENT) -> str:
-    """The lines of a robots.txt that hold rules, agents by their product token (RFC 9309, section 2.2.1).
+    """Normalize the rule lines of a robots.txt, with agents by product token.
 
-    All other agents bear one name: the parser multiplies the agents of a group by its rules, and both may be thousands.
+    Follows RFC 9309, section 2.2.1. All other agents get the same name: the parser multiplies the agents of a group by
+    its rules, and both may be thousands.
     """
     lines = []
     for line in text.removeprefix("\ufeff").splitlines():
@@ -87,7 +89,10 @@ def _normalize_rules(text: str, agent: str = _AGENT) -> str:
 
 
 def _is_allowed(rules: str, url: str, agent: str = _AGENT) -> bool:
-    """Whether normalized rules let a URL be read: the longest pattern decides, and of equals one that allows."""
+    """Report whether normalized rules allow reading a URL.
+
+    The longest pattern decides, and among patterns of equal length the allowing pattern.
+    """
     return _parse_rules(rules).can_fetch(url, agent)
 
 

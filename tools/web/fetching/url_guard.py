@@ -1,10 +1,10 @@
-"""The URL guard: only public URLs are fetched, checked by the address that is then connected to.
+"""The URL guard: only public URLs are fetched, and each connection address is checked.
 
-A page, a search result or a model may name any URL, and the machine Weiwo runs on reaches more than the public does:
-its own services, an intranet, a cloud's metadata. So a URL is read strictly first: what two parsers could read
-differently is refused, and the client gets the URL written anew from the parts that were checked. Then the address
-of every connection, redirects included, is checked where it is opened: what the name resolved to at the check is what
-is connected to, so that DNS cannot change its mind in between.
+A page, a search result or a model may name any URL, and the machine running Weiwo reaches more than the public does:
+its own services, an intranet, a cloud's metadata. A URL is therefore parsed strictly first. A URL that two parsers
+could read differently is refused, and the client gets the URL rebuilt from the checked parts. Then the address of every
+connection, redirects included, is checked when the connection is opened: the client connects to the address that was
+checked, so DNS cannot change its answer in between.
 """
 
 import asyncio
@@ -34,24 +34,28 @@ _ALLOW: Final = "allow it by WEIWO_ALLOW_HOSTS if you mean it"
 
 
 class UrlRefusedError(WeiwoError, ValueError):
-    """A URL that is not fetched. The message is one line: which, and why."""
+    """Error raised if the guard refuses a URL.
+
+    The message is one line with the URL and the reason.
+    """
 
 
 async def _resolve_host(host: str, port: int) -> Sequence[str]:
-    """The addresses that the system's resolver finds."""
+    """Return the addresses found by the system's resolver."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
 
 class UrlGuard:
-    """Decides what may be fetched.
+    """Guard deciding about fetches.
 
     Args:
-        allow: What is fetched although it is not public: see `weiwo.tools.web.fetching.allow_list.parse_allow_list`.
-        resolver: Finds addresses; tests bring their own.
+        allow: Entries that are fetched although they are not public: see
+            `weiwo.tools.web.fetching.allow_list.parse_allow_list`.
+        resolver: Finds addresses. Tests bring their own.
 
     Raises:
-        ValueError: An entry of `allow` cannot be understood; one line that names it.
+        ValueError: An entry of `allow` cannot be understood. The message is one line that names it.
     """
 
     def __init__(self, allow: Iterable[str] = (), resolver: _Resolver = _resolve_host) -> None:
@@ -60,7 +64,7 @@ class UrlGuard:
 
     @property
     def identity(self) -> str:
-        """Equal for guards that let the same through, as far as their allow-lists tell."""
+        """Key equal for guards with equal allow-lists."""
         entries = {f"{entry.name or entry.network}:{entry.port or ''}" for entry in self._allowed}
         return ",".join(sorted(entries))
 
@@ -86,11 +90,13 @@ class UrlGuard:
         return parts._replace(netloc=netloc, fragment="")
 
     async def addresses(self, host: str, port: int) -> tuple[Address, ...]:
-        """The addresses of a host that may be connected to: all that it has, or none.
+        """Resolve a host to addresses permitted for connections.
+
+        If one address is refused, the whole host is refused.
 
         Raises:
-            UrlRefusedError: One of its addresses is not public.
-            OSError: It has none (`socket.gaierror`), or none was found in time.
+            UrlRefusedError: An address of the host is not public.
+            OSError: The host has no address (`socket.gaierror`), or no address was found in time.
         """
         name = _normalize_host(host.strip("[]"), host)
         literal = _parse_literal(name, host)
@@ -112,10 +118,10 @@ class UrlGuard:
         return found[:_MOST_ADDRESSES]
 
     def check_address(self, address: Address, port: int, *, host: str, shown: str) -> None:
-        """Pass a public address, or one that is allowed.
+        """Require an address to be public or allowed.
 
         Raises:
-            UrlRefusedError: It is neither.
+            UrlRefusedError: The address is neither.
         """
         kind = non_public_kind(address)
         never = is_never_fetched(address)
@@ -126,13 +132,13 @@ class UrlGuard:
         raise _refusal(shown, f"{where} {address}, {kind}; {what}")
 
     def allows(self, host: str, port: int, address: Address | None = None) -> bool:
-        """Whether the allow-list opens this host by its name, or this address."""
+        """Report whether the allow-list opens a host by name, or an address."""
         return any(
             entry.opens(host, port) or (address is not None and entry.reaches(address, port)) for entry in self._allowed
         )
 
     def is_own(self, parts: SplitResult) -> bool:
-        """Whether a URL that passed is the user's own: opened by the allow-list."""
+        """Report whether a checked URL is the user's own: opened by the allow-list."""
         host = parts.hostname or ""
         return self.allows(host, parts.port or _DEFAULT_PORTS[parts.scheme], _parse_literal(host, host))
 
@@ -143,7 +149,7 @@ def _refusal(url: str, why: str) -> UrlRefusedError:
 
 
 def _parse_url(url: str) -> tuple[SplitResult, str, int]:
-    """The parts of a URL, its host as DNS is asked for it, and its port."""
+    """Parse a URL strictly into parts, the normalized host for DNS, and the port."""
     if len(url) > _LONGEST_URL:
         raise _refusal(url, f"it is longer than {_LONGEST_URL} characters")
     if any(char.isspace() or unicodedata.category(char) == "Cc" for char in url):
@@ -172,7 +178,7 @@ def _parse_url(url: str) -> tuple[SplitResult, str, int]:
 
 
 def _normalize_host(host: str, url: str) -> str:
-    """The host as DNS is asked for it: folded, in ASCII, without the dot at its end."""
+    """Normalize a host for DNS: folded, in ASCII, without a trailing dot."""
     folded = unicodedata.normalize("NFKC", host).lower().replace("。", ".").removesuffix(".")
     if not folded:
         raise _refusal(url, "it names no host")
@@ -183,7 +189,10 @@ def _normalize_host(host: str, url: str) -> str:
 
 
 def _parse_literal(host: str, url: str) -> Address | None:
-    """The address that a host is, in the one form that every parser reads alike."""
+    """Return the IP address written as a host.
+
+    Returns None for a name. Only the form that every parser reads alike is accepted.
+    """
     if ":" in host:
         try:
             return ipaddress.IPv6Address(host)

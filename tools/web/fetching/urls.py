@@ -1,4 +1,4 @@
-"""Canonical URLs: one address for one page, whichever way it is linked; and whose site a page is on."""
+"""Canonical URLs: a single address per page regardless of the link, and the site of a page."""
 
 import re
 from functools import lru_cache
@@ -39,14 +39,14 @@ _HOSTED: Final = lazy(
 
 
 def canonical_url(url: str) -> str:
-    """The address under which a page is known as one, whichever way it is linked.
+    """Return the canonical address of a page, regardless of the link.
 
     Scheme, user, "www", mobile and AMP hosts, index files, tracking parameters, the order of parameters,
-    percent-encoding, the fragment (unless it is a route such as "#/guide"), a default port and a slash at
-    the end do not count. Every other parameter does. Good for telling pages apart, not for fetching.
+    percent-encoding, the fragment (unless it is a route such as "#/guide"), a default port and a slash at the end do
+    not count. Every other parameter does. Good for telling pages apart, not for fetching.
 
     Args:
-        url: An absolute URL of at most `_LONGEST` characters; anything else comes back as it is.
+        url: An absolute URL of at most `_LONGEST` characters. Anything else is returned unchanged.
     """
     if len(url) > _LONGEST:
         return url
@@ -70,11 +70,13 @@ def canonical_url(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def site_of(address: str) -> str:
-    """Whose pages an address belongs to: the registrable domain of a URL; a file is its own site.
+    """Return the site of an address: the registrable domain of a URL.
+
+    A file is its own site.
 
     Returns:
-        The domain below a public suffix, as far as a short list knows those ("bbc.co.uk", "someone.github.io"); an IP
-        address or a bare name of a host with its port; whatever is no URL as it is.
+        The domain below a public suffix, as far as a short list knows those ("bbc.co.uk", "someone.github.io"). An IP
+        address or a bare host name is returned with its port. Anything that is not a URL is returned unchanged.
     """
     if "://" not in address:
         return address
@@ -92,7 +94,10 @@ def site_of(address: str) -> str:
 
 
 def _ascii_host(host: str) -> str:
-    """A host in small ASCII letters: names in other scripts as they are registered ("xn--…")."""
+    """Return a host in lower-case ASCII.
+
+    Names in other scripts are returned as registered ("xn--…").
+    """
     host = host.replace("\u3002", ".").rstrip(".").lower()
     if ":" in host:
         return f"[{host}]"
@@ -105,7 +110,7 @@ def _ascii_host(host: str) -> str:
 
 
 def _site_host(host: str) -> str:
-    """A host without the editions in front of it, as long as a name and a suffix are left."""
+    """Remove edition prefixes from a host, as long as a name and a suffix remain."""
     if host[0] == "[" or host.rpartition(".")[2].isdigit():
         return host
     while (edition := _EDITION.match(host)) and _is_name(host[edition.end() :]):
@@ -121,7 +126,10 @@ def _is_name(host: str) -> bool:
 
 
 def _normalize_path(path: str) -> str:
-    """A path in one spelling: what needs no escape unescaped, what needs one escaped in capitals."""
+    """Normalize the percent-encoding of a path.
+
+    Characters without need of an escape are unescaped, and necessary escapes are in capitals.
+    """
 
     def unescape(found: re.Match[str]) -> str:
         character = chr(int(found[1], 16))
@@ -132,14 +140,17 @@ def _normalize_path(path: str) -> str:
 
 
 def _strip_edition(path: str) -> str:
-    """A path without what marks an AMP edition, an index file, or slashes at the end."""
+    """Remove AMP markers, index files and trailing slashes from a path."""
     while (shorter := _AMP_END.sub(r"\1", _INDEX.sub("/", path).rstrip("/"))) != path:
         path = shorter
     return path
 
 
 def _page_parameters(query: str) -> list[tuple[str, str]]:
-    """The parameters that say which page is meant, by name; bytes that are no UTF-8 (GBK, say) stay what they are."""
+    """Return the query parameters identifying a page, sorted by name.
+
+    Bytes that are not UTF-8 (GBK, say) are kept unchanged.
+    """
     plain = quote(query, safe=_KEPT_IN_URLS + '[]{}|^`<>"\\ ', errors="replace")
     pairs = parse_qsl(plain, keep_blank_values=True, encoding="latin-1")
     kept = ((name, value) for name, value in pairs if not _TRACKING.fullmatch(name) and (name, value) not in _EDITIONS)

@@ -1,6 +1,8 @@
-"""Web search providers: a provider is a row of `catalog.PROVIDERS` that keeps the contract of `provider.Provider`.
+"""Web search providers, each a row of `catalog.PROVIDERS`.
+
+A provider keeps the contract of `provider.Provider`.
 
 Modules: `provider` (the contract), `catalog` (the table), `http_provider` (one bounded request), `duckduckgo` and
-`tavily` (through their own clients), `selection` (those of a run), `failover` (one after the other), `health` (what
-is known of each).
+`tavily` (through their own clients), `selection` (the providers of a run), `failover` (trying one after the other),
+`health` (the state of each).
 """

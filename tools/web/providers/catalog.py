@@ -1,8 +1,8 @@
-"""Search providers: for each, how it is asked and how its reply is read. A table, not classes.
+"""Search providers: request and reply format of each provider. A table, not classes.
 
-The forms are those of the providers' public documentation. Every reply becomes hits of one shape; what a provider
-does not tell stays empty. Where a provider is, is the user's to configure (`SEARXNG_BASE_URL` and the like), loopback
-and intranets included, so that these requests are not under the guard that pages are fetched under.
+The forms are those of the providers' public documentation. Every reply becomes hits of one shape, and missing fields
+stay empty. The user configures the address of a provider (`SEARXNG_BASE_URL` and the like), loopback and intranets
+included, so these requests are not subject to the guard for fetched pages.
 """
 
 import json
@@ -87,7 +87,10 @@ def _read_serper(body: bytes) -> Iterable[SearchHit]:
 
 
 def _direct(body: bytes, *path: str) -> list[Any]:
-    """The answers that a reply gives before its results: each a passage of the page that it names."""
+    """Return the direct answers at a path of a reply, placed before the results.
+
+    Each answer is a passage of the page that it names.
+    """
     found: Any = json.loads(body)
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None

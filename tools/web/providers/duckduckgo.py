@@ -1,7 +1,7 @@
-"""DuckDuckGo, through `ddgs`, which needs no key.
+"""DuckDuckGo search through `ddgs`, without a key.
 
-Its client blocks, hides refusals behind "No results found." and has no bound on a reply's size. So it works in threads
-of its own, few enough that hanging searches leave others room, and the statuses of its replies are watched.
+The client blocks, hides refusals behind "No results found." and has no bound on a reply's size. It therefore works in
+threads of its own, few enough that hanging searches leave room for others, and the statuses of its replies are watched.
 """
 
 import asyncio
@@ -27,7 +27,10 @@ def _search_blocking(query: SearchQuery, access: ProviderAccess) -> list[SearchH
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
     class Watched(DDGS):
-        """Notes the statuses of replies, which its exceptions leave out."""
+        """Client recording the statuses of replies.
+
+        The exceptions leave them out.
+        """
 
         def _get_engines(self, category: str, backend: str) -> list[Any]:
             engines = super()._get_engines(category, backend)
@@ -52,10 +55,12 @@ def _search_blocking(query: SearchQuery, access: ProviderAccess) -> list[SearchH
 
 
 def _explain_no_results(error: Exception, statuses: list[int]) -> list[Any]:
-    """What it means that there are no results: nothing was found, or nobody answered.
+    """Explain an empty result: no hits, or no answer from the engines.
+
+    Returns an empty list if nothing was found.
 
     Raises:
-        ProviderError: The latter.
+        ProviderError: Nobody answered, or the search failed.
     """
     refused = next((status for status in statuses if status != 200), None)
     if refused in _LIMITED:
@@ -70,7 +75,7 @@ def _explain_no_results(error: Exception, statuses: list[int]) -> list[Any]:
 
 
 class _StatusRecorder:
-    """A client of an engine whose replies' statuses are noted."""
+    """Wrapper of an engine's HTTP client for recording reply statuses."""
 
     def __init__(self, inner: Any, statuses: list[int]) -> None:
         self._inner = inner

@@ -1,7 +1,7 @@
-"""Fail-over between search providers: one is asked after the other until one has found something.
+"""Fail-over between search providers, asked in order until a provider finds something.
 
-A provider that fails, or finds nothing, is followed by the next at once: trying the same one again is for whoever
-called (`invoke`), once all have failed. What a provider did wrong is remembered for all tasks (`health`).
+A provider that fails, or finds nothing, is followed by the next at once. Retrying the same provider is left to the
+caller (`invoke`), once all have failed. Failures of a provider are remembered for all tasks (`health`).
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from weiwo.state import FailureKind
 from weiwo.text.language import questions_of
-from weiwo.text.printable import one_line, printable, redacted
+from weiwo.text.printable import one_line, printable, redact_secrets
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.web.providers.health import ConfiguredProvider, Outage, ProviderHealth
 from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, SearchHit, SearchQuery
@@ -39,7 +39,7 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search came to."""
+    """Result of a search."""
 
     hits: tuple[SearchHit, ...]  # best first; none where nobody who answered found anything
     provider: str = ""  # who found them
@@ -54,18 +54,18 @@ async def search_with_failover(
     seconds: float,
     transport: "httpx.AsyncBaseTransport | None" = None,
 ) -> SearchResult:
-    """Search with the first provider that finds something.
+    """Search with the first provider to find something.
 
     Args:
         sources: The providers, in the order to ask them.
-        query: What for.
-        health: What is known of them.
-        seconds: Time for the whole; each provider has an equal share of what is left.
-        transport: Instead of the network.
+        query: The query.
+        health: The state of the providers.
+        seconds: Time for the whole search. Each provider has an equal share of the remaining time.
+        transport: Replaces the network.
 
     Raises:
-        ToolCallError: None of them answered. The message names each and why; the kind is that of the one that may
-            answer soonest, and `retry_after` when that is.
+        ToolCallError: No provider answered. The message names each provider with its reason. The kind is that of the
+            provider that may answer soonest, and `retry_after` says when that is.
     """
     refusals = [health.refusal(source) for source in sources]
     failures = [refusal for refusal in refusals if refusal is not None]
@@ -98,9 +98,10 @@ async def search_with_failover(
 async def _admission(
     source: ConfiguredProvider, health: ProviderHealth, known: Outage | None, seconds: float, *, last: bool
 ) -> AsyncIterator[None]:
-    """Have the turn of one request, unless it became plain meanwhile that there is no point in it; how it went is kept.
+    """Context manager for the turn of a single request to a provider.
 
-    `known` is what was known of the provider when it was decided on; `last`, that there is nobody else to ask.
+    Waiting ends with an error if the request has become pointless meanwhile. The result of the request is recorded.
+    `known` is the outage known when the provider was chosen. `last` means that no other provider is left to ask.
     """
     limiter = health.limiter(source)
     late = ToolCallError("timeout", f"{source.name}: too many wait for their turn to ask it")
@@ -130,7 +131,7 @@ async def _admission(
 
 
 def _combine_errors(failures: Sequence[ToolCallError]) -> ToolCallError:
-    """The failure of a search in which nobody answered."""
+    """Combine the failures of all providers into the failure of a search."""
     room = _LONGEST // len(failures)
     reasons = "; ".join(one_line(failure.message, room) for failure in failures)
     message = f"web_search: {'no provider answers: ' * (len(failures) > 1)}{reasons}"
@@ -150,20 +151,20 @@ async def _ask_provider(
     seconds: float,
     transport: "httpx.AsyncBaseTransport | None" = None,
 ) -> list[SearchHit]:
-    """Ask a provider.
+    """Search with a provider.
 
     Args:
-        source: Whom. Where it is, is the user's to say, loopback included: the guard over pages is not asked.
-        query: What for; cut to what the provider takes.
-        seconds: Time for the whole.
-        transport: Instead of the network.
+        source: The provider. The user sets its address, loopback included: the guard for pages is not asked.
+        query: The query, cut to the length that the provider takes.
+        seconds: Time for the whole request.
+        transport: Replaces the network.
 
     Returns:
-        Its hits, best first, at most `query.k`, none of which the query's restriction leaves out.
+        The hits, best first, at most `query.k`. All satisfy the query's restriction.
 
     Raises:
         ToolCallError: `auth`, `blocked` (a refusal, or a plan's limit), `rate_limit`, `timeout`, `oversized`,
-            `not_found`, `bad_arguments` or `crash`; one line that begins with the provider's name.
+            `not_found`, `bad_arguments` or `crash`. The message is one line that begins with the provider's name.
     """
     provider, most = source.provider, _WHOLE_BYTES if source.whole else _MAX_BYTES
     whole = source.whole and provider.whole
@@ -183,7 +184,10 @@ async def _ask_provider(
 
 @asynccontextmanager
 async def bounded_request(name: str, access: ProviderAccess) -> AsyncIterator[None]:
-    """One request to a provider: within its time, and whatever goes wrong a `ToolCallError` without the key."""
+    """Context manager bounding the time of a provider request and typing the failures.
+
+    Every error becomes a `ToolCallError` without the key.
+    """
     secrets = [access.key] if access.key else []
     try:
         async with asyncio.timeout(access.seconds):
@@ -191,10 +195,10 @@ async def bounded_request(name: str, access: ProviderAccess) -> AsyncIterator[No
     except TimeoutError:
         raise ToolCallError("timeout", f"{name}: no reply within {access.seconds:.2g} s") from None
     except ProviderError as said:
-        message = one_line(f"{name}: {redacted(str(said), secrets)}", _LONGEST_MESSAGE)
+        message = one_line(f"{name}: {redact_secrets(str(said), secrets)}", _LONGEST_MESSAGE)
         raise ToolCallError(said.kind, message, retry_after=said.retry_after, transient=said.transient) from None
     except Exception as error:  # noqa: BLE001 - whatever a provider's client raises, typed
         failure = classify_error(error, name)
-        failure.message = one_line(redacted(failure.message, secrets))
+        failure.message = one_line(redact_secrets(failure.message, secrets))
         failure.args = (failure.message,)
         raise failure from None

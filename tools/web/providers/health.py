@@ -1,7 +1,7 @@
-"""Health of search providers, as the process knows it: rate limiter, daily quota, and outage of each.
+"""Health of search providers in this process: rate limiter, daily quota and outage.
 
-Shared by all runs and their parallel tasks, so that what one has learned costs the others nothing. A provider that
-refuses is not asked until its time is over; one that merely did not work is asked after the others.
+Shared by all runs and their parallel tasks, so that a failure is discovered only once. A provider that refuses is not
+asked until its time is over. A provider that merely did not work is asked after the others.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _DAY: Final = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredProvider:
-    """A provider as somebody has set it up."""
+    """Search provider as configured by the user."""
 
     provider: Provider  # which
     base: str  # where it is
@@ -45,7 +45,7 @@ class ConfiguredProvider:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Why a provider is out."""
+    """Outage of a provider."""
 
     until: float  # the end of it, by the clock of `ProviderHealth`
     firm: bool  # whether it is not asked at all, rather than after the others
@@ -60,7 +60,7 @@ class _DailyQuota:
 
 
 class ProviderHealth:
-    """What is known of providers."""
+    """Health state of the search providers."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
@@ -69,16 +69,19 @@ class ProviderHealth:
         self._budgets: dict[tuple[str, str, str], _DailyQuota] = {}
 
     def limiter(self, source: ConfiguredProvider) -> RateLimiter:
-        """The rate limiter of requests to where a provider is, whoever makes them."""
+        """Return the rate limiter for a provider's address, shared by all callers."""
         return self._limiters.setdefault((source.name, source.base), RateLimiter())
 
     def out(self, source: ConfiguredProvider) -> Outage | None:
-        """Why a provider is out at the moment, if it is."""
+        """Return the current outage of a provider, if any."""
         found = self._out.get(_customer(source))
         return found if found is not None and found.until > self.clock() else None
 
     def refusal(self, source: ConfiguredProvider) -> "ToolCallError | None":
-        """Why a provider may not be asked at all, as the failure of a call that is not made; None if it may."""
+        """Return the failure of a call to a blocked provider.
+
+        The call is then not made. None means that the provider may be asked.
+        """
         from weiwo.tools.calling.errors import ToolCallError
 
         out = self.out(source)
@@ -95,13 +98,16 @@ class ProviderHealth:
             self._budget(source).spent += 1
 
     def succeeded(self, source: ConfiguredProvider) -> None:
-        """It answered, if only that there is nothing."""
+        """Record an answer from a provider, even if empty."""
         out = self.out(source)
         if out is not None and not out.firm:  # a firm one came of a later request
             self._out.pop(_customer(source), None)
 
     def failed(self, source: ConfiguredProvider, failure: "ToolCallError") -> bool:
-        """It did not answer; whether that puts it out firmly, and newly so."""
+        """Record a failure of a provider.
+
+        Returns whether the failure blocks the provider firmly, and did not before.
+        """
         if failure.kind == "bad_arguments":  # the query's doing
             return False
         before, now = self.out(source), self.clock()
@@ -123,7 +129,10 @@ class ProviderHealth:
 
 
 def _customer(source: ConfiguredProvider) -> tuple[str, str, str]:
-    """Whom a provider takes the asker for: another key is another customer."""
+    """Return the key of a provider account.
+
+    Another API key is another account.
+    """
     return source.name, source.base, hashlib.sha256(source.key.encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Search providers over plain HTTP: one bounded request, and refusals typed."""
+"""Search providers over plain HTTP: bounded requests with typed refusals."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ Parameters = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """One request."""
+    """HTTP request to a provider."""
 
     url: str  # where to
     # What goes into the URL, or, with `post`, into a JSON body; those without a value are left out.
@@ -60,9 +60,10 @@ class HttpRequest:
 def http_search(
     make: Callable[[SearchQuery, ProviderAccess], HttpRequest], read: Callable[[bytes], Iterable[SearchHit]]
 ) -> Callable[[SearchQuery, ProviderAccess], Awaitable[list[SearchHit]]]:
-    """A way to ask a provider by one request: `make` makes it, and `read` reads the hits out of the reply's body.
+    """Build a search function from a request builder and a reply parser.
 
-    `read` may raise `ProviderError` and any of `_UNREADABLE`.
+    The function makes one request: `make` builds it, and `read` reads the hits from the body of the reply. `read` may
+    raise `ProviderError` and any of `_UNREADABLE`.
     """
 
     async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
@@ -109,7 +110,10 @@ async def read_body(response: "httpx.Response", max_bytes: int) -> bytes:
 
 @lru_cache(maxsize=1)
 def trusted_certificates() -> "SSLContext":
-    """The authorities to trust. Reading them is some 20 ms of blocking work, so it is done once a process."""
+    """Return an SSL context with the trusted certificate authorities.
+
+    Reading them is some 20 ms of blocking work, so it is done once per process.
+    """
     import httpx
 
     return httpx.create_ssl_context()
@@ -118,12 +122,12 @@ def trusted_certificates() -> "SSLContext":
 def status_error(
     status: int, said: str = "", wait: float | None = None, variable: str = "", *, spent: bool = False
 ) -> ProviderError:
-    """Return what a status other than success stands for, by status and body.
+    """Convert an unsuccessful status and body into an error.
 
     Args:
         status: The status.
-        said: The body, or what a client says of it.
-        wait: Seconds that the reply asks to be left alone for.
+        said: The body, or a client's message about it.
+        wait: Seconds to wait, as asked by the reply.
         variable: The environment variable of the key.
         spent: Whether the reply's headers say that the plan's longest period has no requests left.
     """
@@ -143,13 +147,16 @@ def status_error(
 
 
 def _spends_last(remaining: str) -> bool:
-    """Whether Brave's header of what is left, by second and by month, has nothing left of the month."""
+    """Report whether Brave's header shows no requests left in the month.
+
+    The header lists the remaining requests by second and by month.
+    """
     *_, last = remaining.split(",")
     return "," in remaining and last.strip() == "0"
 
 
 def _is_spent(said: str) -> bool:
-    """Whether an error's body counts as many requests as its plan has, as Brave's does."""
+    """Report whether an error body shows a used-up quota, as in Brave's replies."""
     try:
         meta = json.loads(said)["error"]["meta"]
         return int(meta["quota_limit"]) <= int(meta["quota_current"])
@@ -158,7 +165,7 @@ def _is_spent(said: str) -> bool:
 
 
 def _error_told(said: str) -> str:
-    """The message of an error's body in JSON; the body itself where it is none."""
+    """Return the message in a JSON error body, or the body itself if not JSON."""
     try:
         told: Any = json.loads(said)
     except (ValueError, RecursionError):
@@ -173,10 +180,12 @@ def _error_told(said: str) -> str:
 
 
 def list_at(body: bytes, *paths: tuple[str, ...]) -> list[Any]:
-    """The list at the first of some paths that a JSON reply has; none where it has no such part.
+    """Return the list at the first existing path in a JSON reply.
+
+    Returns an empty list if no path exists.
 
     Raises:
-        ProviderError: It has none, but speaks of an error.
+        ProviderError: No path exists, and the reply reports an error.
     """
     reply = json.loads(body)
     if not isinstance(reply, Mapping):

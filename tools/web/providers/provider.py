@@ -1,4 +1,7 @@
-"""The interface of a search provider: a name, what it needs, and an async search that gives hits of one shape."""
+"""Interface of a search provider: name, requirements and an async search.
+
+The hits of all providers have the same shape.
+"""
 
 import html
 import re
@@ -38,7 +41,7 @@ _LONGEST_PAGE: Final = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What is looked for."""
+    """Search query."""
 
     text: str  # the query
     k: int = 6  # results at most, 1 to 20
@@ -49,14 +52,20 @@ class SearchQuery:
     within: SourceFilter = field(default_factory=SourceFilter)
 
     def operators(self) -> str:
-        """The sites as search engines are told of them, with a blank before; empty where all will do."""
+        """Return the sites as search operators, with a leading blank.
+
+        Returns an empty string if all sites are allowed.
+        """
         wanted = [f"site:{site}" for site in self.within.asked_sites[:_MOST_SITES]]
         told = [f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)]
         told += [f"-site:{site}" for site in self.within.left_out[:_MOST_SITES]]
-        return "".join(f" {one}" for one in told if one)
+        return "".join(f" {item}" for item in told if item)
 
     def recency(self, today: date) -> TimeRange | None:
-        """The range of time to ask a provider for that knows no other: the shortest that leaves nothing out."""
+        """Return the shortest provider time range covering the query's dates.
+
+        Used for providers that know only fixed ranges.
+        """
         if self.time_range or not self.within.earliest:
             return self.time_range
         year, month, day = (*map(int, self.within.earliest.split("-")), 1, 1)[:3]
@@ -66,7 +75,7 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One result."""
+    """Single search result."""
 
     url: str  # the page
     text: str  # what the provider shows of it
@@ -79,7 +88,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class ProviderAccess:
-    """How a provider is reached for one request."""
+    """Access data of a provider for a single request."""
 
     base: str  # where it is, without a slash at the end
     key: str = field(default="", repr=False)  # its key, if it takes one
@@ -91,7 +100,7 @@ class ProviderAccess:
 
 
 class ProviderError(WeiwoError):
-    """A reply in which a provider says, with whatever status, that it did not search."""
+    """Error raised if a provider replies with a failed search, with any status."""
 
     def __init__(
         self, kind: FailureKind, said: str, *, transient: bool | None = None, retry_after: float | None = None
@@ -122,14 +131,17 @@ class Provider:
 
     @property
     def base_variable(self) -> str:
-        """The environment variable that names another place that speaks the same protocol."""
+        """Environment variable for an alternative base URL speaking the same protocol."""
         return f"{self.name.upper()}_BASE_URL"
 
 
 def read_hit(
     item: Any, url: str, text: Iterable[str], *, title: str = "title", date: str = "", score: str = "", page: str = ""
 ) -> SearchHit | None:
-    """A hit out of a reply's item by the names of its fields; None if it lacks an address or text."""
+    """Read a hit from a reply item by field names.
+
+    Returns None if the item lacks an address or text.
+    """
     if not isinstance(item, Mapping):
         return None
     address, words = item.get(url), next((said for name in text if (said := _strip_markup(item.get(name)))), "")

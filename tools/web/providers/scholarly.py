@@ -1,7 +1,8 @@
-"""Scholarly search: OpenAlex, Crossref, PubMed and Semantic Scholar, by the forms of their public documentation.
+"""Scholarly search: OpenAlex, Crossref, PubMed and Semantic Scholar.
 
-None needs a key. `WEIWO_MAILTO` puts requests to OpenAlex, Crossref and PubMed into their polite pools; Semantic
-Scholar takes `SEMANTICSCHOLAR_API_KEY`. A hit is a paper: its abstract, else its title; authors, venue and DOI.
+The forms follow their public documentation. None needs a key. `WEIWO_MAILTO` puts requests to OpenAlex, Crossref and
+PubMed into their polite pools. Semantic Scholar takes `SEMANTICSCHOLAR_API_KEY`. A hit is a paper with its abstract,
+else its title, and with authors, venue and DOI.
 """
 
 import re
@@ -31,7 +32,10 @@ def openalex(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
 
 
 def read_openalex(body: bytes) -> Iterable[SearchHit]:
-    """Read works of OpenAlex, whose abstracts are indexes of words."""
+    """Read works of OpenAlex.
+
+    Their abstracts are inverted indexes of words.
+    """
     for work in list_at(body, ("results",)):
         place = work.get("primary_location") or {}
         doi = _doi(work.get("doi"))
@@ -41,7 +45,7 @@ def read_openalex(body: bytes) -> Iterable[SearchHit]:
             "text": _unfold(work.get("abstract_inverted_index")),
             "date": work.get("publication_date") or work.get("publication_year"),
         }
-        authors = [(one.get("author") or {}).get("display_name") for one in work.get("authorships") or ()]
+        authors = [(authorship.get("author") or {}).get("display_name") for authorship in work.get("authorships") or ()]
         yield from _paper(told, authors, (place.get("source") or {}).get("display_name"), doi)
 
 
@@ -63,8 +67,8 @@ def read_crossref(body: bytes) -> Iterable[SearchHit]:
             "date": "-".join(f"{part:02}" for part in parts if isinstance(part, int)),
         }
         authors = [
-            ", ".join(filter(None, (one.get("family"), one.get("given")))) or one.get("name")
-            for one in work.get("author") or ()
+            ", ".join(filter(None, (item.get("family"), item.get("given")))) or item.get("name")
+            for item in work.get("author") or ()
         ]
         yield from _paper(told, authors, next(iter(work.get("container-title") or ()), ""), doi)
 
@@ -86,12 +90,12 @@ def read_semantic_scholar(body: bytes) -> Iterable[SearchHit]:
             "text": paper.get("abstract"),
             "date": paper.get("publicationDate") or paper.get("year"),
         }
-        authors = [one.get("name") for one in paper.get("authors") or ()]
+        authors = [author.get("name") for author in paper.get("authors") or ()]
         yield from _paper(told, authors, paper.get("venue"), _doi((paper.get("externalIds") or {}).get("DOI")))
 
 
 async def pubmed(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-    """Ask PubMed: one request for the ids, one for their records."""
+    """Search PubMed with a request for the ids and a request for the records."""
     polite = {"tool": "weiwo", "email": access.key or None}
 
     def find(asked: SearchQuery, _: ProviderAccess) -> HttpRequest:
@@ -101,7 +105,9 @@ async def pubmed(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
         return HttpRequest(f"{access.base}/esearch.fcgi", given | words)
 
     def read_ids(body: bytes) -> Iterable[SearchHit]:
-        return [SearchHit(str(one), "") for one in list_at(body, ("esearchresult", "idlist")) if str(one).isdecimal()]
+        return [
+            SearchHit(str(item), "") for item in list_at(body, ("esearchresult", "idlist")) if str(item).isdecimal()
+        ]
 
     ids = ",".join(hit.url for hit in await http_search(find, read_ids)(query, access))
     if not ids:
@@ -127,16 +133,16 @@ def read_pubmed(body: bytes) -> Iterable[SearchHit]:
             "date": "-".join(reversed(parts)) if all(map(str.isdecimal, parts)) else " ".join(filter(None, parts)),
         }
         names = (
-            ", ".join(filter(None, (one.findtext("LastName"), one.findtext("ForeName"))))
-            or one.findtext("CollectiveName")
-            for one in article.iterfind("./AuthorList/Author")
+            ", ".join(filter(None, (item.findtext("LastName"), item.findtext("ForeName"))))
+            or item.findtext("CollectiveName")
+            for item in article.iterfind("./AuthorList/Author")
         )
-        doi = next((one.text for one in record.iter("ArticleId") if one.get("IdType") == "doi"), "")
+        doi = next((item.text for item in record.iter("ArticleId") if item.get("IdType") == "doi"), "")
         yield from _paper(told, names, article.findtext("./Journal/Title"), _doi(doi))
 
 
 def _paper(told: Mapping[str, Any], authors: Iterable[object], venue: object, doi: str) -> Iterable[SearchHit]:
-    """The hit of a paper, if it has an address and a title."""
+    """Yield the hit of a paper with an address and a title."""
     year = told.get("date")
     hit = read_hit({**told, "date": str(year) if year else ""}, url="url", text=("text", "title"), date="date")
     if hit is None:
@@ -152,7 +158,7 @@ def _doi(value: object) -> str:
 
 
 def _unfold(index: object) -> str:
-    """The words of an abstract in their order, from an index of words to places."""
+    """Restore an abstract from an index of words to positions."""
     if not isinstance(index, Mapping):
         return ""
     places = ((place, str(word)) for word, listed in index.items() if isinstance(listed, list) for place in listed)

@@ -1,12 +1,12 @@
-"""Selection of search providers: those that a run names, else those that are set up.
+"""Selection of search providers: the providers named by a run, else the configured providers.
 
-An entry of `Settings.search` is a provider's name, which may be followed by `+raw` (passages out of the whole pages,
-where the provider gives them), by `@` and requests a second, and by `/` and requests a day, both at most:
-`searxng`, `tavily+raw`, `brave@5`, `brave@5/1000`, `tavily/200`. Limits count in this process, all runs together.
+An entry of `Settings.search` is a provider's name, which may be followed by `+raw` (passages out of the whole pages, if
+the provider gives them), by `@` and requests a second, and by `/` and requests a day, both at most: `searxng`,
+`tavily+raw`, `brave@5`, `brave@5/1000`, `tavily/200`. Limits count in this process, all runs together.
 
-Where a run names none, those are asked whose key (of SearXNG, whose address) is in the environment. Those that need
-none are asked only if the web was asked for (`Settings.web_asked_for`): the first command after
-a clone answers from documents, and waits for no network that may not be there.
+If a run names no provider, the providers with a key (for SearXNG, an address) in the environment are used. Providers
+that need neither are used only if the web was asked for (`Settings.web_asked_for`): the first command after a clone
+answers from documents, and does not wait for a network that may be missing.
 """
 
 import os
@@ -31,10 +31,12 @@ _ENTRY: Final = lazy(r"(?P<name>[a-z]+)(?P<whole>\+raw)?(?:@(?P<rate>\d+(?:\.\d+
 
 
 def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -> tuple[ConfiguredProvider, ...]:
-    """The providers of a run, in the order to ask them; none where there is to be no web search.
+    """Select the providers of a run, in the order to ask.
+
+    Returns an empty tuple if the run has no web search.
 
     Raises:
-        SettingsError: An entry of `settings.search` names no provider, or one that lacks its key or address, or is
+        SettingsError: An entry of `settings.search` names no provider, or a provider without its key or address, or is
             malformed.
     """
     env = os.environ if env is None else env
@@ -46,21 +48,26 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
 
 
 def _select_pages(settings: Settings, env: Mapping[str, str]) -> tuple[ConfiguredProvider, ...]:
-    """The providers that a run names, else those that are set up."""
+    """Return the providers named by a run, else the configured providers."""
     if settings.search:
         first: dict[str, ConfiguredProvider] = {}
-        named = (one for entry in settings.search for one in (SCHOLARLY if entry.strip() == "scholarly" else (entry,)))
+        named = (
+            item for entry in settings.search for item in (SCHOLARLY if entry.strip() == "scholarly" else (entry,))
+        )
         for entry in named:
             source = _parse_entry(entry, env)
             first.setdefault(source.name, source)
         return tuple(first.values())
-    needing = {name: one for name, one in PROVIDERS.items() if one.key or not one.base}
+    needing = {name: provider for name, provider in PROVIDERS.items() if provider.key or not provider.base}
     ready = [name for name, provider in needing.items() if not missing_variables(provider, env)]
     return tuple(_parse_entry(name, env) for name in ready or (_KEYLESS if settings.web_asked_for else ()))
 
 
 def select_scholarly(settings: Settings, env: Mapping[str, str] | None = None) -> tuple[ConfiguredProvider, ...]:
-    """The providers to ask first where studies or papers are asked for: none where the user has named sources."""
+    """Return the providers to ask first for studies or papers.
+
+    Returns an empty tuple if the user has named sources.
+    """
     env = os.environ if env is None else env
     if not settings.web or settings.search or settings.sources:
         return ()
@@ -68,7 +75,7 @@ def select_scholarly(settings: Settings, env: Mapping[str, str] | None = None) -
 
 
 def explain_none(settings: Settings, language: Language = "en") -> str:
-    """Why there are no providers, and what would change that."""
+    """Explain the absence of providers and name a remedy."""
     if settings.sources and WEB_SOURCES.isdisjoint(settings.sources):
         return "sources 里没有 web 或 scholarly" if language == "zh" else "sources names neither web nor scholarly"
     if not settings.web:
@@ -81,7 +88,7 @@ def explain_none(settings: Settings, language: Language = "en") -> str:
 
 
 def missing_variables(provider: Provider, env: Mapping[str, str]) -> tuple[str, ...]:
-    """The environment variables that a provider needs and does not have."""
+    """Return the environment variables required by a provider and not set."""
     needs = (provider.key, "" if provider.base else provider.base_variable)
     return tuple(name for name in needs if name and not env.get(name, "").strip())
 

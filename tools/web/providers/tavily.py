@@ -1,6 +1,7 @@
-"""Tavily, through its own client, whose exceptions have no base of their own and leave out what the reply says.
+"""Tavily search through the official client.
 
-`TAVILY_HTTPS_PROXY`, `HTTPS_PROXY` and `NO_PROXY` are honoured.
+Its exceptions have no common base and leave out the message of the reply. `TAVILY_HTTPS_PROXY`, `HTTPS_PROXY` and
+`NO_PROXY` are honoured.
 """
 
 import asyncio
@@ -41,10 +42,10 @@ async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
 
 
 async def extract(url: str, access: ProviderAccess) -> str:
-    """The text of a page as Tavily reads it, as Markdown.
+    """Return the text of a page as Markdown, as read by Tavily.
 
     Raises:
-        ProviderError: It could not read the page, or it refuses.
+        ProviderError: Tavily could not read the page, or refuses.
     """
     reply = await _request(access, "extract", urls=[url], format="markdown")
     texts = [item.get("raw_content") for item in reply["results"] if isinstance(item, Mapping)]
@@ -57,7 +58,7 @@ async def extract(url: str, access: ProviderAccess) -> str:
 
 
 async def _request(access: ProviderAccess, method: str, **arguments: Any) -> Mapping[str, Any]:
-    """A reply of Tavily that holds a list of results."""
+    """Send a request to Tavily and return a reply with a list of results."""
     transport = await asyncio.to_thread(_BoundedTransport, access)
     tavily = await asyncio.to_thread(_import_tavily)
     try:
@@ -72,7 +73,10 @@ async def _request(access: ProviderAccess, method: str, **arguments: Any) -> Map
 
 
 def _classify(error: Exception, transport: "_BoundedTransport") -> Exception:
-    """What an exception of the client means; itself, where it is not the client's own."""
+    """Convert an exception of the client into a provider error.
+
+    Exceptions from elsewhere are returned unchanged.
+    """
     name = type(error).__name__
     if transport.status >= 300:
         said = "" if name == "HTTPStatusError" else str(error)
@@ -84,7 +88,10 @@ def _classify(error: Exception, transport: "_BoundedTransport") -> Exception:
 
 
 class _BoundedTransport(httpx.AsyncBaseTransport):
-    """Reads replies up to a size, unpacked, and remembers what Tavily's exceptions leave out."""
+    """HTTP transport with a size limit on unpacked replies.
+
+    It remembers the status and the retry time, which Tavily's exceptions leave out.
+    """
 
     def __init__(self, access: ProviderAccess) -> None:
         self._inner = access.transport or httpx.AsyncHTTPTransport(

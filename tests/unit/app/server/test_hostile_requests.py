@@ -169,7 +169,7 @@ async def test_no_corpus_is_opened_because_a_threads_metadata_name_it(
         return Thread("t", {"result": {"citations": [{"n": 1}]}}, Waiting((), "", ()), {}, said)
 
     monkeypatch.setattr(answer_routes, "_passage_in_context", spy)
-    monkeypatch.setattr(answer_routes, "_loaded", load)
+    monkeypatch.setattr(answer_routes, "_load_thread", load)
     for user in ("ann", "operator"):
         answer = await public.get("/weiwo/threads/t/passages/1", headers={"x-api-key": tokens[user]})
         assert answer.status_code == 200

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from tests.support.virtual_time import now, virtual_time
 from tests.support.waiting import until
 from weiwo.state import Evidence, passage_id
-from weiwo.text.printable import is_secret, redacted
+from weiwo.text.printable import is_secret, redact_secrets
 from weiwo.tools.calling.errors import ToolCallError, classify_error
 from weiwo.tools.calling.invoke import Backoff, run_tool
 from weiwo.tools.calling.results import _MOST_PASSAGES
@@ -375,9 +375,9 @@ async def test_an_error_that_a_tool_turned_into_a_message_is_a_failure():
     ],
 )
 def test_secrets_are_struck_out(text):
-    assert not {"abcdefgh12345678", "hunter2hunter2"} & set(redacted(text).replace("@", " ").split())
-    assert "12345678" not in redacted(text)
-    assert "***" in redacted(text)
+    assert not {"abcdefgh12345678", "hunter2hunter2"} & set(redact_secrets(text).replace("@", " ").split())
+    assert "12345678" not in redact_secrets(text)
+    assert "***" in redact_secrets(text)
 
 
 def test_what_may_hold_a_secret_is_told_by_its_name():

@@ -19,7 +19,7 @@ from weiwo.app.render.search_results import print_results
 from weiwo.graph import build_graph
 from weiwo.state.evidence import UNSCORED
 from weiwo.state.settings import Context, Settings
-from weiwo.text.localization import localized
+from weiwo.text.localization import localize_message
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError
 from weiwo.tools.corpus.index.vector_store_sync import _ATTEMPTS, _SyncReport, sync_vector_store
 from weiwo.tools.corpus.index.writer import IndexWriter
@@ -47,7 +47,7 @@ class Words(BaseRetriever):
         ]
 
 
-UNSCORED_WORDS = {name: localized("writer.rule_answer.leads", "unscored")[name] for name in ("en", "zh")}
+UNSCORED_WORDS = {name: localize_message("writer.rule_answer.leads", "unscored")[name] for name in ("en", "zh")}
 BRIDGE = Document("The bridge opened in 1849.", metadata={"source": "bridge.pdf", "page": 2, "total_pages": 3})
 TOWER = Document("The tower is tall.", metadata={"source": "https://a.b/tower.html", "title": "Tower", "h2": "Size"})
 
