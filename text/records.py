@@ -19,6 +19,9 @@ _KEYED: Final = lazy(
     r"(?P<value>\S[^\n]{0,200}?)\s*"
 )
 _MOST_WORDS: Final = 5
+_FIGURE: Final = lazy(r"[^\w(]{0,3}\d")
+_PERIOD: Final = lazy(r"(?:[12]\d{3}|\d{1,2})(?:\s?[-–/年]\s?\d{0,4})?")
+"""A year, a month or a range of them, which heads a column as well as it fills a cell."""
 
 
 def split_row(line: str, header: Sequence[str], source: str) -> list[str]:
@@ -44,6 +47,30 @@ def split_row(line: str, header: Sequence[str], source: str) -> list[str]:
     with suppress(csv.Error):
         cells = [cell.strip() for cell in next(csv.reader([line], delimiter=mark), [])]
     return cells if not header or len(cells) == len(header) else []
+
+
+def read_header(first: Sequence[str], second: Sequence[str]) -> tuple[list[str], int]:
+    """Read the column names of a table from its first two rows.
+
+    Args:
+        first: The cells of its first row.
+        second: Those of the next one; none where there is no other.
+
+    Returns:
+        The names, and how many rows they take. None and 0 for a table of two columns that names nothing: its first row
+        has a figure, so that the first column holds the names. Names of two rows are joined ("2024 Q1") where those
+        of the first row repeat, as merged cells do, and the second row tells them apart.
+    """
+    if len(first) == 2 and len(second) == 2 and _FIGURE.match(first[1]) and not _PERIOD.fullmatch(first[1]):
+        return [], 0
+    if len(first) == len(second) > 2 and len(set(first)) < len(first):
+        joined = [
+            one if one == other or not other else f"{one} {other}".strip()
+            for one, other in zip(first, second, strict=True)
+        ]
+        if len(set(joined)) == len(joined) and not any(map(_FIGURE.match, second)):
+            return joined, 2
+    return list(first), 1
 
 
 def split_keyed(line: str) -> tuple[str, str] | None:

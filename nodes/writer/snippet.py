@@ -16,7 +16,7 @@ from weiwo.text.language import HAN
 from weiwo.text.markdown import ATTRIBUTION
 from weiwo.text.passage_context import format_contexts
 from weiwo.text.patterns import lazy
-from weiwo.text.records import split_keyed, split_row
+from weiwo.text.records import read_header, split_keyed, split_row
 
 _FIRST: Final = 300
 """Columns of text of the first snippet, about four lines of a terminal; a Chinese character takes two."""
@@ -113,9 +113,12 @@ def _blocks(extract: Extract) -> Iterator[_Block]:
     Headings and fences are no blocks. They become properties of the blocks that they introduce or enclose.
     """
     heading, fenced, position = "", False, 0
-    header: list[str] = []
+    header: list[str] = []  # the first row of the table that a line is in
+    names: list[str] = []
+    unnamed = 0  # rows of names that are still to come
     open_block: _Block | None = None
-    for line in extract.text.splitlines(keepends=True):
+    lines = extract.text.splitlines(keepends=True)
+    for at, line in enumerate(lines):
         start, position = position, position + len(line)
         if line.lstrip().startswith("|") and _RULE.fullmatch(line.strip()):
             continue  # between a table's header and its rows
@@ -127,12 +130,12 @@ def _blocks(extract: Extract) -> Iterator[_Block]:
             heading = _plain(found[1]) if found else heading
         elif not fenced and (cells := split_row(line, header, extract.source)):
             bold = any(a < position and start < b for a, b in extract.highlights)
-            if header and cells != header:
-                pairs = zip(header, cells, strict=False)
-                told = " · ".join(f"{_plain(key)}: {_plain(cell)}" for key, cell in [*pairs][:_MOST_CELLS] if cell)
+            if not header:
+                names, unnamed = read_header(cells, _next_row(lines[at + 1 :], cells, extract.source))
+            if not unnamed and cells != names:
                 yield from [open_block] if open_block else []
-                open_block = _Block("row", [(told, bold)], heading)
-            header = header or cells
+                open_block = _Block("row", [(_tell_row(names, cells), bold)], heading)
+            header, unnamed = header or cells, max(0, unnamed - 1)
             continue
         else:
             pieces = list(_pieces(line.rstrip("\n"), start, extract.highlights))
@@ -148,6 +151,20 @@ def _blocks(extract: Extract) -> Iterator[_Block]:
         yield from [open_block] if open_block else []
         open_block, header = None, []
     yield from [open_block] if open_block else []
+
+
+def _next_row(lines: Sequence[str], header: Sequence[str], source: str) -> list[str]:
+    """The cells of the row below the first one of a table; none where there is no other."""
+    below = next((line for line in lines[:2] if not _RULE.fullmatch(line.strip())), "")
+    return split_row(below, header, source)
+
+
+def _tell_row(names: Sequence[str], cells: Sequence[str]) -> str:
+    """A row cell by cell under the names of its columns; without any, its name and its value."""
+    if not names:
+        return ": ".join(map(_plain, cells))
+    pairs = [*zip(names, cells, strict=False)][:_MOST_CELLS]
+    return " · ".join(f"{_plain(name)}: {_plain(cell)}" for name, cell in pairs if cell)
 
 
 def _pieces(line: str, start: int, highlights: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:

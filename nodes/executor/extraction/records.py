@@ -21,7 +21,7 @@ from weiwo.text.dates import parse_date
 from weiwo.text.language import HAN
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
-from weiwo.text.records import NAME_KEYS, split_keyed, split_row
+from weiwo.text.records import NAME_KEYS, read_header, split_keyed, split_row
 from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 from weiwo.text.units import unit_after
@@ -35,6 +35,8 @@ _DEFINED: Final = lazy(r":\s{1,8}(\S.{0,160})")
 _HAN: Final = lazy(f"[{HAN}]")
 _LONGEST_VALUE: Final = 100
 _LONGEST_TEXT: Final = 20_000
+_RULE: Final = " \t|:=*_-"
+"""Characters of a line that holds nothing: a rule, or the one between header and rows of a table."""
 _ALIKE: Final = 0.8
 
 
@@ -145,18 +147,23 @@ def recorded_values(frame: QueryFrame, kind: str, passages: Sequence[Evidence]) 
 
 def _records(passage: Evidence) -> Iterator[_Record]:
     """The records of a passage, in order."""
-    lines = [line for line in passage.text[:_LONGEST_TEXT].splitlines() if line.strip()]
+    lines = [line for line in passage.text[:_LONGEST_TEXT].splitlines() if line.strip(_RULE)]
     keyed = [found for line in lines if (found := split_keyed(line))]
     named = [value for key, value in keyed if key.lower() in NAME_KEYS]
     owner = named[0] if named else passage.title
     context = " ".join([passage.title, *named])
     heading, before = "", ""
-    header: list[str] = []
-    for line in lines:
+    header: list[str] = []  # the first row of the table that a line is in
+    names: list[str] = []
+    unnamed = 0  # rows of names that are still to come
+    for at, line in enumerate(lines):
         around = f"{context} {heading}"
         cells = split_row(line, header, passage.source)
-        if cells and header:
-            yield from _row(header, cells, line, owner, around)
+        if cells and not header:
+            below = split_row(lines[at + 1], cells, passage.source) if at + 1 < len(lines) else []
+            names, unnamed = read_header(cells, below)
+        if cells and not unnamed:
+            yield from _row(names or ["", ""], cells, line, owner, around)
         elif headed := _HEADING.fullmatch(line):
             heading = headed[1]
         elif defined := _DEFINED.fullmatch(line):
@@ -164,6 +171,7 @@ def _records(passage: Evidence) -> Iterator[_Record]:
         elif pair := split_keyed(line):
             yield _Record("", *pair, line.strip(), owner, around)
         header = (header or cells) if cells else []
+        unnamed = max(0, unnamed - 1)
         before = line
 
 

@@ -123,6 +123,12 @@ def _joins(text: str, other: str) -> bool:
     return bool(text and other) and all(c.isalnum() and not _HAN.match(c) for c in (text, other))
 
 
+_PERIOD: Final = lazy(
+    r"(?:fy ?)?[12]\d{3}(?:年|财年)?(?: (?:q|h)[1-4])?|q[1-4](?: [12]\d{3})?|(?:[12]\d{3}年)?第?[1-4一二三四]季度"
+)
+_DATED: Final = lazy(r"(?P<year>[12]\d{3}) (?P<part>[a-z][a-z0-9]{1,11})")
+
+
 def _list_forms(name: str) -> list[str]:
     """List the possible names of a column.
 
@@ -132,6 +138,8 @@ def _list_forms(name: str) -> list[str]:
     forms = {fold_value(name), plain}
     for inner in map(fold_value, _BRACKETED.findall(name)[:1]):  # "amount (net)" is "net amount", too
         forms |= {f"{inner} {plain}", f"{plain} {inner}"} if plain.isascii() else {f"{inner}{plain}", f"{plain}{inner}"}
+    if dated := _DATED.fullmatch(plain):  # "2024 Q1", as two header rows are joined, is "Q1 2024", too
+        forms |= {f"{dated['part']} {dated['year']}", f"{dated['part']} of {dated['year']}"}
     for form in list(forms):
         if form.isascii() and form[-1:].isalpha():
             forms |= {f"{form}s", form.removesuffix("s")} | ({f"{form[:-1]}ies"} if form.endswith("y") else set())
@@ -186,6 +194,12 @@ def _is_of_groups(header: str, groups: Iterable[str]) -> bool:
         for group in groups
         for word in known[group]
     )
+
+
+def names_period(header: str) -> bool:
+    """Tell whether a column is named after a year, or a part of one: what stands there are the figures of that time."""
+    plain = fold_value(_BRACKETED.sub("", header)).replace("_", " ")
+    return _PERIOD.fullmatch(plain) is not None
 
 
 def names_people(header: str) -> bool:

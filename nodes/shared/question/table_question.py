@@ -24,6 +24,7 @@ from weiwo.nodes.shared.question.table_mentions import (
     list_table_forms,
     list_values_with,
     names_people,
+    names_period,
 )
 from weiwo.nodes.shared.question.table_periods import UnknownYearError, find_period, list_years
 from weiwo.state import JsonValue
@@ -464,6 +465,8 @@ class _Reading:
         return {**request, "columns": [self._name(thing)], **ordered}
 
     def _measure(self, made: str, target: int | None, *, grouped: bool) -> dict[str, JsonValue] | None:
+        if made == "count" and target is not None and names_period(self._name(target)):
+            made = "sum"  # "how many ships came in Q1", of a column that counts them
         if made == "count":
             known = self.names_table or bool(self._generic)
             known = known or self._counts_key

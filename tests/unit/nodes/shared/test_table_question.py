@@ -307,3 +307,32 @@ def test_quarters_with_their_year_are_no_assumption():
     found = read_table_question("How many clubs opened in the second quarter of 2024?", [CLUBS])
     assert found["filters"] == [{"column": "Opened", "op": "between", "value": ["2024-04", "2024-06"]}]
     assert "assumed" not in found
+
+
+TURNS = {
+    "name": "boats",
+    "torn": 0,
+    "rows": 4,
+    "columns": [
+        column("Quay", values=["Vell", "Harn", "Oske", "Brade"]),
+        column("2031 Q1", "number"),
+        column("2031 Q2", "number"),
+        column("2032 Q1", "number"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "column_", "filters"),
+    [
+        ("How many boats came to Harn in Q1 2031?", "2031 Q1", ["Quay"]),
+        ("How many boats came in Q2 2031 in total?", "2031 Q2", []),
+        ("What is the total of Q1 of 2032?", "2032 Q1", []),
+        ("What is the total of 2032 Q1?", "2032 Q1", []),
+    ],
+)
+def test_a_column_named_after_a_time_holds_what_is_counted(question, column_, filters):
+    found = read_table_question(question, [TURNS])
+    assert found is not None
+    assert found["measures"] == [{"function": "sum", "column": column_}]
+    assert [one["column"] for one in found["filters"]] == filters

@@ -100,3 +100,22 @@ def test_neighbouring_highlights_keep_the_blank_between_them() -> None:
     spans = tuple((text.index(sentence), text.index(sentence) + len(sentence)) for sentence in chosen)
     extract = Extract(n=1, source="a.md", title="A", text=text, highlights=spans, score=1.0, evidence_id="e")
     assert " ".join(chosen) in format_snippets([(extract, "[1]")], bold=False)[0]
+
+
+def test_names_of_two_header_rows_are_joined_and_told_with_a_row() -> None:
+    text = "| Quay | 2031 | 2031 |\n| --- | --- | --- |\n| Quay | spring | autumn |\n| Vell | 14 | 9 |\n| Harn | 7 | 30 |"
+    assert snippet(text, "| Harn | 7 | 30 |") == "> **Quay: Harn · 2031 spring: 7 · 2031 autumn: 30**\n\n— A [1]"
+    sheet = "Quay | 2031 | 2031\nQuay | spring | autumn\nVell | 14 | 9"
+    told = snippet(sheet, "Vell | 14 | 9", "quays.xlsx")
+    assert told == "> **Quay: Vell · 2031 spring: 14 · 2031 autumn: 9**\n\n— A [1]"
+
+
+def test_a_table_of_names_and_values_has_no_header() -> None:
+    text = "| Rent in 2031 | 940 crowns |\n| --- | --- |\n| Deposit | 1,880 crowns |\n| Keeper | Nell Oakes |"
+    assert snippet(text, "| Rent in 2031 | 940 crowns |") == "> **Rent in 2031: 940 crowns**\n\n— A [1]"
+    assert snippet(text, "| Keeper | Nell Oakes |") == "> **Keeper: Nell Oakes**\n\n— A [1]"
+
+
+def test_a_year_above_a_column_of_two_is_a_header() -> None:
+    text = "| Quay | 2031 |\n| --- | --- |\n| Vell | 14 |"
+    assert snippet(text, "| Vell | 14 |") == "> **Quay: Vell · 2031: 14**\n\n— A [1]"

@@ -62,6 +62,15 @@ def test_a_merged_row_heads_a_section():
     assert (table.rows, table.sections) == ([2, 3], {2: "North"})
 
 
+def test_a_section_below_two_header_rows_is_no_third():
+    down, again = Cell("pier", "pier", continued=True), Cell("2031", "2031", continued=True)
+    wide = [Cell("East", "East"), *[Cell("East", "East", continued=True)] * 2]
+    rows = (["pier", "2031", again], [down, "spring", "autumn"], wide, ["Ulm", 1, 2], ["Bern", 3, 4])
+    (table,) = find_tables(grid(*rows))
+    assert table.header == ["pier", "2031 spring", "2031 autumn"]
+    assert (table.rows, table.sections) == ([3, 4], {3: "East"})
+
+
 def test_labels_and_values_are_one_row():
     (table,) = find_tables(grid(["Rent", 1200], ["Water", 88], ["Due", "2024-03-01"]))
     assert table.header == ["Rent", "Water", "Due"]

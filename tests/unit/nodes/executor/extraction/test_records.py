@@ -19,6 +19,11 @@ CATALOGUE = passage("sku,name,weight_kg\nG1,Elm stool,4\nG2,Oak chair,7.5", "c.c
 PAIRS = passage(
     "## 参数\n\n| 参数 | 数值 |\n|---|---|\n| 额定功率 | 45 W |\n| 净重 | 3.2 kg |", "b.md", "青鸟 K1 加湿器"
 )
+LEASE = passage(
+    "| Rent in 2031 | 940 crowns |\n| --- | --- |\n| Deposit | 1,880 crowns |\n| Keeper | Nell Oakes |",
+    "lease.md",
+    "Lease of the mill",
+)
 TERMS = passage("GANTRY_PORT\n: 8070\n\nGANTRY_LEVEL\n: info", "env.md", "Environment")
 SHOPS = passage(
     "门店,城市,店长,开业日期\n东门店,宁波,贺知秋,2020-03-04\n西门店,绍兴,常乐,2021-06-07", "门店.csv", "门店"
@@ -30,6 +35,7 @@ CHINESE_HEAD = passage("法定代表人：贺兰亭\n注册资本：3000万元",
     ("question", "where", "value"),
     [
         ("Who is the author of gantry-http?", HEAD, "Nia Okafor"),
+        ("Who is the keeper of the mill?", LEASE, "Nell Oakes"),
         ("gantry licence", HEAD, "Apache-2.0"),
         ("What license does gantry-http use?", HEAD, "Apache-2.0"),
         ("gantry-http 的作者是谁？", HEAD, "Nia Okafor"),
