@@ -103,7 +103,9 @@ def test_neighbouring_highlights_keep_the_blank_between_them() -> None:
 
 
 def test_names_of_two_header_rows_are_joined_and_told_with_a_row() -> None:
-    text = "| Quay | 2031 | 2031 |\n| --- | --- | --- |\n| Quay | spring | autumn |\n| Vell | 14 | 9 |\n| Harn | 7 | 30 |"
+    text = (
+        "| Quay | 2031 | 2031 |\n| --- | --- | --- |\n| Quay | spring | autumn |\n| Vell | 14 | 9 |\n| Harn | 7 | 30 |"
+    )
     assert snippet(text, "| Harn | 7 | 30 |") == "> **Quay: Harn · 2031 spring: 7 · 2031 autumn: 30**\n\n— A [1]"
     sheet = "Quay | 2031 | 2031\nQuay | spring | autumn\nVell | 14 | 9"
     told = snippet(sheet, "Vell | 14 | 9", "quays.xlsx")
