@@ -301,9 +301,8 @@ class _RowSplitter:
         upper, lower = self._row(block[last]), self._row(block[last + 1])
         filled = [at for at, cell in enumerate(lower) if _is_filled(cell)]
         gaps = [at for at in range(len(lower)) if at >= len(upper) or not _is_filled(upper[at])]
-        if filled == [0] and any(
-            isinstance(row[0:2][-1], Cell) and row[0:2][-1].continued for row in (lower, upper[:1])
-        ):
+        merged = [cell for row in (lower, upper[:1]) for cell in row[:2][-1:] if isinstance(cell, Cell)]
+        if filled == [0] and any(cell.continued for cell in merged):
             return False  # the first section, over the whole width or below a name that is merged downwards
         if not filled or not gaps or not set(gaps) & set(filled) or any(is_figure(lower[at]) for at in filled):
             return False

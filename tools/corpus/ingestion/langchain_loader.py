@@ -182,7 +182,7 @@ class _LoadedDocuments:
 
     def collect(self, make: "MakeLoader", known: Mapping[str, str]) -> None:
         """Run a loader to the end, a failure, a limit or a stop request. Blocks."""
-        reason, characters = "", 0
+        reason, characters = "it broke off", 0
         try:
             for document in self._load_changed(make(), known):
                 if self._ended.is_set():
@@ -196,9 +196,12 @@ class _LoadedDocuments:
                     break
                 self.documents.append(document)
                 self._last_at = time.monotonic()
+            else:
+                reason = ""
         except (Exception, SystemExit) as error:  # noqa: BLE001  # each loader raises its own
             reason = _explain_failure(error)
-        self.end(reason)
+        finally:
+            self.end(reason)
 
     def _load_changed(self, loader: "BaseLoader", known: Mapping[str, str]) -> "Iterator[LangChainDocument]":
         """Load the documents of sources whose state is not known; all of them of a loader that tells no states."""
@@ -471,6 +474,8 @@ def _explain_import(spec: LoaderSpec, error: BaseException) -> str:
 
 def _explain_failure(error: BaseException) -> str:
     """Explain an error of a loader in a line, with the missing package or the cause."""
+    if isinstance(error, CorpusError):
+        return one_line(redact_secrets(str(error)), 300)
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"it needs the package {error.name.partition('.')[0]}; install that"
     said, cause = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200), error.__cause__
