@@ -169,7 +169,7 @@ def member(items: list[Any]) -> str:
             [],
         )
     inside = re.compile("[" + "".join(map(_written, items[1:])) + "]")
-    return next(char for char in "a 0\n,.A一(x!<\u00e9\x00\t" if not inside.match(char))
+    return next(char for char in "a 0\n,.A一(x!<\u00e9\x00\t\u2713" if not inside.match(char))
 
 
 def _written(item: tuple[Any, Any]) -> str:
