@@ -17,6 +17,9 @@ from weiwo.tools.tables.columns import fold_value
 
 _FILE: Final = "tables"
 _SYNONYMS: Final = "table_synonyms"
+_DENYING: Final = data_words(_SYNONYMS, "words", "denying")
+_DENYING_BEGINNINGS: Final = tuple(data_words(_SYNONYMS, "words", "denying_beginnings"))
+_DENYING_HAN: Final = data_pattern(_SYNONYMS, "words", "denying_han")
 IDLE: Final = data_words(_FILE, "words", "idle")
 NOUNS: Final = data_words(_FILE, "words", "nouns")
 _IDLE_HAN: Final = data_pattern(_FILE, "words", "idle_han")
@@ -27,10 +30,13 @@ _CUED: Final = ("cues", "compare", "dates")
 _WORD: Final = lazy(r"[^\W_]+(?:'s)?")
 _HAN: Final = lazy(f"[{HAN}]")
 _HAN_RUN: Final = lazy(f"[{HAN}]{{2,}}")
+_ASKED_HAN: Final = lazy(rf"的(?P<noun>[{HAN}]{{1,6}}?)是(?:什么|哪)")
+"""What "the cheapest … is what" asks for, also by one character: 药 of 药品名称."""
 _BRACKETED: Final = lazy(r"[(（\[]([^()（）\[\]]{0,100})[)）\]]")
 _SHORTEST_WORD: Final = 3
 _SHORTEST_BEGINNING: Final = 4
 _PEOPLE_GROUPS: Final = ("employee", "person")
+_PEOPLE_COUNTS: Final = ("employee", "people")
 _MOST_VALUES: Final = 2_000
 _LONGEST_HAN_NAME: Final = 12
 """Characters of a Chinese name that may be shortened; longer ones are sentences."""
@@ -203,8 +209,27 @@ def names_period(header: str) -> bool:
 
 
 def names_people(header: str) -> bool:
-    """Tell whether a column holds the names of people."""
+    """Tell whether a column of texts holds the names of people."""
     return _is_of_groups(header, _PEOPLE_GROUPS)
+
+
+def counts_people(header: str) -> bool:
+    """Tell whether a column of numbers holds numbers of people."""
+    return _is_of_groups(header, _PEOPLE_COUNTS)
+
+
+def is_denied(word: str, table: Mapping[str, Any]) -> bool:
+    """Tell whether a word and a text of the table say the contrary: "unpaid" and "paid", "paid" and "not paid"."""
+    denied = {word.removeprefix(beginning) for beginning in _DENYING_BEGINNINGS if word.startswith(beginning)}
+    texts = (fold_value(text) for column in table["columns"] for text in (column["name"], *column["values"]))
+    if _HAN.search(word):
+        return any(word in text and _DENYING_HAN.search(text.replace(word, "", 1)) for text in texts)
+    contrary = {f"{beginning}{word}" for beginning in _DENYING_BEGINNINGS}
+    return any(
+        words & (denied | contrary) or (word in words and _denies(text, {word}))
+        for text in texts
+        for words in [set(_WORD.findall(text))]
+    )
 
 
 def find_implied(text: str, table: Mapping[str, Any], taken: Sequence[Mention], types: Iterable[str]) -> list[Implied]:
@@ -274,13 +299,21 @@ def find_assumed(
         (found.start(), found.end(), names.resolve(word))
         for found in _WORD.finditer(left)
         if not _HAN.search(word := found[0].removesuffix("'s"))
-        and len(word) >= _SHORTEST_WORD
+        and (len(word) >= _SHORTEST_WORD or (len(word) > 1 and any(map(str.isdecimal, word))))
         and word not in function_words
         and not _SAYS_OTHER.fullmatch(word)
     ]
     found = _settle_together(words)
     for run in _HAN_RUN.finditer(left):
         found += [(run.start() + start, run.start() + end, fits) for start, end, fits in names.resolve_han(run[0])]
+    if (asked := _ASKED_HAN.search(left)) and not any(
+        one[0] < asked.end("noun") and asked.start("noun") < one[1] for one in found
+    ):
+        found += [
+            (asked.start("noun"), asked.end("noun"), fits)
+            for fits in [names.find_headers(asked["noun"])]
+            if len(fits) == 1
+        ]
     mentions = [
         Mention("value" if value else "column", start, end, column, value, assumed=True)
         for start, end, fits in found
@@ -343,7 +376,7 @@ class _Names:
             (at, value)
             for at, values in enumerate(self._values)
             for own, value in values
-            if any(part.startswith(word) for part in _WORD.findall(own))
+            if any(part.startswith(word) for part in _WORD.findall(own)) and not _denies(own, {word})
         ]
 
     def find_values(self, words: AbstractSet[str]) -> list[_Fit]:
@@ -352,8 +385,12 @@ class _Names:
             (at, value)
             for at, values in enumerate(self._values)
             for own, value in values
-            if words & set(_WORD.findall(own))
+            if words & set(_WORD.findall(own)) and not _denies(own, words)
         ]
+
+    def find_headers(self, beginning: str) -> list[_Fit]:
+        """Find the headers that begin with a text."""
+        return [(at, "") for at, plain in enumerate(self._plain) if plain.startswith(beginning)]
 
     def list_names(self, fits: Iterable[_Fit]) -> tuple[str, ...]:
         """List the headers and values of the given matches."""
@@ -368,7 +405,7 @@ class _Names:
         for at, values in enumerate(self._values):
             for own, value in values:
                 for part in _list_parts(own):
-                    if part in run:
+                    if part in run and not _DENYING_HAN.search(own.replace(part, "", 1)):
                         wanted.setdefault(part, []).append((at, value))
         for group, words in _list_groups().items():
             fits = [(at, "") for at, header in enumerate(self._headers) if _is_of_groups(header, (group,))]
@@ -382,6 +419,11 @@ class _Names:
             if start >= 0 and not any(item[0] < end and start < item[1] for item in found):
                 found.append((start, end, wanted[part]))
         return found
+
+
+def _denies(value: str, words: AbstractSet[str]) -> bool:
+    """Tell whether a value says the contrary of some words of it: "not paid" of "paid"."""
+    return bool((set(_WORD.findall(value)) & _DENYING) - words)
 
 
 def _list_parts(name: str) -> list[str]:

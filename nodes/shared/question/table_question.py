@@ -17,10 +17,12 @@ from weiwo.nodes.shared.question.table_mentions import (
     NOUNS,
     Implied,
     Mention,
+    counts_people,
     find_assumed,
     find_implied,
     find_mentions,
     has_implied,
+    is_denied,
     list_table_forms,
     list_values_with,
     names_people,
@@ -61,12 +63,15 @@ _MOST_ALIKE: Final = 4
 _WORD: Final = lazy(r"[^\W_]+")
 _MARKS: Final = lazy(r"[\s?？。.!！,，、:：;；'\"“”‘’()（）《》]+")
 _HAN: Final = lazy(f"[{HAN}]")
+_HAN_WORDS: Final = lazy(rf"[{HAN}]{{2,}}")
 _BESIDE_COLUMN: Final = lazy(r"\b(after|before|since|until|over|under|above|below)\s+(?:the\s+)?@")
 _BESIDE: Final = frozenset({"", "=", "is", "of", "in", "the", "为", "是", "的"})
 """What may stand between a column and its value."""
 _MADE: Final = ("distinct", "median", "mean", "sum", "count")
 _WORDED: Final = ("max", "min", "top", *_MADE, "when", "who")
 """Cues that are words of their own, wherever they stand."""
+_FIRST_LONG: Final = 1_000
+"""Numbers from which on those of one length may be names of things."""
 _MOST_YEARS: Final = 6
 _MOST_NAMED: Final = 5
 _MOST_UNUSED: Final = 2
@@ -111,6 +116,8 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
             reading = _Reading(text, table, loose=loose, proper=proper)
             if (request := reading.read()) is not None:
                 found.append((reading, request))
+        # A column that counts people tells more of them than the number of rows that name some.
+        found = [one for one in found if one[0].counts_people] or found
         least = min((reading.strain for reading, _ in found), default=(0, 0))
         found = [(reading, request) for reading, request in found if reading.strain == least]
         named = [request for reading, request in found if reading.names_table] or [request for _, request in found]
@@ -219,7 +226,9 @@ class _Reading:
         self._assumed: list[dict[str, JsonValue]] = []
         self._unused: list[str] = []
         self._period: tuple[int, int] | None = None
+        self._people: int | None = None  # the column that tells how many people there are
         self._counts_key = False  # the column that has another value in each row is named
+        self.counts_people = False  # asked how many people there are, it has a column of such numbers
         self.names_table = any(mention.kind == "table" for mention in self._mentions)
 
     @property
@@ -274,7 +283,7 @@ class _Reading:
         alike = {item.column for item in asked if [other.start for other in asked].count(item.start) > 1}
         if alike & {group, thing}:
             return None
-        rest = [item.column for item in asked if item.column not in {group, thing}]
+        rest = [item.column for item in asked if item.column not in {group, thing}] or self._list_counts(cues)
         if len(alike) > 1 and set(rest) == alike:
             return self._each(cues, rest, group)
         asks = which is not None or who is not None
@@ -285,6 +294,11 @@ class _Reading:
         if self._loose and thing is None and group is None and not asks and (cues["max"] or cues["min"]):
             rest, thing = self._split_thing(rest, dated=dated)
         return self._request(cues, rest, group, thing, amount, dated=dated, asks=asks)
+
+    def _list_counts(self, cues: Mapping[str, bool]) -> list[int]:
+        """Return the column that says how many people there are, where that is asked."""
+        self.counts_people = cues["count"] and self._people is not None
+        return [self._people] if self.counts_people and self._people is not None else []
 
     # -- names that are assumed -----------------------------------------------------------------------------------
 
@@ -482,12 +496,23 @@ class _Reading:
 
         Naming this column means the rows.
         """
-        return at == 0 and bool(self._columns[at]["distinct"] == self._table["rows"])
+        return at == 0 and bool(self._columns[at]["distinct"] == self._table["rows"]) and not self._is_quantity(at)
 
     def _is_dated(self, at: int) -> bool:
         """Report whether a date column has a condition."""
         conditional = any(item["column"] == self._name(at) for item in self._filters)
         return conditional and self._columns[at]["type"] in {"date", "datetime"}
+
+    def _is_quantity(self, at: int) -> bool:
+        """Report whether a column says how many things there are rather than numbering them: 120 boats, not order 1001."""
+        column = self._columns[at]
+        if column["type"] != "number" or column["unit"] or not column.get("range"):
+            return False
+        low, high = column["range"]
+        rows = self._table["rows"]
+        numbers = column["distinct"] == rows > 1 and high - low < 2 * rows and low >= 1
+        alike = column["distinct"] == rows and low >= _FIRST_LONG and len(f"{low:.0f}") == len(f"{high:.0f}")
+        return not numbers and not alike
 
     def _count_things(self, at: int) -> dict[str, JsonValue] | None:
         """Build the count of the things in a column.
@@ -497,6 +522,8 @@ class _Reading:
         column = self._columns[at]
         if not self._loose or column["mixed"]:
             return None
+        if self._is_quantity(at):
+            return {"function": "sum", "column": self._name(at)} if self._is_clean(at, NUMERIC) else None
         if column["distinct"] == self._table["rows"]:
             return {"function": "count"}
         return {"function": "distinct", "column": self._name(at)} if column["type"] == "text" else None
@@ -716,9 +743,18 @@ class _Reading:
         left = [word for word in words if word not in IDLE and word not in NOUNS]
         if not self._loose:
             return not left and not han
-        people = [word for word in (*words, *_HAN.findall(marked)) if word in _PEOPLE] if self._lists_people() else []
+        people = [word for word in (*words, *_HAN.findall(marked)) if word in _PEOPLE]
+        counts = [
+            at for at, one in enumerate(self._columns) if counts_people(str(one["name"])) and self._is_quantity(at)
+        ]
+        if people and len(counts) == 1:
+            self._people = counts[0]
+        elif not self._lists_people():
+            people = []
         self._generic += people
         left = [word for word in left if word not in people]
+        if any(is_denied(word, self._table) for word in (*left, *_HAN_WORDS.findall(han))):
+            return False
         named = set(_BESIDE_COLUMN.findall(marked))  # "after 24h", where 24h is of a header
         left = [word for word in dict.fromkeys(left) if len(word) > 1 and word not in _VERBS and word not in named]
         if set(left) & _TURNING or _TURNING_HAN.search(han):

@@ -336,3 +336,79 @@ def test_a_column_named_after_a_time_holds_what_is_counted(question, column_, fi
     assert found is not None
     assert found["measures"] == [{"function": "sum", "column": column_}]
     assert [one["column"] for one in found["filters"]] == filters
+
+
+def table(name, *columns, rows=4):
+    return {"name": name, "torn": 0, "rows": rows, "columns": [*columns]}
+
+
+def numbers(name, low, high):
+    return {**column(name, "number"), "distinct": 4, "range": [low, high]}
+
+
+LAKES = table("lakes", column("Lake", values=["Orva", "Pell", "Quim", "Rill"]), numbers("Boats", 70, 200))
+ORDERS = table("orders", numbers("Order", 1001, 1004), numbers("Amount", 3, 90))
+SITES = table("Sites", column("Site", values=["Ulm", "Bonn", "Kiel", "Hof"]), numbers("Staff", 21, 148))
+PEOPLE = table("people", column("name", values=["Ann", "Ben", "Cas", "Dee"]), column("office", values=["Ulm", "Bonn"]))
+
+
+@pytest.mark.parametrize(
+    ("question", "known", "measure"),
+    [
+        ("What is the total number of boats?", LAKES, {"function": "sum", "column": "Boats"}),
+        ("How many boats are there?", LAKES, {"function": "sum", "column": "Boats"}),
+        ("How many lakes are there?", LAKES, {"function": "count"}),
+        ("How many orders are there?", ORDERS, {"function": "count"}),
+    ],
+)
+def test_things_that_a_column_counts_are_added_up_and_those_it_numbers_are_counted(question, known, measure):
+    request = read_table_question(question, [known])
+    assert request is not None
+    assert request["measures"] == [measure]
+
+
+def test_a_column_that_counts_people_goes_before_rows_that_name_some():
+    request = read_table_question("How many people work at the Ulm site?", [SITES, PEOPLE])
+    assert request is not None
+    assert (request["table"], request["measures"]) == ("Sites", [{"function": "sum", "column": "Staff"}])
+
+
+STATES = column("state", values=["Not paid", "Settled"])
+TASKS = table("tasks", column("task", values=["a1", "a2", "a3", "a4"]), numbers("hours", 1.5, 9), STATES)
+BILLS = table("bills", column("bill", values=["b1", "b2"]), numbers("gross", 5, 9), column("status", values=["paid"]))
+ZHANG = table(
+    "账单", column("客户", values=["甲公司"]), numbers("金额", 10, 90), column("状态", values=["未付款", "已结清"])
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "known"),
+    [
+        ("total hours of paid tasks", TASKS),
+        ("total gross of unpaid bills", BILLS),
+        ("total gross of bills that are not paid", BILLS),
+        ("付款的账单金额总共是多少？", ZHANG),
+    ],
+)
+def test_words_that_deny_a_value_are_no_value(question, known):
+    assert read_table_question(question, [known]) is None
+
+
+def test_a_value_that_denies_is_one_where_it_is_named_whole():
+    request = read_table_question("total hours of not paid tasks", [TASKS])
+    assert request is not None
+    assert request["filters"] == [{"column": "state", "op": "=", "value": "Not paid"}]
+
+
+def test_a_short_word_with_a_digit_is_part_of_a_header():
+    growth = table("growth", column("sample", values=["G1"]), numbers("od600_4h", 1, 2), numbers("od600_24h", 3, 8))
+    request = read_table_question("average od600 after 4h", [growth])
+    assert request is not None
+    assert request["measures"] == [{"function": "mean", "column": "od600_4h"}]
+
+
+def test_a_chinese_noun_may_be_the_beginning_of_a_header():
+    drugs = table("药品", column("药品名称", values=["甘草片", "维C片"]), numbers("零售价（元）", 3, 18))
+    request = read_table_question("最便宜的药是什么？", [drugs])
+    assert request is not None
+    assert (request["columns"], request["order_by"]) == (["药品名称"], "零售价（元）")
