@@ -126,9 +126,10 @@ def outcome_of_computation(
     try:
         value = coerce(result.value, type_)
     except ValueError as error:
-        if result.type is None or not {result.type, type_} <= _CALCULABLE:
+        shown = tool == "query_table" and result.type == "text"  # a time of day, a duration, a version
+        if not shown and (result.type is None or not {result.type, type_} <= _CALCULABLE):
             return unfinished_outcome(task, "failed", "incomplete", f"{tool}: {error}", state, tool)
-        value, type_ = result.value, result.type
+        value, type_ = result.value, result.type or type_
     inputs = (key for source in state["inputs"].values() for key in source.evidence_ids)
     return Outcome(
         task_id=task.id,

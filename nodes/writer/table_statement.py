@@ -23,7 +23,7 @@ def tell_table_result(result: Outcome, language: Language) -> str:
     value = _show_value(result, result.value, made, language)
     where = _tell_conditions(made.get("conditions") or (), language)
     within = {"table": made.get("title", ""), "where": where, "v": value}
-    text = _choose_sentence(made, words, within, language)
+    text = _choose_sentence(result, words, within, language)
     variants = list(made.get("variants") or ())
     counted = any(item["kind"] == "hidden" and item["rows"] for item in variants)  # which says of how many rows
     told = text if counted else f"{text}{words['counted'].format(n=made['rows'], m=made['of'])}"
@@ -42,13 +42,12 @@ def tell_table_result(result: Outcome, language: Language) -> str:
     return told
 
 
-def _choose_sentence(
-    made: Mapping[str, Any], words: Mapping[str, str], within: Mapping[str, str], language: Language
-) -> str:
+def _choose_sentence(result: Outcome, words: Mapping[str, str], within: Mapping[str, str], language: Language) -> str:
     """Write the main sentence of a result, chosen by the kind of request.
 
     The kinds are a single figure, several figures, figures of groups, the first rows of an order, and plain rows.
     """
+    made: Mapping[str, Any] = result.detail.computation or {}
     measures, groups, order = (list(made.get(name) or ()) for name in ("measures", "groups", "order"))
     columns = [str(name) for name in made.get("columns") or ()]
     if groups:
@@ -60,17 +59,23 @@ def _choose_sentence(
         return words["grouped"].format(**within, **named)
     if len(measures) == 1:
         function, column = measures[0]
-        key = f"{function}_where" if within["where"] and f"{function}_where" in words else function
-        return words[key].format(**within, column=column)
+        key = f"{function}_one" if result.value == 1 and f"{function}_one" in words else function
+        way = _name_end(str(made.get("kind", "")), last=function == "max")
+        return words[key].format(**within, column=column, way=words[way])
     if measures:
         figures = [_name_figure(measure, words) for measure in measures]
         return words["figures"].format(**within, figures=join_names(figures, language))
     if order and columns:
         name, kind, descending, top = order
-        way = ("latest" if descending else "earliest") if kind in _DATED else "highest" if descending else "lowest"
+        way = _name_end(kind, last=descending)
         key = "first" if top == 1 and len(columns) == 1 else "first_some"
         return words[key].format(**within, column=join_names(columns, language), way=words[way], order=name)
     return words["rows"].format(**within, columns=join_names(columns, language) if columns else words["all"])
+
+
+def _name_end(kind: str, *, last: bool) -> str:
+    """Return the word for an end of an order, by the type of its values."""
+    return ("latest" if last else "earliest") if kind in _DATED else "highest" if last else "lowest"
 
 
 def _tell_assumption(assumed: Mapping[str, Any]) -> str:

@@ -30,6 +30,8 @@ _MOST_UNITS: Final = 6
 LONGEST_CELL: Final = 2_000
 """Characters of a text that a cell keeps."""
 _MOST_SAMPLES: Final = 12
+_UNCOMPUTED: Final = "uncomputed"
+"""Type of a formula whose value the document does not hold: of no value, and no sign of a column of texts."""
 _SAMPLE: Final = 2_000
 """Distinct texts of a long column by which it is told whether the rest are words."""
 _PLAIN_NUMBERS: Final = re.compile(r"(?:-?(?:0|[1-9]\d{0,10})(?:\.\d{1,9})?\n)*")
@@ -209,7 +211,7 @@ def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Colum
     written = [cell if isinstance(cell, str) else cell.shown for cell in cells]
     found = [("text", cell.strip()) if isinstance(cell, str) else _classify(cell) for cell in cells]
     filled = [kind for kind, value in found if kind != "empty" and not (kind == "text" and is_empty_mark(str(value)))]
-    counts = {kind: filled.count(kind) for kind in dict.fromkeys(filled)}
+    counts = {kind: filled.count(kind) for kind in dict.fromkeys(filled) if kind != _UNCOMPUTED}
     kind = max(counts, key=lambda count: counts[count], default="text")
     if {"date", "datetime"} >= counts.keys() - {"text"} and counts.get("datetime") and counts.get("date"):
         kind = "datetime"
@@ -230,7 +232,8 @@ def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Colum
         else:
             wrong.append(written[at])
     total = len(cells) - column.empty
-    if kind == "text" or len(wrong) > (1 - _SHARE) * total:
+    uncomputed = filled.count(_UNCOMPUTED) if counts else 0
+    if kind == "text" or len(wrong) - uncomputed > (1 - _SHARE) * (total - uncomputed):
         column.values = [None if is_empty_mark(text) else text.strip() for text in written]
         column.shown = None
         return column
@@ -244,6 +247,8 @@ def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Colum
 def _classify(cell: Cell) -> tuple[str, Value]:
     """Return the type of a stored value, and the value in the form kept by a column."""
     value, shown = cell.value, cell.shown.strip()
+    if cell.formula and value == f"={cell.formula}":  # its value is not stored
+        return _UNCOMPUTED, None
     if isinstance(value, bool):
         return "boolean", shown or str(value).upper()
     if isinstance(value, int | float):

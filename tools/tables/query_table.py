@@ -76,7 +76,7 @@ def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, Js
         "unused",
     )
     detail: dict[str, JsonValue] = {name: result[name] for name in kept}
-    detail |= {"rows": result["counted"], "title": result["table"]}
+    detail |= {"rows": result["counted"], "title": result["table"], "kind": result["types"][0] if header else ""}
     if len(result["measures"]) == 1 and result["measures"][0][0] == "mean" and isinstance(value, int | float):
         detail["rounded"] = round(value, 2) if abs(value) >= 1 else value
     if len(rows) == 1 and len(header) == 1 and result["units"][0]:
@@ -134,11 +134,16 @@ def _value_of(result: dict[str, Any], *, figures: bool) -> tuple[JsonValue, Valu
     if len(types) == 1:
         values = [row[0] for row in rows if row[0] is not None]
         if len(values) == 1:
-            return values[0], "text" if types[0] == "date" and "T" in values[0] else types[0]
-        return values, f"list[{types[0]}]"  # type: ignore[return-value]  # of a column's type
+            return values[0], "text" if types[0] == "date" and "T" in values[0] else _name_type(types[0])
+        return values, f"list[{_name_type(types[0])}]"  # type: ignore[return-value]  # of a column's type
     if figures and len(rows) == 1:
         return [_written(cell) for cell in rows[0]], "list[text]"
     return [" – ".join(_written(cell) for cell in row) for row in rows], "list[text]"
+
+
+def _name_type(column_type: str) -> ValueType:
+    """The type of a value by that of its column; times, durations and versions are given as texts."""
+    return column_type if column_type in {"number", "date"} else "text"  # type: ignore[return-value]  # literal
 
 
 def _written(cell: Any) -> str:

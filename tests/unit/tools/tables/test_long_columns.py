@@ -1,9 +1,10 @@
-"""Long columns of texts, which are read at once, read as each of their cells does."""
+"""Columns: long ones of texts, which are read at once, read as each of their cells does."""
 
 import random
 
 import pytest
 
+from weiwo.state.table import Cell
 from weiwo.tools.tables import columns
 from weiwo.tools.tables.columns import read_column
 
@@ -51,3 +52,9 @@ def test_a_long_column_reads_as_its_cells_do(kind, odd, name, delimiter, monkeyp
     monkeypatch.setattr(columns, "_SAMPLE", 40)
     at_once = read_column(name, texts, delimiter=delimiter)
     assert at_once == one_by_one
+
+
+def test_a_formula_without_its_value_makes_no_column_of_texts():
+    cells = [Cell(120.0, "120"), Cell(80.0, "80"), Cell("=SUM(B2:B3)", "=SUM(B2:B3)", formula="SUM(B2:B3)")]
+    column = read_column("Pieces", cells)
+    assert (column.type, list(column.values), column.unread) == ("number", [120.0, 80.0, None], 1)

@@ -31,6 +31,7 @@ async def registry(tmp_path):
     (files / "销售.csv").write_text("区域,金额\n华东,5元\n华北,7元\n", encoding="gbk")
     (files / "notes.md").write_text("# Prices\n\n| item | price |\n|---|---|\n| tea | 3 |\n| cake | 4 |\n")
     (files / "people.json").write_text('[{"who": "Ann", "age": 30}, {"who": "Bob", "age": 40}]')
+    (files / "runs.csv").write_text("who,start,took\nAda,8:45 AM,30:15:00\nBo,1:10 PM,26:30:00\n")
     made = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(files),)))
     yield made
     engine_pool.close_pool()
@@ -49,6 +50,13 @@ async def test_every_kind_of_file_is_asked(registry):
     mean = await ask(registry, table="people", measures=[{"function": "mean", "column": "age"}])
     assert mean.value == 35
     assert [passage.text for passage in mean.passages] == ["who: Ann; age: 30", "who: Bob; age: 40"]
+
+
+async def test_times_and_durations_are_given_as_texts(registry):
+    last = await ask(registry, table="runs", measures=[{"function": "max", "column": "start"}])
+    assert (last.value, last.type, last.detail["kind"]) == ("1:10 PM", "text", "time")
+    long = await ask(registry, table="runs", measures=[{"function": "sum", "column": "took"}])
+    assert (long.value, long.type) == ("56:45:00", "text")
 
 
 async def test_groups_are_a_list_that_a_task_can_go_through(registry):
@@ -125,7 +133,7 @@ async def test_an_engine_that_does_not_answer_is_replaced_and_reported(registry,
 
 async def test_documents_that_are_left_out_are_not_asked(registry):
     known = describe_tables(registry.corpus, SourceFilter())
-    assert {table["name"] for table in known} == {"big", "销售", "notes", "people"}
+    assert {table["name"] for table in known} == {"big", "销售", "notes", "people", "runs"}
     assert describe_tables(registry.corpus, SourceFilter(folders=("elsewhere",))) == []
 
 
