@@ -209,17 +209,17 @@ def names_period(header: str) -> bool:
 
 
 def names_people(header: str) -> bool:
-    """Tell whether a column of texts holds the names of people."""
+    """Report whether a column of texts holds the names of people."""
     return _is_of_groups(header, _PEOPLE_GROUPS)
 
 
 def counts_people(header: str) -> bool:
-    """Tell whether a column of numbers holds numbers of people."""
+    """Report whether a column of numbers holds numbers of people."""
     return _is_of_groups(header, _PEOPLE_COUNTS)
 
 
 def is_denied(word: str, table: Mapping[str, Any]) -> bool:
-    """Tell whether a word and a text of the table say the contrary: "unpaid" and "paid", "paid" and "not paid"."""
+    """Report whether a word and a text of the table say the contrary: "unpaid" and "paid", "paid" and "not paid"."""
     denied = {word.removeprefix(beginning) for beginning in _DENYING_BEGINNINGS if word.startswith(beginning)}
     texts = (fold_value(text) for column in table["columns"] for text in (column["name"], *column["values"]))
     if _HAN.search(word):
@@ -422,7 +422,7 @@ class _Names:
 
 
 def _denies(value: str, words: AbstractSet[str]) -> bool:
-    """Tell whether a value says the contrary of some words of it: "not paid" of "paid"."""
+    """Report whether a value says the contrary of some words of it: "not paid" of "paid"."""
     return bool((set(_WORD.findall(value)) & _DENYING) - words)
 
 

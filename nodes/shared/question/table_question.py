@@ -504,7 +504,7 @@ class _Reading:
         return conditional and self._columns[at]["type"] in {"date", "datetime"}
 
     def _is_quantity(self, at: int) -> bool:
-        """Report whether a column says how many things there are rather than numbering them: 120 boats, not order 1001."""
+        """Report whether a column says how many things there are rather than numbering them."""
         column = self._columns[at]
         if column["type"] != "number" or column["unit"] or not column.get("range"):
             return False
