@@ -1,21 +1,23 @@
 """Office formats from before 2007 and others: .doc, .ppt, .xls, .xlsb, .rtf, .msg.
 
-If LibreOffice is installed, it converts them to the formats that our own readers read. Otherwise xberg converts them to
-Markdown, which loses headings, notes and list numbers. The type of a file is taken from its bytes, because many a .doc
-is a DOCX, an RTF or a page under another name.
+If LibreOffice is installed, it converts them to the formats that our own readers read. Otherwise xlrd reads .xls, and
+xberg converts the others to Markdown, which loses headings, notes and list numbers. The type of a file is taken from
+its bytes, because many a .doc is a DOCX, an RTF or a page under another name.
 """
 
 import asyncio
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, BinaryIO, Final
 from zipfile import is_zipfile
 
 from weiwo.text.chunking import chunk_text
 from weiwo.text.patterns import lazy
 from weiwo.text.printable import one_line
-from weiwo.tools.corpus.formats import libre_office
+from weiwo.tools.corpus.formats import libre_office, xls
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import (
@@ -76,6 +78,9 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             return _read_by_xberg(data, kind, name, str(error))
         converted: PartReader = import_module(f"weiwo.tools.corpus.formats.{target}").read
         return converted(io.BytesIO(made), name)
+    if kind in _CONVERTED and _CONVERTED[kind][1] == "xlsx" and find_spec("xlrd") is not None:
+        with suppress(UnreadableError):
+            return xls.read(data, name)
     return _read_by_xberg(data, kind, name, "")
 
 

@@ -124,7 +124,7 @@ class _Workbook:
             text = _render_cell(value.removesuffix("T00:00:00") if kind == "d" else value)
         return Cell(text, text, formula=formula, bold=style.bold) if text else None
 
-    def _read_number(self, cell: Element, written: str, style: "_Style", formula: str) -> Cell:
+    def _read_number(self, cell: Element, written: str, style: "CellStyle", formula: str) -> Cell:
         shown = render_stored(written, style.code, date_1904=self._from_1904)
         if not shown.exact:
             self._unformatted.append(f"{self._sheet}!{cell.get('r', '')}")
@@ -136,7 +136,7 @@ class _Workbook:
         value, unit = style.interpret(number, date_1904=self._from_1904)
         return Cell(value, _render_cell(shown.text), unit, formula, bold=style.bold)
 
-    def _find_style(self, cell: Element) -> "_Style":
+    def _find_style(self, cell: Element) -> "CellStyle":
         number = cell.get("s", "0")
         return self._styles[int(number)] if number.isdecimal() and int(number) < len(self._styles) else _PLAIN
 
@@ -144,7 +144,7 @@ class _Workbook:
         strings = self._package.read_related(self._package.main, "sharedStrings")
         return [_read_string(item) for item in strings.iter("si")]
 
-    def _read_styles(self) -> list["_Style"]:
+    def _read_styles(self) -> list["CellStyle"]:
         styles = self._package.read_related(self._package.main, "styles")
         codes = {str(number): code for number, code in BUILT_IN.items()}
         codes |= {item.get("numFmtId", ""): item.get("formatCode", "") for item in styles.iterfind("numFmts/numFmt")}
@@ -153,7 +153,7 @@ class _Workbook:
         for entry in styles.iterfind("cellXfs/xf"):
             font = entry.get("fontId", "")
             heavy = font.isdecimal() and int(font) < len(bold) and bold[int(font)]
-            found.append(_Style(codes.get(entry.get("numFmtId", ""), ""), heavy))
+            found.append(CellStyle(codes.get(entry.get("numFmtId", ""), ""), heavy))
         return found
 
     def _read_comments(self, part: str) -> dict[str, str]:
@@ -185,7 +185,7 @@ class _Workbook:
             yield replace(passage, headings=(sheet.name,))
 
 
-class _Style:
+class CellStyle:
     """The number format and the type of cells."""
 
     def __init__(self, code: str, bold: bool) -> None:  # noqa: FBT001 - a value among others
@@ -213,7 +213,7 @@ class _Style:
         return number, unit
 
 
-_PLAIN: Final = _Style("", bold=False)
+_PLAIN: Final = CellStyle("", bold=False)
 
 
 class _SheetReader:

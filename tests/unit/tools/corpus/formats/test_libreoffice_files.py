@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -64,12 +65,28 @@ def test_an_rtf_keeps_footnotes_comments_and_the_numbers_of_its_lists():
         assert words in text
 
 
-@pytest.mark.parametrize("name", ["a.doc", "b.ppt", "c.xls", "d.rtf"])
+def test_an_xls_shows_its_formats_and_dates_of_1904_without_libreoffice_too(monkeypatch):
+    pytest.importorskip("xlrd")
+    monkeypatch.setattr(libre_office, "find_soffice", lambda: None)
+    part = read("c.xls")
+    assert "late | 7.5% | 2024-03-01\nearly | 2.0% | 2023-12-31" in texts(part)
+    assert not part.losses
+    assert [cell.value for cell in part.tables[0].rows[1][1:]] == [0.075, datetime(2024, 3, 1)]  # noqa: DTZ001 - a sheet has no zone
+
+
+def test_an_xls_that_xlrd_does_not_read_goes_to_xberg(monkeypatch):
+    xlrd = pytest.importorskip("xlrd")
+    monkeypatch.setattr(libre_office, "find_soffice", lambda: None)
+    monkeypatch.setattr(xlrd, "open_workbook", lambda **_: 1 / 0)
+    assert "as they are stored" in read("c.xls").note
+
+
+@pytest.mark.parametrize("name", ["a.doc", "b.ppt", "d.rtf"])
 def test_without_libreoffice_the_loss_is_told(name, monkeypatch):
     monkeypatch.setattr(libre_office, "find_soffice", lambda: None)
     part = read(name, RTF.encode() if name == "d.rtf" else None)
     assert part.passages
-    assert "as they are stored" in part.note if name == "c.xls" else "install LibreOffice" in part.note
+    assert "install LibreOffice" in part.note
 
 
 def test_a_conversion_that_fails_is_told_and_xberg_reads_on(monkeypatch):
