@@ -360,6 +360,8 @@ def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _Pl
     """Find the content words of the question used by neither a part nor a task."""
     frame = state["assessment"].frame
     used = {term for item in asked for text in (item.subject, item.attribute, item.question) for term in terms(text)}
+    asks = (relations()[leaf.relation].asks for leaf in _leaves(frame) if leaf.relation in relations())
+    used |= {term for by_language in asks for words in by_language.values() for word in words for term in terms(word)}
     for task in history.tasks.values():
         used |= {*terms(task.description), *terms(" ".join(map(str, task.args.values())))}
     if frame.language == "zh":

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from weiwo.nodes.shared.ledger import CONCLUDED, describe_failure, name_part
+from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.pieces import all_supported
 from weiwo.nodes.writer.prompt import current_outcomes
@@ -90,21 +91,26 @@ def list_part_gaps(ledger: Ledger, language: Language) -> tuple[Gap, ...]:
     return tuple({gap.text: gap for gap in reversed(gaps)}.values())[::-1]
 
 
-def list_unnamed(ledger: Ledger, answer: WrittenAnswer) -> tuple[Gap, ...]:
+def list_unnamed(ledger: Ledger, answer: WrittenAnswer, state: SearchState) -> tuple[Gap, ...]:
     """List the gaps not yet named in an answer that covers a different part.
 
-    Gaps of a failed component hidden by the answer are listed too.
+    Gaps of a failed component hidden by the answer are listed too. A gap is named by its own words or by the question
+    of the task that was to fill it.
     """
     text = fold(answer.text)
     several = len(ledger.parts) > 1
+    plan, outcomes = state.get("plan"), current_outcomes(state)
+    tasks = plan.tasks if plan is not None else ()
+    questions = {task.id: fold(fill_text(task.description, outcomes, answer.sources.language)) for task in tasks}
     gaps = []
     for gap in ledger.gaps_of(frozenset({"failed", "uncovered"})):
         named = fold(gap.text) in text
         if gap.kind == "uncovered":
+            asked = questions.get(gap.task_id, "")
             part = next((item for item in ledger.missing if name_part(item, answer.sources.language) in gap.text), None)
             own = _own_words(part, ledger.parts) if part is not None else frozenset()
             told = part is not None and part.component != WRITER and bool(own & _stems(text))
-            named = named or told or not several
+            named = named or told or not several or (bool(asked) and asked in text)
         if not named:
             gaps.append(gap)
     return tuple(gaps)

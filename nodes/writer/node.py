@@ -221,7 +221,7 @@ class _Speech:
         state, services, written = self.context.state, self.context.services, self.context.written
         self.ledger = await asyncio.to_thread(close_ledger, self.ledger, state, services, written, in_part)
         say = self.context.sanitizer()
-        for gap in (*list_unnamed(self.ledger, written), *in_part):
+        for gap in (*list_unnamed(self.ledger, written, state), *in_part):
             yield self._add_note(say(gap.text).strip())
         if ending := format_ending(self.context):
             yield ending

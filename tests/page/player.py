@@ -44,6 +44,7 @@ class Player:
         login: What must be given to log in; empty for no login.
         csp: Whether pages come with the policy.
         setup: What `/weiwo/setup` says; what is put there is added if `tried` works.
+        tried: What a trial of settings comes to; with `hangs` it does not end.
         servers: The model servers that are found.
         wishes: What sounds as if it should last, by question.
         asked: Every request that changes something: method, path and body.
@@ -248,6 +249,8 @@ class Player:
         if kind == "budget":
             self.setup |= body
             return JSONResponse(self.setup)
+        while self.tried.get("hangs"):
+            await asyncio.sleep(0.01)
         if self.tried["works"]:
             self.setup["values"] |= {
                 name: "set" if name.endswith("_KEY") and body[name] else body[name] for name in body

@@ -148,6 +148,19 @@ def test_the_model_that_answers_is_chosen_beside_the_question(page, player):
     page.wait_for_selector("[data-status=settings]")
 
 
+def test_a_gap_says_once_what_is_missing(page, player):
+    (events,) = json.loads(json.dumps(recording("extracts")["runs"]))
+    events[-1]["data"]["result"] |= {
+        "status": "partial",
+        "gaps": [{"kind": "uncovered", "text": "Not found: author of Zembla"}, {"kind": "unread", "text": "a.pdf"}],
+    }
+    player.runs["gaps"] = [events]
+    ask(page, "gaps")
+    ended(page, "partial")
+    assert page.inner_text("[data-gap=uncovered]") == "Not found: author of Zembla"
+    assert page.inner_text("[data-gap=unread]") == "Not read a.pdf"
+
+
 def test_the_answer_comes_first_and_what_limits_it_last(page):
     ask(page, recording("extracts")["question"])
     ended(page, "extracts")
@@ -464,6 +477,11 @@ def test_settings_are_tried_and_kept_and_keys_are_not_shown(page, player):
     player.tried = {"works": False, "said": "connection refused", "seconds": 0.1}
     page.click(model + "[data-action=keep]")
     page.wait_for_selector(model + "[data-trial=failed] >> text=connection refused")
+    player.tried = {"works": False, "said": "", "seconds": 0.0, "hangs": True}
+    page.click(model + "[data-action=keep]")
+    page.click(model + "[data-action=cancel-trial]")
+    page.wait_for_selector(model + "[data-trial=failed] >> text=cancelled")
+    assert page.locator(model + "[data-action=cancel-trial]").count() == 0
     player.tried = {"works": True, "said": "42", "seconds": 1.5}
     page.click(model + "[data-action=keep]")
     page.wait_for_selector(model + "[data-trial=kept] >> text=42")

@@ -166,6 +166,9 @@ function Standing({ turn, result, t, open, toggle }: { turn: Turn; result: Resul
   );
 }
 
+/** Kinds of gaps whose words begin with what is missing or failed. */
+const SAYS_ITSELF: ReadonlySet<string> = new Set(["uncovered", "failed"]);
+
 /** What a reader should know beside an answer, last: what it leaves open, and what was not read. */
 function Notices({ turn, result, t }: { turn: Turn; result: Result; t: Say }) {
   const missed = missedSteps(turn, result);
@@ -188,7 +191,7 @@ function Notices({ turn, result, t }: { turn: Turn; result: Result; t: Say }) {
       {gaps.length > 0 && (
         <div class="gaps">
           <h3>{t("gaps")}</h3>
-          <ul>{gaps.map((gap) => <li key={gap.kind + gap.text} data-gap={gap.kind}><b>{t(`gap_${gap.kind}`)}</b> {visible(gap.text)}</li>)}</ul>
+          <ul>{gaps.map((gap) => <li key={gap.kind + gap.text} data-gap={gap.kind}>{!SAYS_ITSELF.has(gap.kind) && <b>{t(`gap_${gap.kind}`)} </b>}{visible(gap.text)}</li>)}</ul>
         </div>
       )}
       {notices.map((one) => <p key={one} class="quiet notice" data-notice>{visible(one)}</p>)}
