@@ -57,7 +57,7 @@ async def test_a_found_half_is_told_and_the_other_one_is_named() -> None:
 
 async def test_a_tool_that_is_down_is_named_and_nothing_is_denied() -> None:
     @tool
-    def staff_directory(name: str) -> str:  # noqa: ARG001 - the schema has it
+    def staff_directory(name: str) -> str:  # noqa: ARG001 - a tool has arguments
         """Look up a person of the staff: desk, phone and hiring date."""
         raise ConnectionError("connection refused")
 
