@@ -16,6 +16,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Final
 
+from weiwo.nodes.writer.document_heads import read_heads
 from weiwo.nodes.writer.subject_match import (
     ValueWorth,
     correct_spelling,
@@ -246,8 +247,10 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
     best: dict[str, float] = {}  # scores are comparable within one tool
     for item in ranked:
         best[item.tool] = max(item.score, best.get(item.tool, 0.0))
+    heads = read_heads(ranked)
     read = [
-        _read(entry, entry.score / best[entry.tool] if best[entry.tool] > 0 else 1 / entry.rank) for entry in ranked
+        _read(item, item.score / best[item.tool] if best[item.tool] > 0 else 1 / item.rank, heads.get(item.source, ""))
+        for item in ranked
     ]
     everywhere = [passage.terms for passage in read]
     found = frozenset().union(*everywhere)
@@ -323,8 +326,8 @@ def _build_extract(
     )
 
 
-def _read(passage: Evidence, relevance: float) -> _Passage:
-    """Take a passage apart."""
+def _read(passage: Evidence, relevance: float, head: str = "") -> _Passage:
+    """Take a passage apart; the words at the head of its document count as those of its title."""
     whole = (span for sentence in sentences(passage.text) for span in _records(passage, *sentence))
     spans = [span for item in whole for span in _pieces(passage.text, *item)]
     found: list[_Sentence] = []
@@ -338,7 +341,7 @@ def _read(passage: Evidence, relevance: float) -> _Passage:
         handicap = _HEADING if heading else _ASKING * asks
         found.append(_Sentence(start, end, own | asked, min(at, _LAST) / _LAST, handicap))
         asked = own if asks and passage.text[end : end + 1] == "\n" else frozenset()
-    context = f"{passage.heading} {name_words(passage.source, passage.title)}"
+    context = f"{passage.heading} {name_words(passage.source, passage.title)} {head}"
     return _Passage(passage, frozenset(matching_terms(context)), found, relevance)
 
 

@@ -5,15 +5,17 @@ each other, and those ranked fourth and lower are not seen at all. The sentence 
 each value that differs, and below it each document is listed with its own values.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from weiwo.nodes.writer.document_heads import read_heads
 from weiwo.nodes.writer.subject_match import matching_terms
 from weiwo.state import Evidence, Extract, Language, Quote
 from weiwo.text.citation_marks import shield_brackets
+from weiwo.text.file_names import name_words
 from weiwo.text.language import HAN, sentences
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import lazy
@@ -104,10 +106,14 @@ def find_shared_sentence(
             base = Quote(evidence_id=extract.evidence_id, text=extract.text[start:end])
             if shared := _align(base, _list_alike(base, by_id[extract.evidence_id], current)):
                 found.append(shared)
-    fitting = [item for item in found if _fits_alike(asked, [by_id[quote.evidence_id] for quote in item.quotes])]
-    return max(
-        fitting, key=lambda item: (len(asked & frozenset(matching_terms(item.text))), item.has_figures), default=None
-    )
+    heads = read_heads(passages)
+    said = [(len(asked & frozenset(matching_terms(item.text))), item) for item in found]
+    fitting = [
+        (shared, item)
+        for shared, item in said
+        if shared and _fits_alike(asked, [by_id[quote.evidence_id] for quote in item.quotes], heads)
+    ]
+    return max(fitting, key=lambda pair: (pair[0], pair[1].has_figures), default=(0, None))[1]
 
 
 def format_shared_sentence(shared: SharedSentence, titles: Sequence[str], language: Language) -> list[str]:
@@ -206,9 +212,7 @@ def _are_values(column: Sequence[str]) -> bool:
     return len(kinds) == len(column) and any(all(kind) for kind in zip(*kinds, strict=True))
 
 
-def _fits_alike(asked: frozenset[str], passages: Iterable[Evidence]) -> bool:
-    """Report whether all passages contain the same words of the question."""
-    told = {
-        asked & frozenset(matching_terms(f"{passage.source} {passage.heading} {passage.text}")) for passage in passages
-    }
-    return len(told) == 1
+def _fits_alike(asked: frozenset[str], passages: Iterable[Evidence], heads: Mapping[str, str]) -> bool:
+    """Report whether all passages contain the same words of the question, with file name and head of the document."""
+    texts = (f"{name_words(item.source)} {item.heading} {heads.get(item.source, '')} {item.text}" for item in passages)
+    return len({asked & frozenset(matching_terms(text)) for text in texts}) == 1

@@ -23,6 +23,8 @@ _FIRST: Final = 300
 _FURTHER: Final = 160
 _LONGEST_SENTENCE: Final = 240
 """Columns up to which a highlighted sentence that has begun is whole: what is asked for may stand at its end."""
+_LISTED: Final = 75
+"""Columns that a labelled line counts as at least, since it stands on a line of its own."""
 _LEAST: Final = 30
 """Columns that must be left for a further block."""
 _MOST_CELLS: Final = 8
@@ -81,13 +83,15 @@ def format_snippets(extracts: Sequence[tuple[Extract, str]], *, bold: bool = Tru
 def _format_one(extract: Extract, context: str, mark: str, length: int, *, bold: bool) -> str:
     blocks = list(_blocks(extract)) or [_Block("text", [(" ".join(extract.text.split()), False)], "")]
     ahead = sum(block.chosen_width for block in blocks)  # kept free for what is highlighted further down
-    shown: list[_Block] = []
-    for block in blocks[_first_shown(blocks, length) :]:
+    shown, first = list[_Block](), _first_shown(blocks, length)
+    for at, block in enumerate(blocks[first:], first):
         ahead -= block.chosen_width
-        wanted = block.kind not in {"row", "keyed"} and (not shown or block.heading == shown[0].heading)
+        listed = bool(shown) and block.kind == blocks[at - 1].kind == "keyed"
+        wanted = listed or block.kind not in {"row", "keyed"}
+        wanted &= not shown or block.heading == shown[0].heading
         if block.chosen or not shown or (wanted and length - ahead >= _LEAST):
             shown.append(_shorten_block(block, max(length - ahead, block.chosen_width)))
-            length -= shown[-1].width
+            length -= max(shown[-1].width, _LISTED * listed)
     heading = next((block.heading for block in shown), "")
     place = f"{context} · {heading}" if heading and heading not in context else context
     body = "\n".join(f"> {_render_block(block, bold=bold)}" for block in shown)

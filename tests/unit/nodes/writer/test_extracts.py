@@ -321,3 +321,22 @@ def test_of_several_questions_each_has_its_own_passage():
     found = choose_extracts(asked, passages(DANUBE, *others, minster)).items
     assert any("161 metres" in one.text for one in found[:2])
     assert [one.n for one in found] == list(range(1, len(found) + 1))
+
+
+TERM = "## 1. Term\n\nThe lease begins on {} and ends on {}. Either party may end it with {} days' notice."
+
+
+def test_of_documents_made_from_one_form_that_whose_head_names_what_is_asked_about_comes_first():
+    leases = [
+        ("Ann Lee", "May 1", "June 1", 30),
+        ("Tom Roe", "May 2", "June 2", 45),
+        ("Ida Holm", "May 3", "June 3", 60),
+    ]
+    found = []
+    for n, (tenant, *term) in enumerate(leases):
+        told = [(TERM.format(*term), ("Lease", "1. Term")), (f"**Tenant:** {tenant}\n**Flat:** {n}B", ("Lease",))]
+        for text, headings in told:
+            place = {"source": f"/{n}.md", "title": "Lease", "headings": headings, "rank": len(found) + 1}
+            found.append(Evidence(id=passage_id(f"{n}{text}"), text=text, score=1 / (len(found) + 1), **place))
+    shown = choose_extracts(parse_question("How much notice does Ida Holm have to give?", "en"), found)
+    assert "60 days' notice" in " ".join(bold(shown)[:3])

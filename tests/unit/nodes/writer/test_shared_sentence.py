@@ -34,6 +34,12 @@ def test_the_sentence_of_the_question_is_told_with_each_document_s_values() -> N
     assert all(quote.text in text for quote, text in zip(found.quotes, [RENTS[0], RENTS[1], RENTS[3]], strict=True))
 
 
+def test_a_sentence_without_a_word_of_the_question_and_documents_told_apart_by_name_are_not_told_together() -> None:
+    assert find("When do the ferries leave?", RENTS) is None
+    found = [passage(text, f"rent_{name}.md") for name, text in zip(("quay", "mill", "hill"), RENTS[:2], strict=False)]
+    assert find_shared_sentence("What is the rent at the mill?", [shown(one) for one in found], found) is None
+
+
 def test_other_languages_and_names() -> None:
     found = find(
         "谁负责各泵站？", [f"{n}号泵站由{who}负责，电话见附表。" for n, who in ((1, "孙立"), (2, "周敏"), (3, "何川"))]

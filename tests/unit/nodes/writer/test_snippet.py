@@ -121,3 +121,10 @@ def test_a_table_of_names_and_values_has_no_header() -> None:
 def test_a_year_above_a_column_of_two_is_a_header() -> None:
     text = "| Quay | 2031 |\n| --- | --- |\n| Vell | 14 |"
     assert snippet(text, "| Vell | 14 |") == "> **Quay: Vell · 2031: 14**\n\n— A [1]"
+
+
+def test_labelled_lines_beside_a_chosen_one_are_of_the_same_record_and_few_of_them_are_shown() -> None:
+    text = "**Flat:** 3B\n**Landlord:** Thorn\n**Tenant:** Ann Lee"
+    assert snippet(text, "**Flat:** 3B") == "> **Flat: 3B**\n> Landlord: Thorn\n> Tenant: Ann Lee\n\n— A [1]"
+    many = "\n".join(f"key{n}: {n}" for n in range(20))
+    assert snippet(many, "key0: 0").count("key") <= 5
