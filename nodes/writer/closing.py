@@ -4,12 +4,13 @@ Every form of answer is checked here: a sentence, a table, a report and a draft 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from weiwo.nodes.shared.ledger import CONCLUDED, describe_failure, name_part
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.run_context import RunContext
+from weiwo.nodes.writer.document import list_claim_places
 from weiwo.nodes.writer.pieces import all_supported
 from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.sources import render_value
@@ -20,6 +21,7 @@ from weiwo.state.ledger import WRITER, Basis, Lead, Ledger, QuestionPart
 from weiwo.state.search import SearchState
 from weiwo.text.language import fold
 from weiwo.text.localization import localize_message, localized_section
+from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
 NEEDS_NO_SOURCE: Final = frozenset({"small_talk", "writing"})
@@ -29,6 +31,7 @@ _UNCOVERED: Final = localize_message("shared.gaps", "uncovered")
 _UNANSWERED: Final = localize_message("shared.ledger", "unanswered")
 _STEM: Final = 4
 """Characters by which two words count as forms of one: `built` and `builder`."""
+_HEADING: Final = lazy(r"(?m)^#.*$")
 _HARMLESS: Final = frozenset({"slow", "inconsistent"})
 
 
@@ -99,8 +102,9 @@ def list_unnamed(ledger: Ledger, answer: WrittenAnswer, state: SearchState) -> t
     """
     text = fold(answer.text)
     several = len(ledger.parts) > 1
-    plan, outcomes = state.get("plan"), current_outcomes(state)
+    plan = state.get("plan")
     tasks = plan.tasks if plan is not None else ()
+    outcomes = {key: one for key, one in current_outcomes(state).items() if one.usable}
     questions = {task.id: fold(fill_text(task.description, outcomes, answer.sources.language)) for task in tasks}
     gaps = []
     for gap in ledger.gaps_of(frozenset({"failed", "uncovered"})):
@@ -171,25 +175,28 @@ def _enter_draft(
     """Record the parts given by a model's draft.
 
     A draft gives a part if it has the part's value, cites a passage that only this part rests on, or uses a word that
-    only this part has. A draft without anything on a part omits it, if it gives another part.
+    only this part has, in a claim or in the label of a row or a column. A draft without anything on a part omits it,
+    if it gives another part.
     """
     outcomes = current_outcomes(state)
     firm = [claim for claim in answer.claims if claim.verdict not in DOUBTFUL]
-    text = fold(" ".join(claim.text for claim in firm) if answer.claims else answer.text)
+    text = " ".join((*(claim.text for claim in firm), *_list_labels(answer.text))) if answer.claims else answer.text
+    text = fold(text)
     words, cited = _stems(text), answer.list_cited_ids({n for claim in firm for n in claim.citations})
     answering = [
         [outcomes[key] for key in part.task_ids if key in outcomes and outcomes[key].answers] for part in parts
     ]
-    shared = Counter(key for found in answering for key in {key for item in found for key in item.evidence_ids})
+    grounds = [{key for item in found for key in _list_grounds(item)} for found in answering]
+    shared = Counter(key for keys in grounds for key in keys)
     told: list[bool] = []
-    for part, found in zip(parts, answering, strict=True):
+    for part, found, keys in zip(parts, answering, grounds, strict=True):
         values = (fold(render_value(item, services.language)) for item in found)
         own = _own_words(part, parts)
         told.append(
             any(value and value in text for value in values)
             or not own
             or bool(own & words)
-            or any(shared[key] == 1 and key in cited for item in found for key in item.evidence_ids)
+            or any(shared[key] == 1 and key in cited for key in keys)
         )
     entered = []
     asked = _list_asked_ids(state)
@@ -215,6 +222,19 @@ def _enter_draft(
         else:
             entered.append(part)
     return tuple(entered)
+
+
+def _list_labels(text: str) -> Iterator[str]:
+    """List what of an answer is neither claim nor heading: labels of rows and columns, lines that lead to others."""
+    position = 0
+    for start, end in (*list_claim_places(text), (len(text), len(text))):
+        yield _HEADING.sub("", text[position:start])
+        position = end
+
+
+def _list_grounds(outcome: Outcome) -> tuple[str, ...]:
+    """List the passages that a value rests on: those that it quotes, else all that were read for it."""
+    return tuple(quote.evidence_id for quote in outcome.quotes) or outcome.evidence_ids
 
 
 def _pair_rephrased(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], dict[int, QuestionPart]]:
