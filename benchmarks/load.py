@@ -187,7 +187,7 @@ def search_tool() -> BaseTool:
 
     async def search(query: str, k: int = 8) -> tuple[str, list[dict[str, Any]]]:  # noqa: ARG001 - the interface has it
         await asyncio.sleep(SECONDS)
-        name = " ".join(query.split()[:2])
+        name = next(name for name in BORN if name in query)
         text = f"{name} was born in {BORN[name]} in a small town by the river, the second of five children. "
         text += "The family kept a mill, and what is known of these years comes from the registers of the parish. " * 5
         passage = Evidence(id=passage_id(text), text=text, source=f"{name.replace(' ', '-').lower()}.md", title=name)

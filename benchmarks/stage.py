@@ -3,8 +3,10 @@
 The node runs the plan as the executor node does.
 """
 
+import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +14,8 @@ from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.support.plan_runs import run_plan
 from weiwo.graph.run_context import context_opener
