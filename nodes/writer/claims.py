@@ -1,8 +1,9 @@
 """Claims of an answer, each checked against the cited sources."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Final
 
 from weiwo.nodes.shared.prompting.passage_prompt import orders_in, without_orders
@@ -40,7 +41,9 @@ class CheckedClaim:
         end: Offset behind the last character, including marks.
         claim: The claim, with citations under the numbers of the draft.
         hard: For a doubtful claim, whether a figure or a name is in no source: a judgement has to show where it is.
-        settled: For a matched claim, whether one sentence of the cited text says it, so that no judgement is needed.
+        settled: Whether no judgement is needed.
+        restates: For a matched claim, tells whether one sentence of the cited text says it, so that no judgement is
+            needed. Called only where a model would judge.
     """
 
     start: int
@@ -48,6 +51,7 @@ class CheckedClaim:
     claim: Claim
     hard: bool = False
     settled: bool = False
+    restates: Callable[[], bool] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -92,16 +96,14 @@ def check_piece(piece: str, given: ClaimSources, above: str = "") -> list[Checke
                 checked.append(CheckedClaim(start, end, Claim(text=_tidy(text, marks), verdict="uncited")))
                 continue
             claim, hard = check_claim(_tidy(text, marks), tuple(numbers), given, row)
-            checked.append(CheckedClaim(start, end, claim, hard, settled=_is_settled(claim, given)))
+            restates = cache(partial(_is_restated, claim, given)) if claim.verdict == "matched" else None
+            checked.append(CheckedClaim(start, end, claim, hard, restates=restates))
     return checked
 
 
-def _is_settled(claim: Claim, given: ClaimSources) -> bool:
-    """Report whether a cited sentence restates a matched claim in the claim's words or measures.
-
-    The order must be the same too.
-    """
-    if claim.verdict != "matched" or any(n in given.computed for n in claim.citations):
+def _is_restated(claim: Claim, given: ClaimSources) -> bool:
+    """Report whether a cited sentence restates a matched claim, in its words or in others of the same relation."""
+    if any(n in given.computed for n in claim.citations):
         return False
     return is_restated(
         claim.text, collect_grounds([passage for n in claim.citations for passage in given.passages.get(n, ())])

@@ -258,7 +258,9 @@ def is_open(checked: CheckedClaim) -> bool:
 
     This holds if code doubts it, or found no sentence that says it, and did not compute it.
     """
-    return checked.claim.verdict in {*DOUBTFUL, "matched", "uncited"} and not checked.settled
+    if checked.settled or checked.claim.verdict not in {*DOUBTFUL, "matched", "uncited"}:
+        return False
+    return checked.restates is None or not checked.restates()
 
 
 def _entailment_prompt(

@@ -8,7 +8,7 @@ have to stand in the same slots (`argument_slots`), with no other name or value 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -109,7 +109,7 @@ def _split_dates(text: str) -> tuple[frozenset[str], str]:
 def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> bool:
     """Report whether a sentence has the words of a claim in order, without relevant words in between."""
     told = _tokens(_ASIDE.sub(_without_conversion, sentence))
-    if Clause(claim).negations != Clause(sentence).negations or _scopes(said) != _scopes(told):
+    if _negations(claim) != _negations(sentence) or _scopes(said) != _scopes(told):
         return False
     if _tenses(said).isdisjoint(_tenses(told)) and _tenses(said) and _tenses(told):
         return False
@@ -134,7 +134,7 @@ def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: Parse
     The part has the denials, limits and tenses of the claim. Between the first and the last word shared with the claim
     it names nothing, gives no value and says nothing that the claim does not.
     """
-    own = [name for _, name in stated_names(claim) if fold(name) in fold(sentence)]
+    own = [name for _, name in _names(claim) if fold(name) in fold(sentence)]
     its = next(find_slots(claim, own), None)
     if its is None:
         return False
@@ -144,11 +144,13 @@ def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: Parse
         return related or _same(word, token)
 
     wanted = _without_subject(claim, said, sentence, source)
+    if wanted is None:
+        return False
     idle = _GIVEN_BY_VALUES | _places() | _kind_told(claim, sentence, source)
-    words = [token for token in wanted or () if _tells(token) and token not in idle]
+    words = [token for token in wanted if _tells(token) and token not in idle]
     part = _shortest_part(sentence, words, same) if words else ""
     told = _tokens(_ASIDE.sub("", part))
-    if not part or Clause(claim).negations != Clause(part).negations or _scopes(said) != _scopes(told):
+    if not part or _negations(claim) != _negations(part) or _scopes(said) != _scopes(told):
         return False
     if not is_timeless(its.relation) and _tenses(said).isdisjoint(_tenses(told)) and _tenses(said) and _tenses(told):
         return False
@@ -235,7 +237,7 @@ def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str], senten
     The claim has the name of a thing, one figure and words of a single relation, such as its height or its founding.
     The direction of the relation needs no check in this case.
     """
-    named = {stem(word) for _, name in stated_names(claim)[:1] for word in name_words(name)}
+    named = {stem(word) for _, name in _names(claim)[:1] for word in name_words(name)}
     figures = [token for token in wanted if token[0] in "#@"]
     words = [token for token in wanted if token[0] not in "#@" and _tells(token) and stem(token) not in named]
     if len(figures) != 1 or not words:
@@ -254,7 +256,7 @@ def _agree_on_founding(claim: str, sentence: str) -> bool:
 
     This rules out that the thing founded according to the claim is the founder in the sentence.
     """
-    own = [name for _, name in stated_names(claim)[:1] if fold(name) in fold(sentence)]
+    own = [name for _, name in _names(claim)[:1] if fold(name) in fold(sentence)]
     its, theirs = (
         next(find_slots(text, own, lambda word: "founding" in _relation(word)), None) for text in (claim, sentence)
     )
@@ -268,10 +270,10 @@ def _without_subject(claim: str, said: Sequence[str], sentence: str, source: Par
     sentence that names nothing of its own.
     """
     wanted = [token for token in said if _tells(token) or token in _directions()]
-    first = next(iter(stated_names(claim)), None)
+    first = next(iter(_names(claim)), None)
     if first is None or first[0] > len(claim) // 2 or fold(first[1]) in fold(sentence):
         return wanted
-    own = [name for _, name in stated_names(sentence) if fold(name) not in fold(claim)]
+    own = [name for _, name in _names(sentence) if fold(name) not in fold(claim)]
     words = name_words(first[1])
     if own or not set(words) <= set(name_words(source.title)):
         return None
@@ -279,7 +281,19 @@ def _without_subject(claim: str, said: Sequence[str], sentence: str, source: Par
     return [token for token in wanted if stem(token) not in subject]
 
 
-def _tokens(text: str) -> list[str]:
+@lru_cache(maxsize=512)
+def _names(text: str) -> Sequence[tuple[int, str]]:
+    """Find the names in a text, each with its place."""
+    return tuple(stated_names(text))
+
+
+@lru_cache(maxsize=512)
+def _negations(text: str) -> int:
+    return Clause(text).negations
+
+
+@lru_cache(maxsize=512)
+def _tokens(text: str) -> Sequence[str]:
     """Split a text into folded words, figures and dates.
 
     A figure with its unit is a single token, as is a date.
