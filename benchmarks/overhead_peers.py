@@ -65,8 +65,9 @@ def bare_graph(saver: Any = None, sends: int = 3) -> Any:
         return {"answer": " ".join(state["found"])}
 
     builder = StateGraph(BareState)
-    for name, node in (("judge", passes), ("plan", passes), ("task", task), ("look_back", passes), ("write", write)):
-        builder.add_node(name, node)  # type: ignore[call-overload]
+    nodes: dict[str, Any] = {"judge": passes, "plan": passes, "task": task, "look_back": passes, "write": write}
+    for name, node in nodes.items():
+        builder.add_node(name, node)
     builder.add_edge(START, "judge")
     builder.add_edge("judge", "plan")
     builder.add_conditional_edges("plan", lambda _: [Send("task", {"n": n}) for n in range(sends)], ["task"])
