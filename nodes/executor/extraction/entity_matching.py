@@ -5,6 +5,8 @@ A general noun for the thing ("the bridge") counts only on its own page.
 """
 
 import re
+import string
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -39,6 +41,10 @@ _GENERAL_ZH: Final = {"大学": "学校", "学院": "学校", "中学": "学校"
 _LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
 _WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
 _GIVEN_NAMES: Final = data_pattern("extraction", "entity_matching", "given_names")
+_BETWEEN: Final = lazy(r"[\s\-'’.,·•・‧]")
+_MOST_BETWEEN: Final = 2
+"""Characters between two words of a name."""
+_ASCII_WORD: Final = frozenset(string.ascii_lowercase + string.digits)
 _OPENERS: Final = word_set("The A An In On At By When While After Before Since As And But Although From Of For With")
 
 
@@ -103,10 +109,29 @@ class Subject:
         """Report whether the name is written in Chinese."""
         return bool(self.tokens) and not self.tokens[0].isascii()
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        body = r"[\s\-'’.,·•・‧]{0,2}".join(map(re.escape, self.tokens))
-        return re.compile(rf"(?<![a-z0-9]){body}(?![a-z0-9])" if body else "(?!)")
+    def _find(self, folded: str) -> Iterator[Span]:
+        """Find the words of the name in a folded text, one behind the other, without a letter or figure beside them.
+
+        This takes no pattern, which would have to be compiled for each name.
+        """
+        first = self.tokens[0] if self.tokens else ""
+        start = folded.find(first) if first else -1
+        while start >= 0:
+            end = None if folded[start - 1 : start] in _ASCII_WORD else self._find_end(folded, start)
+            if end is not None:
+                yield start, end
+            start = folded.find(first, end or start + 1)
+
+    def _find_end(self, folded: str, start: int) -> int | None:
+        """Return the end of the name if it begins at a place, or None."""
+        at = start + len(self.tokens[0])
+        for token in self.tokens[1:]:
+            for _ in range(_MOST_BETWEEN):
+                at += bool(_BETWEEN.match(folded, at))
+            if not folded.startswith(token, at):
+                return None
+            at += len(token)
+        return None if folded[at : at + 1] in _ASCII_WORD else at
 
     def mentions(self, text: str, folded: str, *, known: bool) -> list[Span]:
         """Find the spans of a text naming the subject in full.
@@ -119,8 +144,7 @@ class Subject:
             known: Whether the passage is about the subject, so that further given names may stand before the subject's
                 own.
         """
-        found = (match.span() for match in self._pattern.finditer(folded))
-        return [(start, end) for start, end in found if self._whole(text, start, end, known=known)]
+        return [(start, end) for start, end in self._find(folded) if self._whole(text, start, end, known=known)]
 
     def _whole(self, text: str, start: int, end: int, *, known: bool) -> bool:
         if self.han:

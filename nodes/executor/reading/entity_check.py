@@ -17,6 +17,14 @@ _COMMON = lazy(
 )
 """Words of names that many have in common."""
 
+_HAN: Final = lazy(f"[{HAN}]")
+_SPACED: Final = lazy(f"[^\\W_{HAN}]+")
+_LETTERS: Final = lazy(f"[^\\W\\d_{HAN}]+")
+_PART: Final = lazy(f"[{HAN}]+|[^\\W_{HAN}]+")
+_OFFER: Final = r"(?: or (?:the )?|/|或者?)"
+_ANY_WORD: Final = rf"([{HAN}]{{2}}|[^\W_{HAN}]+)"
+_OFFERED_BEFORE: Final = lazy(rf"{_ANY_WORD}{_OFFER}$")
+_OFFERED_BEHIND: Final = lazy(rf"{_OFFER}{_ANY_WORD}")
 _LEAST_DOCUMENTS: Final = 2
 """Documents of a folder that must name a subject before its others may speak of it without a word of it."""
 
@@ -71,11 +79,14 @@ def find_unmentioned_name(
 
 def _list_alternatives(question: str, named: Sequence[str]) -> Iterator[str]:
     """Yield the alternatives to a name in a question: "revenue or ARR", 营收或ARR."""
-    asked, between = fold(question), r"(?: or (?:the )?|/|或者?)"
-    word = f"[{HAN}]{{2}}|[^\\W_{HAN}]+"
-    for name in map(fold, named):
-        beside = rf"({word}){between}{re.escape(name)}|{re.escape(name)}{between}({word})"
-        yield from (before or after for before, after in re.findall(beside, asked))
+    asked = fold(question)
+    for name in filter(None, map(fold, named)):
+        at = asked.find(name)
+        while at >= 0:
+            found = _OFFERED_BEFORE.search(asked[:at]) or _OFFERED_BEHIND.match(asked, at + len(name))
+            if found:
+                yield found[1]
+            at = asked.find(name, at + len(name))
 
 
 def may_speak_of(question: str, passage: Evidence) -> bool:
@@ -86,17 +97,16 @@ def may_speak_of(question: str, passage: Evidence) -> bool:
     if not has_rules(detect_language(question)):
         return True  # in German every noun looks like a name, in Arabic none does
     chinese = detect_language(passage.text) == "zh"
-    named = [name.text for name in names(question) if bool(re.search(f"[{HAN}]", name.text)) == chinese]
+    named = [name.text for name in names(question) if bool(_HAN.search(name.text)) == chinese]
     return not named or _is_named([[*_parts(name)] for name in named], [passage])
 
 
 def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]) -> bool:
     """Report whether passages, headings or sources contain a part of any name."""
     said = fold(" ".join(f"{passage.heading} {passage.source} {passage.text}" for passage in passages))
-    words = set(re.findall(f"[^\\W_{HAN}]+", said))
+    words = set(_SPACED.findall(said))
     return any(
-        not parts or any(part in said if re.match(f"[{HAN}]", part) else part in words for part in parts)
-        for parts in names_parts
+        not parts or any(part in said if _HAN.match(part) else part in words for part in parts) for parts in names_parts
     )
 
 
@@ -119,7 +129,7 @@ def _titled_as_subject(title: str, own: str) -> bool:
     """
     if not title or _KIND.search(title) or fold(title) in own:
         return False
-    words = [word for word in re.findall(f"[^\\W\\d_{HAN}]+", title) if not _COMMON.fullmatch(word.lower())]
+    words = [word for word in _LETTERS.findall(title) if not _COMMON.fullmatch(word.lower())]
     if not words:
         return any(name.text == title for name in names(title))
     return all(word[0].isupper() for word in words)
@@ -135,8 +145,8 @@ def _folder(passage: Evidence) -> str:
 
 def _parts(name: str) -> Iterator[str]:
     """Yield the distinctive parts of a name."""
-    for word in re.findall(f"[{HAN}]+|[^\\W_{HAN}]+", fold(name)):
-        if re.match(f"[{HAN}]", word):
+    for word in _PART.findall(fold(name)):
+        if _HAN.match(word):
             yield word[:2] if len(word) > 1 else word
         elif not _COMMON.fullmatch(word) and (len(word) > 1 or word.isdigit()):
             yield word

@@ -245,6 +245,7 @@ def frame_part(subject: str, relation: str, language: Locale) -> QueryFrame | No
     )
 
 
+_ASKED_OF: Final = lazy(r"\b(?:was|is|does|has) $")
 _EACH: Final = lazy(r"\b(?:each|both)\b|分别|各自")
 _AND_ASKS: Final = patterns_by_language("and_asks")
 
@@ -284,7 +285,8 @@ def _may_be_one(items: Sequence[str], found: FoundRelation, asked: str, low: str
     """
     if len(items) > 2 or _EACH.search(low):
         return False
-    if re.search(rf"\b(?:was|is|does|has) {re.escape(lower(items[0]))}", low):
+    first = lower(items[0])
+    if first and any(map(_ASKED_OF.search, low.split(first)[:-1])):
         return True
     return relations()[found.name].answer_type == "person" and len(lexicon.TITLE.findall(asked)) < len(items)
 

@@ -165,7 +165,7 @@ _BREAK: Final = {"en": question_pattern("break"), "zh": lazy(r"[,;:。]")}
 _WHEN_AT_END: Final = question_pattern("when_at_end")
 _EDGE_ZH: Final = question_pattern("edge_zh")
 _FREE_WORD: Final = lazy(r"\b(?!(?:of|the|and|a|an|in|on|at|to|for|de|la|le|no|not|or|von|van)\b)[a-z]{2,}")
-_NAME_END: Final = r"(?:(?: (?:Who|What|How|Is|It|We|You|Me)\b)+(?=\W*$))?"
+_NAME_END: Final = lazy(r"(?: (?:Who|What|How|Is|It|We|You|Me)\b)+(?=\W*$)")
 """Words that end a name though they are no names: "Doctor Who"."""
 
 
@@ -263,7 +263,9 @@ def _tight(chunk: str, named: list[str]) -> str:
     if not named:
         return chunk
     start = min(chunk.find(name) for name in named)
-    end = max(found.end() for name in named for found in re.finditer(rf"{re.escape(name)}{_NAME_END}", chunk))
+    last = max(chunk.rfind(name) + len(name) for name in named)
+    more = _NAME_END.match(chunk, last)  # "The Guess Who"
+    end = more.end() if more else last
     between = chunk[start:end]
     if len(named) > 1 and _FREE_WORD.search(between):
         between = min(named, key=chunk.find)
