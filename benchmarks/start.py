@@ -18,6 +18,42 @@ from typing import Final, NamedTuple
 
 RUNS: Final = 9
 QUESTION: Final = "How long is the Danube?"
+MINIMAL: Final = """
+import asyncio, pathlib, sys, typing
+import tantivy
+from langgraph.graph import END, START, StateGraph
+
+class State(typing.TypedDict, total=False):
+    question: str
+    passages: list[str]
+    answer: str
+
+schema = tantivy.SchemaBuilder().add_text_field("text", stored=True, tokenizer_name="en_stem").build()
+index = tantivy.Index(schema)
+writer = index.writer()
+for path in pathlib.Path(sys.argv[1]).rglob("*.md"):
+    writer.add_document(tantivy.Document(text=path.read_text(encoding="utf-8")))
+writer.commit()
+index.reload()
+
+async def search(state: State) -> State:
+    searcher = index.searcher()
+    query = index.parse_query(state["question"].rstrip("?"), ["text"])
+    return {"passages": [searcher.doc(at)["text"][0] for _, at in searcher.search(query, 3).hits]}
+
+async def answer(state: State) -> State:
+    return {"answer": state["passages"][0][:300]}
+
+builder = StateGraph(State)
+builder.add_node("search", search)
+builder.add_node("answer", answer)
+builder.add_edge(START, "search")
+builder.add_edge("search", "answer")
+builder.add_edge("answer", END)
+print(asyncio.run(builder.compile().ainvoke({"question": sys.argv[2]}))["answer"])
+"""
+"""A script with one search over the sample's files and an answer, by LangGraph."""
+CORPUS: Final = Path(__file__).parents[1] / "examples" / "corpus" / "en"
 LIGHT: Final = "import typer, rich, tantivy"
 HEAVY: Final = "import langgraph.graph, langgraph.checkpoint.sqlite.aio"
 
@@ -39,7 +75,12 @@ class Start(NamedTuple):
 def starts(thread_id: str) -> list[Start]:
     """Return the commands to measure."""
     light = [("search", "Danube"), ("threads",), ("corpus",), ("show", thread_id), ("doctor",)]
-    return [*(Start(arguments, LIGHT, 2.5) for arguments in light), Start(("ask", QUESTION), HEAVY, 1.4)]
+    asked = ("ask", QUESTION)
+    return [
+        *(Start(arguments, LIGHT, 2.5) for arguments in light),
+        Start(asked, HEAVY, 1.4),
+        Start(asked, MINIMAL, 1.35),
+    ]
 
 
 def cpu_seconds(command: list[str], env: dict[str, str]) -> float:
@@ -68,7 +109,8 @@ def main() -> None:
         cpu_seconds([*weiwo, "ask", "--thread", "first", QUESTION], env)
         measured = starts("first")
         commands = {start.arguments: [*weiwo, *start.arguments] for start in measured}
-        commands |= {(code,): [sys.executable, "-c", code] for code in (LIGHT, HEAVY)}
+        more = {LIGHT: [], HEAVY: [], MINIMAL: [str(CORPUS), QUESTION]}
+        commands |= {(code,): [sys.executable, "-c", code, *arguments] for code, arguments in more.items()}
         for command in commands.values():
             cpu_seconds(command, env)  # caches the bytecode
         taken: dict[tuple[str, ...], list[float]] = {key: [] for key in commands}
@@ -78,9 +120,11 @@ def main() -> None:
     median = {key: statistics.median(seconds) for key, seconds in taken.items()}
     for code in (LIGHT, HEAVY):
         print(f"{median[(code,)] * 1e3:6.0f} ms  python -c {code!r}")
+    print(f"{median[(MINIMAL,)] * 1e3:6.0f} ms  a LangGraph script with one search")
     for start in measured:
         ratio = median[start.arguments] / median[(start.beside,)]
-        beside = "typer, rich, tantivy" if start.beside == LIGHT else "langgraph, SQLite saver"
+        named = {LIGHT: "typer, rich, tantivy", HEAVY: "langgraph, SQLite saver", MINIMAL: "the script"}
+        beside = named[start.beside]
         print(
             f"{median[start.arguments] * 1e3:6.0f} ms  weiwo {start.arguments[0]:8} {ratio:5.2f} x {beside}"
             f" (goal: at most {start.goal})"
