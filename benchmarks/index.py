@@ -4,10 +4,10 @@
 
 Passages are generated (two sentences, words drawn by Zipf's law) or the lines of a file. For comparison, in the same
 run and over the same questions: tantivy alone with its English stemmer, SQLite FTS5 with its Porter stemmer, and bm25s
-with Snowball's, wholly in memory. Each engine writes its index in one process and is searched in another, which holds nothing else: memory is the
-resident memory of that process at the end. Times are wall time, with a question's analysis and all passages returned.
-CPU time, of all threads, says what they would be if nobody else were at work. `--million` measures 100,000 and
-1,000,000 and prints the growth.
+with Snowball's, wholly in memory. Each engine writes its index in one process and is searched in another, which holds
+nothing else: memory is the resident memory of that process at the end. Times are wall time, with a question's analysis
+and all passages returned. CPU time, of all threads, says what they would be if nobody else were at work. `--million`
+measures 100,000 and 1,000,000 and prints the growth.
 """
 
 import argparse
