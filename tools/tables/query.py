@@ -215,6 +215,11 @@ class Query:
         return found
 
     def _list_cited(self, source: str) -> list[tuple[int, int]]:
+        facts = self._main.parts[0].facts
+        plain = len(self._main.parts) == 1 and self._joined is None and not facts["numbered"]
+        if plain and source == self._from:  # all rows count, in order
+            first = int(facts["first"])
+            return [(0, first + offset) for offset in range(min(_MOST_CITED, int(facts["rows"])))]
         statement = f"SELECT a.part, a.row FROM {source} ORDER BY a.part, a.row LIMIT {_MOST_CITED}"  # noqa: S608  # ours
         return [(part, row) for part, row in self._fetch(statement)]
 
