@@ -4,6 +4,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final, Literal
 
 from weiwo.app.export.proof import Proof, fold_words
@@ -20,6 +21,7 @@ _HEADING_LINE: Final = re.compile(r"^#{1,6} .+$", re.MULTILINE)
 _DELIMITER_ROW: Final = re.compile(r"[\s|:-]*---[\s|:-]*")
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _BETWEEN_TITLES: Final = "·"
+_ATTRIBUTION: Final = "—"
 UNVERIFIED: Final = localize_message("writer.rendering", "unverified")
 """The mark of a doubtful claim."""
 _LEAD: Final = localize_message("writer.rule_answer.leads", "extracts")
@@ -58,9 +60,8 @@ def cover_answer(proof: Proof) -> list[Part]:
         parts.append(Part("claim", answer[start:end], start, claim, row_of(answer, (start, end))))
         at = end
     parts += _list_rest(answer, at, len(answer))
-    passages = [source.passage for source in proof.sources]
     for n, part in enumerate(parts):
-        if part.kind == "uncovered" and _is_quotation(part, answer, passages):
+        if part.kind == "uncovered" and _is_quotation(part, proof):
             parts[n] = replace(part, kind="quotation")
         elif part.kind == "uncovered" and _is_label(part, parts, proof):
             parts[n] = replace(part, kind="label")
@@ -96,23 +97,27 @@ def _list_rest(answer: str, start: int, end: int) -> Iterator[Part]:
             yield Part("uncovered", found[0], start + found.start())
 
 
-def _is_quotation(part: Part, answer: str, passages: Sequence[Evidence]) -> bool:
+def _is_quotation(part: Part, proof: Proof) -> bool:
     """Report whether a part is a quotation.
 
     It must stand in a quotation block and word for word in a single passage. A row of a table may be written cell by
     cell.
     """
-    line = answer.rfind("\n", 0, part.start) + 1
-    if not answer[line:].lstrip().startswith(">"):
-        return False
-    return any(is_excerpt(part.text, passage.text) or _is_row(part.text, passage.text) for passage in passages)
+    line = proof.answer.rfind("\n", 0, part.start) + 1
+    quoted = proof.answer[line:].lstrip().startswith(">")
+    return quoted and any(_stands_in(part, source.passage) for source in proof.sources)
+
+
+def _stands_in(part: Part, passage: Evidence) -> bool:
+    """Report whether a passage holds the words of a part."""
+    return is_excerpt(part.text, passage.text) or _is_row(part.text, passage.text)
 
 
 def is_excerpt(shown: str, text: str) -> bool:
     """Report whether a text shows words of another text in the original order.
 
-    "…" may leave words out. The text after it begins with a sentence of the original, and the end of the excerpt is the
-    end of a sentence.
+    "…" may leave words out. Each piece begins with a sentence of the original, and the end of the excerpt is the end of
+    a sentence.
     """
     whole, starts, ends = " ", set[int](), set[int]()
     for line in text.splitlines():
@@ -125,7 +130,7 @@ def is_excerpt(shown: str, text: str) -> bool:
     for n, piece in enumerate(pieces):
         last = n == len(pieces) - 1
         at = whole.find(piece, at)
-        while piece and at >= 0 and ((n and at not in starts) or (last and at + len(piece) not in ends)):
+        while piece and at >= 0 and (at not in starts or (last and at + len(piece) not in ends)):
             at = whole.find(piece, at + 1)
         if at < 0:
             return False
@@ -148,17 +153,22 @@ def _is_row(shown: str, table: str) -> bool:
 
 
 def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
-    """Report whether a part is a standard lead-in, source titles, or words of the claims below.
+    """Report whether a part is a standard lead-in, source titles, or words of the first claim below.
 
-    Words of the claims below are a label only if the sources do not refute them. The header of a table must stand word
-    for word in a single passage, because it says what the cells below it mean.
+    Words of the claim below are a label only if the sources do not refute them. The header of a table must stand word
+    for word in a single passage, because it says what the cells below it mean. A title below quotations must be the
+    title of their passage.
     """
     said = fold_words(_MARKUP.sub("", part.text))
     if said == fold_words(_LEAD[proof.language]):
         return True
-    below = [item.claim for item in _list_below(part, parts) if item.claim is not None]
-    cited = {n for claim in below for n in claim.citations} | set(list_cited_numbers(part.text))
+    below, marks = _find_below(part, parts), set(list_cited_numbers(part.text))
+    cited = marks.union(below.citations) if below else marks
     passages = [source.passage for source in proof.sources if source.n in cited or not below]
+    if part.text.lstrip().startswith(_ATTRIBUTION):
+        shown = list(takewhile(lambda other: other.kind == "quotation", reversed(parts[: parts.index(part)])))
+        marked = [source.passage for source in proof.sources if source.n in marks]
+        passages = [passage for passage in marked if all(_stands_in(each, passage) for each in shown)]
     above = [
         (passage.title, passage.source, passage.heading, *_HEADING_LINE.findall(passage.text)) for passage in passages
     ]
@@ -168,7 +178,7 @@ def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
         return True
     if part.text.lstrip().startswith("|"):
         return any(said in fold_words(passage.text) for passage in passages)
-    known = {word for text in (*titles, *(fold_words(claim.text) for claim in below)) for word in text.split()}
+    known = {word for text in (*titles, fold_words(below.text if below else "")) for word in text.split()}
     if any(map(str.isdigit, said)) or not known.issuperset(said.split()):
         return False
     given = proof.claim_sources()
@@ -176,14 +186,12 @@ def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
     return check_claim(f"{statement}.", tuple(sorted(cited)), given)[0].verdict not in DOUBTFUL
 
 
-def _list_below(part: Part, parts: Sequence[Part]) -> Iterator[Part]:
-    """Yield the parts under a label, up to the next heading of the same or a higher level."""
+def _find_below(part: Part, parts: Sequence[Part]) -> Claim | None:
+    """Return the first claim under a label, up to the next heading of the same or a higher level."""
     own = _HEADING.match(part.text)
     level = len(own[1]) if own else 7
-    for other in parts:
-        if other.start <= part.start:
-            continue
+    for other in parts[parts.index(part) + 1 :]:
         heading = _HEADING.match(other.text) if other.kind != "claim" else None
-        if heading and len(heading[1]) <= level:
-            return
-        yield other
+        if other.claim is not None or (heading and len(heading[1]) <= level):
+            return other.claim
+    return None

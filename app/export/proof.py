@@ -30,7 +30,7 @@ OLDER_FORMAT: Final = "weiwo.answer/1"
 _TOKEN: Final = re.compile(
     r"[\u3400-\u9fff]|(?:(?<!\w)[-−])?\d+(?:[.,]\d+)*"
     r"|(?:[^\W\d_\u3400-\u9fff]|[\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u109f])+"
-    r"|[%‰$]|[^\w\s\x00-\x7f«»¿¡·\u2010-\u205e\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]|(?:[<≤≥=±~≈]|(?<=\S)\s>|>)(?=\d)|(?:[<≤≥=±~≈]|(?<=\S)\s>)(?=\s\d)"
+    r"|[%‰$?？]|~~|[^\w\s\x00-\x7f«»¿¡·\u2010-\u2015\u2018-\u201f\u2022\u2026\u2039\u203a\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]|(?:[<≤≥=±~≈]|(?<=\S)\s>|>)(?=\d)|(?:[<≤≥=±~≈]|(?<=\S)\s>)(?=\s\d)"
 )
 """A word, a figure with its sign, a Chinese character, or a sign that makes another figure of one."""
 

@@ -13,7 +13,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
+from itertools import combinations, islice, takewhile
 from pathlib import Path, PurePath
 from typing import Any, Final
 
@@ -38,6 +38,7 @@ from weiwo.nodes.writer.entailment import judge_statement
 from weiwo.nodes.writer.pieces import all_supported
 from weiwo.nodes.writer.verification.clauses import content_words
 from weiwo.state import DOUBTFUL, Claim, Evidence, JsonValue, Outcome, Plan, Task
+from weiwo.state.evidence import FILE_DATE
 from weiwo.state.ledger import Ledger
 from weiwo.state.settings import Settings
 from weiwo.text.citation_marks import clean_marks, list_cited_numbers
@@ -61,6 +62,8 @@ _LARGEST: Final = 50_000_000
 _MOST_FILES: Final = 200_000
 _MOST_PASSAGES: Final = 20_000
 _WORDS: Final = localized_section("proof_check")
+_LEADS: Final = localized_section("writer.rule_answer.leads")
+_DOORS: Final = localized_section("writer.rule_answer.doors")
 _PART: Final = re.compile(r"#L\w+$")
 """The mark of a part of a file in the name of a source."""
 _REFERENCE: Final = re.compile(r"\{\{[^{}]*\}\}")
@@ -193,7 +196,11 @@ def check_proof(proof: Proof) -> ProofReport:
             firm[task_id] = outcome
     _check_answer(report, cover_answer(proof), _tell_again(proof, plan, firm))
     if proof.parts:
-        _check_ledger(report, plan)
+        _check_ledger(report)
+        _check_parts(report, plan)
+    else:
+        report.leave("part", proof.question, "part_unknown")
+    _check_notes(report)
     return report
 
 
@@ -203,13 +210,15 @@ def _check_sources(report: ProofReport) -> None:
         if source.passage.superseded_by:
             newer = _WORDS[report.proof.language]["superseded"].format(one_line(source.passage.superseded_by, 200))
             report.notes.append((one_line(source.place, 200), newer))
-    passages = {source.passage.id: source.passage for source in report.proof.sources}
+    known = {source.passage.id: (source.n, source.passage) for source in report.proof.sources}
     for extract in report.proof.extracts:
         report.checked["quotes"] += 1
-        passage = passages.get(extract.evidence_id)
+        n, passage = known.get(extract.evidence_id, (0, None))
         if passage is None or not is_excerpt(extract.text, passage.text):
             report.find("quote", extract.source, "quote_missing", extract.text)
-        elif (extract.source, extract.title, extract.locator) != (passage.source, passage.title, passage.locator):
+        elif (extract.n, extract.source) != (n, passage.source) or (
+            (extract.title, extract.locator) != (passage.title, passage.locator)
+        ):
             report.find("document", extract.source, "other_title", passage.title)
 
 
@@ -370,7 +379,7 @@ def _equal(value: JsonValue, other: JsonValue) -> bool:
     return value == other
 
 
-def _check_ledger(report: ProofReport, plan: Plan | None) -> None:
+def _check_ledger(report: ProofReport) -> None:
     """Status, stop reason and gaps follow from the parts of the question, and each part from claims and sources."""
     proof = report.proof
     fault = "not_checked" if find_unchecked(proof.claims) else ""
@@ -393,10 +402,22 @@ def _check_ledger(report: ProofReport, plan: Plan | None) -> None:
             report.find("part", gap.text, "gap_missing")
     if any(n >= len(proof.claims) or proof.claims[n].verdict == "uncited" for part in proof.parts for n in part.claims):
         report.find("answer", "parts", "part_not_told")
+
+
+def _check_parts(report: ProofReport, plan: Plan | None) -> None:
+    """The parts are those of the question, tasks were to find them, and claims speak of them."""
+    proof = report.proof
     question, tasks = proof.standalone or proof.question, plan.tasks if plan is not None else ()
     asked = {pair: set(content_words(" ".join(pair))) for pair in list_asked_parts(question, proof.language)}
     planned = {pair for task in tasks for pair in list_asked_parts(task.description, proof.language)}
     parts = {(part.subject, part.attribute): part for part in proof.parts}
+    said = set(content_words(" ".join([question, *(claim.text for claim in proof.claims)])))
+    for name in (" ".join(pair) for pair in parts.keys() - asked.keys() - planned):
+        if not said.issuperset(content_words(name)):
+            report.leave("part", name, "part_unknown")
+    for figure in _FIGURE.findall(question):
+        if plan is not None and fold_words(figure) not in fold_words(str(proof.plan)):
+            report.leave("part", figure, "part_unknown")
     for pair, words in asked.items():
         part, name = parts.get(pair), " ".join(pair)
         whole = not planned or fold_words(pair[1]) in fold_words(question)  # is asked in words that no rule reads
@@ -404,8 +425,22 @@ def _check_ledger(report: ProofReport, plan: Plan | None) -> None:
             report.leave("part", name, "part_unknown")
         elif part.is_answered and len(asked) > 1:
             own = words.difference(*(others for other, others in asked.items() if other != pair))
-            if own and own.isdisjoint(content_words(" ".join(proof.claims[n].text for n in part.claims))):
+            told_by = [proof.claims[n].text for n in part.claims if n < len(proof.claims)]
+            if own and own.isdisjoint(content_words(" ".join(told_by))):
                 report.leave("part", name, "part_not_told")
+
+
+def _check_notes(report: ProofReport) -> None:
+    """What is told below the answer: our own words, or gaps that follow from the parts of the question."""
+    proof, language = report.proof, report.proof.language
+    ledger = Ledger(parts=proof.parts, gaps=proof.gaps, lead=proof.lead)
+    known = {gap.text for gap in list_part_gaps(ledger, language)} | set(_LEADS[language].values())
+    doors = _DOORS[language].values()
+    chosen = (list(each) for count in range(len(doors)) for each in combinations(doors, count + 1))
+    known |= {_LEADS[language]["doors"].format(join_names(each, language, either=True)) for each in chosen}
+    for text in (*proof.notices, *(gap.text for gap in proof.gaps)):
+        if text not in known:
+            report.leave("sentence", text, "no_claim")
 
 
 async def check_documents(report: ProofReport, folder: Path) -> None:
@@ -457,6 +492,9 @@ def _check_passage(
         above = {(item.title, item.headings) for item in same} | {(item.title, ()) for item in same}
         if (passage.title, passage.headings) not in above:
             report.find("document", source.place, "other_title", same[0].title)
+        dates = [FILE_DATE if FILE_DATE in one.flags else one.date for one in (passage, *same)]  # copies have others
+        if dates[0] not in dates[1:]:
+            report.find("document", source.place, "other_date", same[0].date, passage.date)
         return
     whole = "".join(fold_words(item.text).rstrip() for item in passages) + " "
     if fold_words(passage.text) not in whole:

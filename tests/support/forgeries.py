@@ -41,6 +41,16 @@ def both(*changes: Forge) -> Forge:
     return change
 
 
+def show(old: str, new: str) -> Forge:
+    """Write something else in the answer alone."""
+
+    def change(answer: Answer) -> None:
+        assert old in answer["answer"]
+        answer["answer"] = answer["answer"].replace(old, new)
+
+    return change
+
+
 def tell(old: str, new: str) -> Forge:
     """Tell something else in the answer and in its claims."""
     return lambda answer: say(answer, old, new)
@@ -115,6 +125,16 @@ def move_passage(answer: Answer) -> None:
     answer["sources"][0]["passage"]["locator"] = "line 9"
 
 
+def date_passage(answer: Answer) -> None:
+    """A document that states no date, told with one of its own."""
+    answer["sources"][0]["passage"] |= {"date": "2031-01-01", "flags": []}
+
+
+def drop_claims(answer: Answer) -> None:
+    """All claims but the first left out, of a file whose parts still tell them."""
+    answer["answer"], answer["claims"] = answer["answer"].split("\n")[0], answer["claims"][:1]
+
+
 def call_it_a_row(answer: Answer) -> None:
     """A passage of our own making, as the row of a request that nobody made."""
     row = deepcopy(answer["sources"][0]) | {"n": 2}
@@ -133,6 +153,7 @@ WIDTH = both(write("question", "How wide is the Otter Bridge?"), tell("– lengt
 FORGERIES: dict[str, tuple[str, Forge]] = {
     "a passage extended": ("value", extend_passage),
     "a passage moved": ("value", move_passage),
+    "a passage of another date": ("value", date_passage),
     "a document renamed, and a heading of its name": ("value", rename_titles),
     "a source that is another file": ("value", replace_in("sources", "bridge.md", "heron.md")),
     "a row of a request that nobody made": ("value", call_it_a_row),
@@ -174,6 +195,7 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
             replace_in("values", '"decided_by": "rule"', '"decided_by": "model"'),
         ),
     ),
+    "another year in the question": ("value", write("question", "How long was the Otter Bridge in 1990?")),
     "another question alone": ("value", write("standalone", "How long is the Heron Bridge?")),
     "things compared exchanged": (
         "comparison",
@@ -218,6 +240,13 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
     "a sentence": ("value", add("The Otter Bridge was closed for good.")),
     "a heading": ("value", add("## The Otter Bridge is closed", first=True)),
     "a heading of the claim's words and a not": ("value", add("## Otter Bridge not 812 metres", first=True)),
+    "a heading of another source": (
+        "comparison",
+        show("- Otter Bridge – length", "## Heron Bridge\n\n- Otter Bridge – length"),
+    ),
+    "a quotation under another title": ("comparison", show("— Otter Bridge [1]", "— Heron Bridge [2]")),
+    "a quotation under another number": ("comparison", show("— Otter Bridge [1]", "— Otter Bridge [2]")),
+    "an extract under another title": ("none", show("— Heron Bridge [3]", "— Otter Bridge [1]")),
     "a heading of the words of several claims": ("comparison", add("## Heron Bridge length 812 metres", first=True)),
     "a lead-in": ("value", add("The Otter Bridge will collapse:", first=True)),
     "a formula": ("value", add("$$ length = 912 $$")),
@@ -226,12 +255,16 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
     "code that is called checked": ("value", add_claim("```\nlength = 912\n```", "matched", [])),
     "a table's header": ("value", add("| Unsafe bridges | Deaths |\n| --- | --- |\n| Otter | many |")),
     "a sign in a table": ("value", add("| Otter Bridge | ✗ |\n| --- | --- |")),
-    "a sign before a figure": (
-        "value",
-        lambda answer: write("answer", answer["answer"].replace("812 m", "<812 m"))(answer),
-    ),
+    "a sign before a figure": ("value", show("812 m", "<812 m")),
+    "figures turned round by a sign of direction": ("value", show("812 m", "\u202e812\u202c m")),
+    "a sign of another unit": ("value", show("812 m", "812′ m")),
+    "a stroke of a fraction": ("value", show("812 m", "812⁄ m")),
+    "words struck out": ("value", show("Otter Bridge – length: 812 metres", "~~Otter Bridge – length: 812 metres~~")),
+    "a statement made a question": ("value", show("812 metres [1].", "812 metres? [1].")),
+    "a statement made a question, in Chinese": ("chinese", show("812米[1]。", "812米？[1]。")),
     "a quotation that is none": ("extracts", add("> The Otter Bridge was closed in 2024.")),
     "a quotation without its not": ("extracts", add("> The Otter Bridge … closed at night.")),
+    "a quotation without its beginning": ("extracts", add("> Closed at night.")),
     "a quotation with a word in two": (
         "extracts",
         add("> The Otter Bridge was opened on 3 May 1987 by May or Elin Strand."),
@@ -240,7 +273,7 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
     "a link": ("value", add("[The bridge is unsafe](https://example.org/closed)")),
     "a mark that became a link": (
         "value",
-        lambda answer: write("answer", answer["answer"].replace("metres [1]", "metres [1](https://x.example)"))(answer),
+        show("metres [1]", "metres [1](https://x.example)"),
     ),
     "a mark that leads nowhere": ("value", lambda a: write("answer", a["answer"].replace("[1]", "[7]", 1))(a)),
     "a picture": ("value", add("![closed](https://example.org/closed.png)")),
@@ -252,6 +285,15 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
     ),
     "a verdict of code": ("value", both(replace_in("claims", '"matched"', '"quoted"'))),
     "a better status": ("two", both(write("status", "complete"), write("stop_reason", "finished"))),
+    "no parts": ("two", both(tell_missing_part, write("parts", []))),
+    "a part that nobody asked for": (
+        "value",
+        lambda answer: answer["parts"].append(answer["parts"][0] | {"attribute": "width"}),
+    ),
+    "an extract of another number": ("none", replace_in("extracts", '"n": 3', '"n": 1')),
+    "claims left out": ("comparison", drop_claims),
+    "a notice": ("value", write("notices", ["The Otter Bridge was closed in 2024."])),
+    "a gap that is none": ("value", write("gaps", [{"kind": "uncovered", "text": "The bridge is closed"}])),
     "a gap left out": ("two", write("gaps", [])),
     "a missing part told as answered": ("two", tell_missing_part),
     "a missing part left out": ("two", drop_part),
