@@ -405,7 +405,7 @@ def _check_ledger(report: ProofReport) -> None:
 
 
 def _check_parts(report: ProofReport, plan: Plan | None) -> None:
-    """The parts are those of the question, tasks were to find them, and claims speak of them."""
+    """Check that the parts are those of the question, that tasks ask for them, and that claims mention them."""
     proof = report.proof
     question, tasks = proof.standalone or proof.question, plan.tasks if plan is not None else ()
     asked = {pair: set(content_words(" ".join(pair))) for pair in list_asked_parts(question, proof.language)}
@@ -431,7 +431,7 @@ def _check_parts(report: ProofReport, plan: Plan | None) -> None:
 
 
 def _check_notes(report: ProofReport) -> None:
-    """What is told below the answer: our own words, or gaps that follow from the parts of the question."""
+    """Check that notices use Weiwo's own words and that gaps follow from the parts of the question."""
     proof, language = report.proof, report.proof.language
     ledger = Ledger(parts=proof.parts, gaps=proof.gaps, lead=proof.lead)
     known = {gap.text for gap in list_part_gaps(ledger, language)} | set(_LEADS[language].values())
