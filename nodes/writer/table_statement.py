@@ -120,7 +120,7 @@ def _show_value(result: Outcome, value: JsonValue, made: Mapping[str, Any], lang
     """
     measures = list(made.get("measures") or ())
     if len(measures) == 1 and measures[0][0] == "mean" and isinstance(value, int | float) and abs(value) >= 1:
-        value = round(value, 2)
+        value = value if abs(round(value, 4) - value) < 1e-12 * abs(value) else round(value, 2)
     currency = str(made.get("currency") or "")
     if currency and isinstance(value, int | float) and not isinstance(value, bool):
         figure = format_number(value, language)
