@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.command import run_command, search_path
-from tests.support.openai_server import Handler, Reply, asked_schema, error, text
+from tests.support.openai_server import Handler, OpenAIServer, Reply, asked_schema, error, text
 from tests.support.personas import WU_OR_CAESAR, good
 from tests.support.providers.catalog import DIALECTS, provider_server
 from tests.support.providers.ollama import LOADING
@@ -169,3 +169,20 @@ def test_the_command_tells_half_an_answer_from_a_whole_one(name: str, tmp_path: 
             assert told, why
             codes.append(code)
     assert codes == [0, 3]
+
+
+async def test_a_deployment_of_azure_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Azure takes OpenAI's bodies at an address of its own, with its key in another header."""
+    version = "2024-10-21"
+    dialect = replace(DIALECTS["openai"], paths=(f"/chat/completions?api-version={version}",))
+    with OpenAIServer(good, dialect) as server:
+        monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", server.url.removesuffix("/v1"))
+        monkeypatch.setenv("AZURE_OPENAI_API_KEY", server.key)
+        monkeypatch.setenv("OPENAI_API_VERSION", version)
+        context = Context(model="azure_openai:my-deployment", max_seconds=120, web=False, answer_memory=False)
+        result = (await build_graph().ainvoke({"question": WU_OR_CAESAR}, context=context))["result"]
+    assert result["status"] == "complete"
+    assert {request.path.partition("?")[0] for request in server.requests} == {
+        "/openai/deployments/my-deployment/chat/completions"
+    }
+    assert {request.headers["api-key"] for request in server.requests} == {server.key}
