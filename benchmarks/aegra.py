@@ -80,7 +80,7 @@ class Calls:
             kept.setdefault(f"{name} {digest}", []).append(float(at))
         return calls
 
-    def repeated(self, saved_by: float) -> tuple[int, int]:
+    def count_repeats(self, saved_by: float) -> tuple[int, int]:
         """Count the prompts sent twice, and the subset already answered by a given time."""
         twice = [prompt for prompt, times in self.asked.items() if len(times) > 1]
         return len(twice), sum(min(self.ended.get(prompt, [float("inf")])) < saved_by for prompt in twice)
@@ -214,7 +214,7 @@ def row(count: int, processes: int, *, kills: bool, first: int) -> None:
         wall = time.perf_counter() - began
         taken = "" if kills else f"{(sum(item.processor_seconds() for item in alive) - before) / count * 1_000:.0f}"
         calls = Calls.read(place / "calls")
-        again, kept = calls.repeated(killed - SAVED_AFTER)
+        again, kept = calls.count_repeats(killed - SAVED_AFTER)
     print(
         f"{processes:>7}{'one killed' if kills else '':>12}{count:>10}{wall:>8.1f}{count / wall:>8.2f}{taken:>8}"
         f"{seconds[len(seconds) // 2]:>8.1f}{seconds[int(len(seconds) * 0.95)]:>8.1f}{lost:>6}"

@@ -56,7 +56,7 @@ class Question:
     answerable: bool = True
     language: Language = "en"
 
-    def answered(self, texts: Sequence[str]) -> bool:
+    def is_answered_by(self, texts: Sequence[str]) -> bool:
         """Report whether the texts together contain the answer."""
         said = AnswerText("\n\n".join(texts))
         return bool(self.answers) and (all if self.type == "list" else any)(map(said.says, self.answers))
@@ -73,7 +73,7 @@ class Question:
         if self.boolean:
             with suppress(ValueError):
                 return coerce(statement, "boolean") == coerce(self.answers[0], "boolean")
-        return self.answered([statement]) and self._named_first(statement)
+        return self.is_answered_by([statement]) and self._named_first(statement)
 
     def _named_first(self, statement: str) -> bool:
         """Report whether the right choice among the question's options is named before the wrong options."""
@@ -200,7 +200,7 @@ async def ask(graph: Any, question: Question, corpus: Corpus, context: Context, 
     score.questions += 1
     score.statuses[str(result.get("status"))] += 1
     denied = question.answerable and denies(str(result.get("answer", "")))
-    if denied and question.answered([item["text"] for item in shown]):  # what is said of the sources is false
+    if denied and question.is_answered_by([item["text"] for item in shown]):  # what is said of the sources is false
         score.wrong += 1
         score.false_denials += 1
     score.nothing += not shown and not asserted and question.type != "small_talk"
@@ -213,12 +213,12 @@ async def ask(graph: Any, question: Question, corpus: Corpus, context: Context, 
             score.asserted_right[name] += right
     if question.answerable and not question.boolean and await _extractive(question, corpus):
         score.extractive += 1
-        score.bold += question.answered(
+        score.bold += question.is_answered_by(
             [item["text"][start:end] for item in shown for start, end in item["highlights"]]
         )
-        score.passages += question.answered([item["text"] for item in shown])
-        score.plain_bold += question.answered(list(plain_sentences(question.text, found[:SHOWN])))
-        score.plain_passages += question.answered([passage.text for passage in found[:SHOWN]])
+        score.passages += question.is_answered_by([item["text"] for item in shown])
+        score.plain_bold += question.is_answered_by(list(plain_sentences(question.text, found[:SHOWN])))
+        score.plain_passages += question.is_answered_by([passage.text for passage in found[:SHOWN]])
 
 
 _whole: dict[int, AnswerText] = {}

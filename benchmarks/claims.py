@@ -39,7 +39,7 @@ def main() -> None:
     if given.concurrency < 1:
         parser.error("--concurrency: at least 1 row at once")
     rows = [json.loads(line) for line in given.file.read_text().splitlines() if line.strip()]
-    found = asyncio.run(_judged(rows, given.concurrency))
+    found = asyncio.run(_judge_rows(rows, given.concurrency))
     figures = {name: _figures(rows, verdicts) for name, verdicts in found.items()}
     whole: dict[str, Any] = {**figures["code"], **({"with_model": figures["model"]} if "model" in figures else {})}
     if given.json:
@@ -56,10 +56,10 @@ def main() -> None:
                 print(f"{row['label']} {row['kind']}: {row['claim']} → {verdict}")
 
 
-async def _judged(rows: Iterable[Row], concurrency: int) -> dict[str, list[Verdict]]:
+async def _judge_rows(rows: Iterable[Row], concurrency: int) -> dict[str, list[Verdict]]:
     settings = Settings.resolve()
     models = ChatModels(settings, Budget(settings.limits))
-    role = "verifier" if models.configured("verifier") else ""
+    role = "verifier" if models.has_decision_model("verifier") else ""
     gate = asyncio.Semaphore(concurrency)
     code: list[Verdict] = []
     pending = []

@@ -67,8 +67,8 @@ def _plain_tool(tool: dict[str, Any]) -> BaseTool:
 
 def _read(case: Case) -> dict[str, Any]:
     quotes = [{"passage": 1, "text": quote} for quote in case["quotes"]]
-    told = {"sentence": case["sentence"]} if "sentence" in case else {}
-    return {"next": "answer", "value": case["value"], "quotes": quotes, "confidence": 0.9, **told}
+    sentence = {"sentence": case["sentence"]} if "sentence" in case else {}
+    return {"next": "answer", "value": case["value"], "quotes": quotes, "confidence": 0.9, **sentence}
 
 
 def _judge(case: Case, verifier: Verifier, request: Request) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _verdict(n: int, claim: str, case: Case, *, sure: bool) -> dict[str, Any]:
     return {"n": n, "verdict": "supported", "quote": case["quotes"][0]}
 
 
-async def told(case: Case, verifier: Verifier) -> tuple[bool, dict[str, Any]]:
+async def ask_case(case: Case, verifier: Verifier) -> tuple[bool, dict[str, Any]]:
     """Ask the question of a case, and report whether the statement is shown unmarked, with the result."""
     tool = case.get("tool", {"name": "corpus_search", "args": {"query": case["question"]}})
     task = {
@@ -132,7 +132,7 @@ async def main(cases: Sequence[Case], *, show: bool) -> int:
     for verifier in get_args(Verifier):
         counts: dict[str, list[bool]] = {}
         for case in cases:
-            is_told, result = await told(case, verifier)
+            is_told, result = await ask_case(case, verifier)
             for kind in (case["kind"], *(["marked"] if case.get("marked") else [])):
                 counts.setdefault(kind, []).append(is_told)
             if show and is_told != (case["kind"] == "true"):

@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.config import get_config
-from makespan import UNBOUNDED, Shape, chains, random_graph, timed
+from makespan import UNBOUNDED, Shape, build_timed_shape, chains, random_graph
 from stage import Stage, open_intervention
 
 from tests.support.plan_runs import run_plan
@@ -132,10 +132,10 @@ def troubles(plans: int, sizes: list[int], scale: float, seed: int) -> list[Trou
     for _ in range(plans):
         drawn = [("two chains", chains(chance)), *((f"random {n}", random_graph(n, chance)) for n in sizes)]
         for group, tasks in drawn:
-            shape = timed(group, tasks, chance)
+            shape = build_timed_shape(group, tasks, chance)
             shape = shape._replace(seconds={name: seconds * scale for name, seconds in shape.seconds.items()})
             failing = chance.choice(sorted(tasks))
-            spare = timed("", {"spare": []}, chance).seconds["spare"] * scale
+            spare = build_timed_shape("", {"spare": []}, chance).seconds["spare"] * scale
             found.append(Trouble(shape, failing, chance.random() * shape.seconds[failing], spare))
     return found
 

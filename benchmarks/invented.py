@@ -229,7 +229,7 @@ class Case:
     size: int
     hidden: int | None = None
 
-    def filled(self, text: str) -> str:
+    def fill_references(self, text: str) -> str:
         """Fill a question or query with the values of earlier look-ups."""
         for n, step in reversed([*enumerate(self.steps, 1)]):
             text = text.replace(f"#{n}", step.value)
@@ -237,7 +237,7 @@ class Case:
 
     def asks(self, step: Step, text: str) -> bool:
         """Report whether a text is the question of a step, filled with values in a reader's words."""
-        return bare(self.filled(step.question)) == bare(text)
+        return bare(self.fill_references(step.question)) == bare(text)
 
     def right(self, answer: str) -> bool:
         """Report whether an answer is complete and says nothing beyond the documents."""

@@ -66,7 +66,7 @@ class Run(NamedTuple):
     serial: float
 
 
-def timed(group: str, tasks: Mapping[str, Sequence[str]], chance: random.Random) -> Shape:
+def build_timed_shape(group: str, tasks: Mapping[str, Sequence[str]], chance: random.Random) -> Shape:
     """A shape with a time for each task."""
     drawn = {task_id: chance.lognormvariate(math.log(MEDIAN), SPREAD) for task_id in tasks}
     return Shape(group, tasks, {task_id: min(LONGEST, max(SHORTEST, took)) for task_id, took in drawn.items()})
@@ -104,7 +104,7 @@ def shapes(path: Path | None, plans: int | None, seed: int) -> list[Shape]:
         groups["two chains"].append(chains(chance))
         for count in (10, 20, 50):
             groups[f"random {count}"].append(random_graph(count, chance))
-    return [timed(group, tasks, chance) for group, known in groups.items() for tasks in known]
+    return [build_timed_shape(group, tasks, chance) for group, known in groups.items() for tasks in known]
 
 
 def sleeper() -> BaseTool:
@@ -165,7 +165,7 @@ async def measure(shape: Shape, tool: BaseTool, best_of: int) -> Run:
 async def main(todo: Sequence[Shape], at_once: int, best_of: int) -> None:
     """Run everything and print."""
     tool = sleeper()
-    warm = timed("", chains(random.Random(0)), random.Random(0))  # noqa: S311 - as above
+    warm = build_timed_shape("", chains(random.Random(0)), random.Random(0))  # noqa: S311 - as above
     await measure(warm, tool, 1)  # loads modules
     gate = asyncio.Semaphore(at_once)
 

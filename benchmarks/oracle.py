@@ -105,17 +105,17 @@ class Oracle(BaseChatModel):
         """Return the purpose and the text of a reply without function calls."""
         wanted = _SCHEMA.search(said)
         if wanted is None:
-            return ("unheard", "I would look that up first.") if asked else ("draft", self._drafted(messages, said))
+            return ("unheard", "I would look that up first.") if asked else ("draft", self._draft_text(messages, said))
         schema = {"function": {"name": wanted[1], "parameters": json.loads(wanted[2])}}
         _, calls = self._player(messages, said, [schema]).play(wanted[1])
         return wanted[1], f"Sure, here it is:\n\n```json\n{json.dumps(calls[0]['args'], ensure_ascii=False)}\n```"
 
-    def _drafted(self, messages: list[BaseMessage], said: str) -> str:
+    def _draft_text(self, messages: list[BaseMessage], said: str) -> str:
         return self._player(messages, said, []).play("draft")[0]
 
     async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
         said = "\n".join(str(message.text) for message in messages)
-        text = self._drafted(messages, said)
+        text = self._draft_text(messages, said)
         usage = await self._count(messages, [], "draft", text)
         yield ChatGenerationChunk(message=AIMessageChunk(text))
         last = AIMessageChunk("", usage_metadata=usage, response_metadata={"finish_reason": "stop"})

@@ -104,11 +104,11 @@ def quantiles(values: list[float]) -> str:
 
 def measure_cpu_seconds(devtools: CDPSession) -> float:
     """Return the CPU seconds of the page's main thread so far, independent of further programs."""
-    told = {item["name"]: item["value"] for item in devtools.send("Performance.getMetrics")["metrics"]}
-    return float(told["TaskDuration"])
+    metrics = {item["name"]: item["value"] for item in devtools.send("Performance.getMetrics")["metrics"]}
+    return float(metrics["TaskDuration"])
 
 
-def opened(browser: Browser, url: str) -> Page:
+def open_page(browser: Browser, url: str) -> Page:
     """The page, ready to be asked."""
     page = browser.new_context(viewport={"width": 1360, "height": 900}).new_page()
     page.goto(url)
@@ -148,7 +148,7 @@ def count(browser: Browser, url: str) -> list[float]:
     return frames
 
 
-def told(name: str, frames: list[float]) -> None:
+def print_frame_times(name: str, frames: list[float]) -> None:
     """Print the times of frames."""
     late = sum(frame > LATE for frame in frames)
     print(f"{name}, frames: {quantiles(frames)} ms; {late} of {len(frames)} above {LATE} ms")
@@ -180,22 +180,22 @@ def main() -> None:
         player.csp = False
         player.runs["wide"] = [run_of(USUAL, USUAL_WIDTH)]
         player.pause = SECONDS_BETWEEN[USUAL]
-        page = opened(browser, player.url)
+        page = open_page(browser, player.url)
         delays, frames, _ = watch(page)
         page.context.close()
-        told(f"{USUAL} tasks", frames)
+        print_frame_times(f"{USUAL} tasks", frames)
         shown_after(USUAL, delays)
         player.runs["wide"] = [run_of(TASKS, WIDTH)]
         player.pause = SECONDS_BETWEEN[TASKS]
-        told("a page that counts, before", count(browser, player.url))
-        page = opened(browser, player.url)
+        print_frame_times("a page that counts, before", count(browser, player.url))
+        page = open_page(browser, player.url)
         delays, frames, seconds = watch(page)
         page.context.close()
-        told(f"{TASKS} tasks", frames)
-        told("a page that counts, after", count(browser, player.url))
+        print_frame_times(f"{TASKS} tasks", frames)
+        print_frame_times("a page that counts, after", count(browser, player.url))
         shown_after(TASKS, delays)
         print(f"the page's own work: {seconds:.2f} s of CPU, {1000 * seconds / len(frames):.1f} ms a frame")
-        longest = sorted(pieces(browser, opened(browser, player.url)), reverse=True)
+        longest = sorted(pieces(browser, open_page(browser, player.url)), reverse=True)
         over = sum(item > LATE for item in longest)
         print(
             f"its longest pieces: {', '.join(f'{item:.0f}' for item in longest[:3])} ms of CPU; {over} above {LATE} ms"

@@ -116,7 +116,7 @@ class _Turn:
         """Report whether all evidence of the value stands in the prompt."""
         return all(fold(text) in self.seen for text in look_up.evidence)
 
-    def found(self) -> LookUp | None:
+    def find_look_up(self) -> LookUp | None:
         """Return the look-up with the value as read from the prompt.
 
         If the prompt shows nothing better, the value is stale or a lure.
@@ -135,7 +135,7 @@ class _Turn:
         needed = self.question.look_ups
         if needed and all(map(self.shows, needed)):
             return f"{self.question.said[:-1]}{''.join(dict.fromkeys(map(mark, needed)))}{self.question.said[-1]}"
-        last = self.found()
+        last = self.find_look_up()
         if last is None or len(needed) > 1:
             return _NOT_FOUND
         return f"{last.said[:-1]}{mark(last)}{last.said[-1]}"
@@ -268,7 +268,7 @@ class _Turn:
             value = self.question.answers[0]
             quotes = [self._quote(look_up) for look_up in whole if self.carries(look_up)]
             return {**self._answer(whole[-1], self.question.said), "value": value, "quotes": quotes}
-        if len(whole) <= 1 and (near := self.found()):
+        if len(whole) <= 1 and (near := self.find_look_up()):
             return self._answer(near, near.said)
         tried = next(iter(re.findall(r"^Queries tried: (.*)$", self.said, re.MULTILINE)), "").split("; ")
         wanted = [look_up] if look_up else self.open()

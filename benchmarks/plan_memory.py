@@ -122,7 +122,7 @@ async def main(place: Path, seed: int) -> None:
         if template is not None:
             kept.append(template)
     for template in kept[: MOST["plans"]]:
-        await memory.put("plans", template.key, template.model_dump(mode="json"))
+        await memory.store_entry("plans", template.key, template.model_dump(mode="json"))
     again = [swap_question(question, plan, pool, dice) for question, plan in learned for _ in range(2)]
     asked = {"again": again, "others": others}
     print(f"{len(learned)} questions answered, {len(kept)} plans kept (the others name what their question does not)")

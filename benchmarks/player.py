@@ -52,10 +52,10 @@ class Player:
         }[name]()
         return "", [{"name": name, "args": made, "id": f"call_{len(self.messages)}"}]
 
-    def _known(self, step: Step) -> bool:
-        return self._shown(step) or self._is_listed(step)
+    def _is_known(self, step: Step) -> bool:
+        return self._is_shown(step) or self._is_listed(step)
 
-    def _shown(self, step: Step) -> bool:
+    def _is_shown(self, step: Step) -> bool:
         return any(step.sentence in text for _, text in self.passages)
 
     def _number(self, step: Step) -> int:
@@ -77,7 +77,7 @@ class Player:
 
         This is a search for each open look-up, up to the permitted number.
         """
-        ready = [step for step in self.case.steps if not self._known(step) and self._ready(step)]
+        ready = [step for step in self.case.steps if not self._is_known(step) and self._ready(step)]
         return min(self.at_once, max(1, len(ready)))
 
     def _queries(self, steps: Sequence[Step] | None = None) -> Iterator[str]:
@@ -85,13 +85,13 @@ class Player:
 
         The searches use keywords first, then the words of the question.
         """
-        open_ = [step for step in (steps or self.case.steps) if not self._known(step) and self._ready(step)]
+        open_ = [step for step in (steps or self.case.steps) if not self._is_known(step) and self._ready(step)]
         for words in ("query", "question"):
             for step in open_:
-                yield self.case.filled(getattr(step, words))
+                yield self.case.fill_references(getattr(step, words))
 
     def _ready(self, step: Step) -> bool:
-        return all(self._known(self.case.steps[n]) for n in step.needs)
+        return all(self._is_known(self.case.steps[n]) for n in step.needs)
 
     def _sentences(self, mark: Any) -> Iterator[str]:
         """Yield the sentences of the answer supported by the passages at hand.
@@ -102,17 +102,17 @@ class Player:
         if case.hidden is not None and case.kind not in FAN_OUTS:
             yield "It was not found."
             for step in steps:
-                if self._shown(step):
+                if self._is_shown(step):
                     yield f"{step.said[:-1]}{mark(step)}."
         elif case.kind in {*FAN_OUTS, *FOLDER}:
             for step in steps[case.kind in FAN_OUTS :]:
-                if self._known(step):
+                if self._is_known(step):
                     yield f"- {step.said[:-1]}{mark(step)}.\n"
-        elif not all(map(self._known, steps)) and case.kind == "comparison":
+        elif not all(map(self._is_known, steps)) and case.kind == "comparison":
             yield "It was not found."
         elif case.kind == "comparison":
             yield f"{case.sentence[:-1]}{''.join(map(mark, steps))}."
-        elif self._known(steps[-1]):
+        elif self._is_known(steps[-1]):
             yield f"{case.sentence.rstrip('.')}{mark(steps[-1])}."
         else:
             yield "It was not found."
@@ -184,7 +184,7 @@ class Player:
 
     def _first_queries(self) -> list[str]:
         """Return up to two searches with the names of all look-ups possible now."""
-        ready = [self.case.filled(step.query) for step in self.case.steps if not step.needs]
+        ready = [self.case.fill_references(step.query) for step in self.case.steps if not step.needs]
         half = (len(ready) + 1) // 2
         groups = [words for words in (ready[:half], ready[half:]) if words]
         return [" ".join(dict.fromkeys(" ".join(words).split())) for words in groups]
@@ -202,8 +202,8 @@ class Player:
         if hidden is None:
             return {"vertices": []}
         step = self.case.steps[hidden]
-        asked, known = self.case.filled(step.question), self.said.casefold()
-        words = (self.case.filled(step.query), asked, f"{self.case.filled(step.query)} history")
+        asked, known = self.case.fill_references(step.question), self.said.casefold()
+        words = (self.case.fill_references(step.query), asked, f"{self.case.fill_references(step.query)} history")
         new = [query for query in words if f'"{query}"'.casefold() not in known]
         free = re.search(r"ids start at task_(\d+)", self.said)
         number = int(free[1]) if free else 1
@@ -221,10 +221,13 @@ class Player:
             vertices.append({**last, "for_each": "{{task_1.ret}}", "is_answer": True})
             return {"vertices": vertices, "edges": []}
 
-        def told(text: str) -> str:
+        def rewrite_references(text: str) -> str:
             return re.sub(r"#(\d)", r"{{task_\1.ret}}", text)
 
-        vertices = [_vertex(n, told(s.question), told(s.query), s.ret) for n, s in enumerate(steps, 1)]
+        vertices = [
+            _vertex(n, rewrite_references(s.question), rewrite_references(s.query), s.ret)
+            for n, s in enumerate(steps, 1)
+        ]
         if self.case.kind == "comparison":
             values = ", ".join(f"{{{{task_{n}.ret}}}}" for n in range(1, len(steps) + 1))
             earliest = {"expression": f"min({values})"}
@@ -237,10 +240,12 @@ class Player:
         step = next((s for s in self.case.steps if found and self.case.asks(s, found[1])), None)
         if step is None:
             return self._read_whole()
-        if not self._known(step):
+        if not self._is_known(step):
             return self._search([step])
         waits = re.search(r"^- (task_\d+), for each item: ", self.said, re.MULTILINE)
-        ahead = [self._ahead(waits[1], other) for other in self.case.steps[1:] if self._shown(other)] if waits else []
+        ahead = (
+            [self._ahead(waits[1], other) for other in self.case.steps[1:] if self._is_shown(other)] if waits else []
+        )
         return {**self._answer(step), **({"ahead": ahead} if ahead else {})}
 
     def _ahead(self, task: str, step: Step) -> dict[str, Any]:
@@ -252,8 +257,8 @@ class Player:
 
     def _read_together(self) -> dict[str, Any]:
         asked = re.findall(r"^Task (\d+): (.*)$", self.said, re.MULTILINE)
-        steps = {bare(self.case.filled(step.question)): step for step in self.case.steps}
-        known = [(int(n), step) for n, said in asked if (step := steps.get(bare(said))) and self._shown(step)]
+        steps = {bare(self.case.fill_references(step.question)): step for step in self.case.steps}
+        known = [(int(n), step) for n, said in asked if (step := steps.get(bare(said))) and self._is_shown(step)]
         answers = ((n, self._answer(step)) for n, step in known)
         kept = {"value", "quotes", "confidence", *(["sentence"] if "ive also `sentence`" in self.said else [])}
         return {"answers": [{"task": n, **{k: v for k, v in a.items() if k in kept}} for n, a in answers]}
@@ -274,7 +279,7 @@ class Player:
 
     def _conclude(self) -> dict[str, Any]:
         """Return the result of a comparison, with the shown quotes."""
-        quotes = [self._quote(step) for step in self.case.steps if self._shown(step)]
+        quotes = [self._quote(step) for step in self.case.steps if self._is_shown(step)]
         said = {"value": self.case.answers[0][0], "sentence": self.case.sentence, "confidence": 0.95}
         return {"next": "answer", "quotes": quotes, **said}
 
@@ -285,11 +290,11 @@ class Player:
         tried = bare(tried.partition(" (a search")[0]).split("; ")
         if queries := [q for q in self._queries(steps) if bare(q) not in tried][:most]:
             return {"next": "search", "queries": queries, "missing": steps[0].question}
-        on_the_way = [step for step in self.case.steps if self._known(step)]
+        on_the_way = [step for step in self.case.steps if self._is_known(step)]
         sentence = " ".join(["It was not found.", *(step.said for step in on_the_way)])
         told: dict[str, Any] = {"sentence": sentence} if "`sentence` is the answer" in self.said else {}
         if told:
-            told["quotes"] = [self._quote(step) for step in on_the_way if self._shown(step)]
+            told["quotes"] = [self._quote(step) for step in on_the_way if self._is_shown(step)]
         return {"next": "give_up", "missing": steps[0].question, **told}
 
     def _read_whole(self) -> dict[str, Any]:
@@ -297,15 +302,15 @@ class Player:
         steps = self.case.steps
         compared = self.case.kind == "comparison"
         on_the_way = steps if compared else steps[:-1]
-        hops = [self._hop(step) for step in on_the_way if self._shown(step) and not self._is_listed(step)]
-        if not all(map(self._known, steps)):
+        hops = [self._hop(step) for step in on_the_way if self._is_shown(step) and not self._is_listed(step)]
+        if not all(map(self._is_known, steps)):
             reply = self._search(steps)
         else:
             reply = self._conclude() if compared else self._answer(steps[-1])
         return {**reply, **({"hops": hops} if hops else {})}
 
     def _hop(self, step: Step) -> dict[str, Any]:
-        asked = self.case.filled(step.question)
+        asked = self.case.fill_references(step.question)
         return {"question": asked, "value": step.given or step.value, "quotes": [self._quote(step)]}
 
     def _is_listed(self, step: Step) -> bool:
@@ -328,7 +333,7 @@ class Player:
 
     def _shows(self, claim: str) -> str:
         """Return the words of a document in support of a claim."""
-        return next((step.sentence for step in self.case.steps if step.value in claim and self._shown(step)), "")
+        return next((step.sentence for step in self.case.steps if step.value in claim and self._is_shown(step)), "")
 
 
 def _vertex(n: int, description: str, query: str, ret: str) -> dict[str, Any]:

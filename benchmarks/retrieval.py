@@ -91,7 +91,7 @@ def index(data: Dataset, folder: Path, model: Embedder | None) -> bool:
         if model is None:
             return True
         embed_passages(writer, model)
-        return assess_fit(writer.store, model).trusted
+        return assess_fit(writer.store, model).is_trusted
 
 
 def ours(corpus: IndexedCorpus, options: SearchOptions) -> Search:

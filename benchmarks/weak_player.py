@@ -62,7 +62,7 @@ class WeakPlayer(Player):
 
     def _quote(self, step: Step) -> dict[str, Any]:
         """Return the words of the right passage, or of another for a wrong citation or a missing passage."""
-        if self._shown(step) and self._habit(step) == "":
+        if self._is_shown(step) and self._habit(step) == "":
             return super()._quote(step)
         others = [(n, text) for n, text in self.passages if step.sentence not in text] or self.passages
         number, text = others[0]
@@ -77,7 +77,7 @@ class WeakPlayer(Player):
     def _conclude(self) -> dict[str, Any]:
         """Conclude a comparison in favour of the second thing, regardless of the values."""
         other = self.case.steps[-1].query.split()[0]
-        quotes = [self._quote(step) for step in self.case.steps if self._shown(step)]
+        quotes = [self._quote(step) for step in self.case.steps if self._is_shown(step)]
         said = f"{other} is the oldest of them, founded in {remember(self.case.steps[-1])}."
         return {"next": "answer", "quotes": quotes, "value": other, "sentence": said, "confidence": 0.95}
 

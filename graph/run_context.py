@@ -147,7 +147,7 @@ def context_opener(
             asked_in="en" if begun is None else begun.frame.language,
             memory=_open_memory(runtime, opened.user, emit),
             task_log=TaskLog(Path(settings.home), opened.user) if settings.telemetry else None,
-            assessed=None if begun is None else recall_strategy(begun, settings.depth, chat_models.configured),
+            assessed=None if begun is None else recall_strategy(begun, settings.depth, chat_models.has_decision_model),
             slow_call=usual if settings != opened.settings else 0.0,
         )
 

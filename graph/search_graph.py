@@ -269,10 +269,10 @@ class _LoopTask(Generic[T]):
     def __init__(self, coroutine: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> None:
         context = contextvars.copy_context()
 
-        async def held() -> T:
+        async def await_loop_task() -> T:
             return await loop.create_task(coroutine, context=context)
 
-        self.result: Future[T] = asyncio.run_coroutine_threadsafe(held(), loop)
+        self.result: Future[T] = asyncio.run_coroutine_threadsafe(await_loop_task(), loop)
 
     def end(self) -> None:
         """Cancel the coroutine, unless finished."""
@@ -298,7 +298,7 @@ class _LoopThread(Generic[T]):
         self._thread.join(_END_SECONDS)
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> None:
-        async def held() -> T:
+        async def await_main_task() -> T:
             self._loop = asyncio.get_running_loop()
             self._task = self._loop.create_task(coroutine)
             self._begun.set()
@@ -306,7 +306,7 @@ class _LoopThread(Generic[T]):
 
         with asyncio.Runner() as runner:
             try:
-                value = runner.run(held())
+                value = runner.run(await_main_task())
             except BaseException as error:  # noqa: BLE001 - a thread has nobody to raise to: whoever reads the result gets it
                 self.result.set_exception(error)
             else:

@@ -24,10 +24,10 @@ def on_loop(route: Callable[[Any], T]) -> Callable[[Any], Awaitable[T]]:
     """
 
     @wraps(route)
-    async def routed(state: Any) -> T:
+    async def route_on_loop(state: Any) -> T:
         return route(state)
 
-    return routed
+    return route_on_loop
 
 
 def name_run() -> str:

@@ -48,7 +48,7 @@ class CallDeadline:
         return cls(bound, last=bound == work)
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return the remaining seconds, never negative."""
         return max(0.0, self.began + self.seconds - time.monotonic())
 
@@ -89,7 +89,7 @@ class Attempt:
         return max(0, (self._input or self.prompt) - self.cached)
 
     @property
-    def received(self) -> int:
+    def reply_tokens(self) -> int:
         """Tokens of the reply so far: as reported, else as estimated."""
         return self._output or self._seen
 
@@ -122,7 +122,7 @@ class Attempt:
         """
         if not (self.began or left or (fault is not None and fault.kind in {"late", "deadline", "limit"})):
             return 0, 0
-        return self._input or self.prompt, self.received
+        return self._input or self.prompt, self.reply_tokens
 
 
 _READ: Final = 4_000

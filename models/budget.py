@@ -99,7 +99,7 @@ class Budget:
         budget._parent = self
         return budget
 
-    def elapsed(self) -> float:
+    def elapsed_seconds(self) -> float:
         """Seconds since construction."""
         return self._clock() - self._started
 
@@ -107,32 +107,32 @@ class Budget:
         """Return the seconds left for work, never negative, minus a `reserve` for later work."""
         if self._parent is not None:
             return self._parent.remaining_seconds(reserve)
-        return max(0.0, self.limits.max_seconds - self.spent.seconds - self.elapsed() - reserve)
+        return max(0.0, self.limits.max_seconds - self.spent.seconds - self.elapsed_seconds() - reserve)
 
     def work_seconds(self) -> float:
         """Return the seconds left for all work before the writer."""
         return self.remaining_seconds(self.limits.max_seconds * _WRITER_SHARE)
 
-    def exhausted(self) -> str | None:
+    def find_exhausted_limit(self) -> str | None:
         """Return the limit reached by the run, in this node or an earlier node.
 
         Returns None if there is room.
         """
         if self._parent is not None:
-            return self._parent.exhausted()
+            return self._parent.find_exhausted_limit()
         with self._lock:
             full = self._full(_NOTHING)
-        return self.curtailed() or (full if full and not self._unwanted(full) else None)
+        return self.find_curtailing_limit() or (full if full and not self._is_zero_limit(full) else None)
 
-    def curtailed(self) -> str | None:
+    def find_curtailing_limit(self) -> str | None:
         """Return the limit responsible for work left undone.
 
         Returns None if all wanted work had room, if only just. A limit of 0 calls, tokens or dollars prevents nothing,
         because it is a wish to run on rules.
         """
         if self._parent is not None:
-            return self._parent.curtailed()
-        limit = self.reached if self.reached and not self._unwanted(self.reached) else None
+            return self._parent.find_curtailing_limit()
+        limit = self.reached if self.reached and not self._is_zero_limit(self.reached) else None
         return limit or ("max_seconds" if self.remaining_seconds() <= 0 else None)
 
     def reserve_call(self, room: Reservation = _NOTHING) -> None:
@@ -250,7 +250,7 @@ class Budget:
                 output_tokens=sum(call.output_tokens for call in self._calls),
                 cost=self._cost,
                 tool_calls=self._tool_calls,
-                seconds=0.0 if self._parent is not None else self.elapsed(),
+                seconds=0.0 if self._parent is not None else self.elapsed_seconds(),
                 calls=tuple(self._calls),
             )
 
@@ -286,5 +286,5 @@ class Budget:
         tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
         return Reservation(spent.input_tokens + spent.output_tokens + tokens, spent.cost + self._cost + self._held_cost)
 
-    def _unwanted(self, limit: str) -> bool:
+    def _is_zero_limit(self, limit: str) -> bool:
         return not getattr(self.limits, limit)

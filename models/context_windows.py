@@ -192,7 +192,7 @@ class _WindowMemory:
     def learn(self, endpoint: str, window: int | None, prompt: int) -> None:
         """Record the window named in a refusal, else a size smaller than the refused prompt."""
         told = window if window is not None and window >= _LEAST_WINDOW else math.floor(prompt * _SHRINK)
-        self._learned.put(endpoint, max(_LEAST_WINDOW, min(told, self._learned.get(endpoint) or told)))
+        self._learned.remember_fact(endpoint, max(_LEAST_WINDOW, min(told, self._learned.get(endpoint) or told)))
 
     def window(self, endpoint: str, configured: int | None) -> int:
         """Return the tokens of an endpoint's window, never more than a refusal allowed.

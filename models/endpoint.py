@@ -131,7 +131,7 @@ class EndpointMemory(dict[str, V]):
         super().__init__()
         _memories.append(self)
 
-    def put(self, endpoint: str, fact: V) -> None:
+    def remember_fact(self, endpoint: str, fact: V) -> None:
         """Remember the fact."""
         while endpoint not in self and len(self) >= _MAX_REMEMBERED:
             del self[next(iter(self))]
@@ -168,18 +168,18 @@ class EndpointBreaker:
         if not self._circuit.admit(call):
             raise ModelCallError(f"the model endpoint does not answer ({self._words})")
 
-    def succeeded(self, call: object) -> None:
+    def record_success(self, call: object) -> None:
         """The endpoint answered."""
-        self._circuit.succeeded(call)
+        self._circuit.record_success(call)
 
-    def failed(self, call: object, words: str, *, hopeless: bool = False) -> None:
+    def record_failure(self, call: object, words: str, *, hopeless: bool = False) -> None:
         """Record an unanswered call. With `hopeless`, a second attempt is pointless."""
-        if self._circuit.failed(call, opens=hopeless) is not None:
+        if self._circuit.record_failure(call, opens=hopeless) is not None:
             self._words = words
 
-    def released(self, call: object) -> None:
+    def release_call(self, call: object) -> None:
         """Release an ended call, successful or not."""
-        self._circuit.released(call)
+        self._circuit.release_call(call)
 
 
 _breakers: Final = BreakerRegistry(lambda _: EndpointBreaker(), _MAX_BREAKERS)

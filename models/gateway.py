@@ -75,7 +75,7 @@ class ChatModels:
         configured = (name for role, name in settings.models.items() if role not in self._given)
         require_prices(settings, [*map(_given_name, self._given.values()), *configured])
 
-    def configured(self, role: str) -> bool:
+    def has_decision_model(self, role: str) -> bool:
         """Report whether a role has a model for decisions. Small models make no decisions.
 
         Without such a model, the rules decide.
@@ -114,13 +114,13 @@ class ChatModels:
         work is asked for too must have the same model.
         """
         where = self._size(role)[0].identity
-        same = all(self.configured(other) and self._size(other)[0].identity == where for other in others)
+        same = all(self.has_decision_model(other) and self._size(other)[0].identity == where for other in others)
         lapsed = any(self._overlooks(other) for other in (role, *others))
-        return self.configured(role) and same and mode_memory.known(where) != MODES[-1] and not lapsed
+        return self.has_decision_model(role) and same and mode_memory.recall_mode(where) != MODES[-1] and not lapsed
 
     def note_overlooked(self, role: str) -> None:
         """Record for a while an additional request overlooked by a role's model."""
-        _overlooked.put(f"{role} {self._size(role)[0].identity}", time.monotonic() + DOUBT_SECONDS)
+        _overlooked.remember_fact(f"{role} {self._size(role)[0].identity}", time.monotonic() + DOUBT_SECONDS)
 
     def _overlooks(self, role: str) -> bool:
         until = _overlooked.get(f"{role} {self._size(role)[0].identity}")
@@ -178,7 +178,7 @@ class ChatModels:
         other.budget = budget
         return other
 
-    async def structured(
+    async def request_structured_reply(
         self,
         role: str,
         purpose: str,
@@ -288,7 +288,7 @@ class ChatModels:
     async def _measure(self, where: Endpoint, model: "BaseChatModel") -> "tuple[Endpoint, BaseChatModel]":
         """Measure a model and record its size. Return the endpoint and the model unchanged."""
         if where.identity not in window_memory.sizes:
-            window_memory.sizes.put(where.identity, await asyncio.to_thread(measure_model, model, where.name))
+            window_memory.sizes.remember_fact(where.identity, await asyncio.to_thread(measure_model, model, where.name))
         return where, model
 
 

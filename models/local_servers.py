@@ -192,7 +192,10 @@ def _ollama_root(named: str) -> str:
 
 
 async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
-    """Probe a place. Returns the model server, or None if nothing listens or something else that nobody named."""
+    """Probe a place. Returns the model server.
+
+    Returns None if nothing listens, or if an unnamed place holds something else.
+    """
     client, message = Client(http, place.root, place.headers), ""
     for kind in place.kinds:
         try:

@@ -53,7 +53,7 @@ async def learn_size(where: Endpoint) -> None:
     billions = parse_billions(where.name.partition(":")[2])
     if billions is None and (root := _find_server(where)):
         billions = await _ask_server(where, root)
-    _sizes.put(where.identity, billions or 0.0)
+    _sizes.remember_fact(where.identity, billions or 0.0)
 
 
 def is_small(where: Endpoint) -> bool:
@@ -73,7 +73,7 @@ def note_reply(where: Endpoint, *, usable: bool) -> None:
     """Record whether an early reply of a local model of unknown size was usable."""
     before = _replies.get(where.identity) or ()
     if len(before) < _REPLIES and _find_server(where):
-        _replies.put(where.identity, (*before, usable))
+        _replies.remember_fact(where.identity, (*before, usable))
 
 
 def _find_server(where: Endpoint) -> str:

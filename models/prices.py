@@ -28,7 +28,7 @@ def price_of(settings: Settings, name: str) -> Price | None:
 
     A model made in code is also found by its name alone.
     """
-    if (price := _configured(settings, name)) is not None:
+    if (price := _find_configured_price(settings, name)) is not None:
         return price
     return _list_price(name) if _is_of_provider(name) else None
 
@@ -39,7 +39,7 @@ def list_price_source(settings: Settings, names: Iterable[str]) -> str:
     The result is empty if all prices are configured.
     """
     listed = any(
-        _configured(settings, name) is None and _is_of_provider(name) and _list_price(name) is not None
+        _find_configured_price(settings, name) is None and _is_of_provider(name) and _list_price(name) is not None
         for name in names
     )
     return f"{_PACKAGE} {version(_PACKAGE)}" if listed else ""
@@ -76,7 +76,7 @@ def cached_price_of(settings: Settings, name: str) -> float | None:
 
     Returns None if no list gives a price.
     """
-    if _configured(settings, name) is not None or not _is_of_provider(name):
+    if _find_configured_price(settings, name) is not None or not _is_of_provider(name):
         return None
     listed = _list_prices(name)
     return listed[2] if listed else None
@@ -110,7 +110,7 @@ def _list_prices(name: str) -> tuple[float, float, float | None] | None:
     return None if sent is None or received is None else (sent, received, cached)
 
 
-def _configured(settings: Settings, name: str) -> Price | None:
+def _find_configured_price(settings: Settings, name: str) -> Price | None:
     if (price := settings.prices.get(name)) is not None:
         return price
     provider, _, model = name.partition(":")

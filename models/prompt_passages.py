@@ -64,7 +64,7 @@ class PromptPassages:
             messages[place.message] = messages[place.message].model_copy(update={"content": left})
         return messages
 
-    def shortened(self, share: float) -> "list[BaseMessage] | None":
+    def shorten_prompt(self, share: float) -> "list[BaseMessage] | None":
         """Shorten the prompt to the first passages, up to a share of the passage text.
 
         Returns None if there are no passages to remove.

@@ -70,7 +70,7 @@ async def reduce_prompt(
         return await _leave_declined(identity, passages, accepts)
     if tokens <= _LEAST_TO_HALVE:
         return None
-    shorter = passages.shortened(min(_HALF, _HALF * (fault.window or tokens) / tokens))
+    shorter = passages.shorten_prompt(min(_HALF, _HALF * (fault.window or tokens) / tokens))
     return None if shorter is None else ReducedPrompt(shorter)
 
 
@@ -89,5 +89,5 @@ async def _leave_declined(
     found = await find_refused(count, accepts_without) if count >= _LEAST_TO_LEAVE else None
     if found is None:
         return None
-    _declined.put(identity, _declined.get(identity, frozenset()) | {passages.digest(found)})
+    _declined.remember_fact(identity, _declined.get(identity, frozenset()) | {passages.digest(found)})
     return ReducedPrompt(passages.without((found,)), passages.name(found))

@@ -266,7 +266,7 @@ _opened: Final = EndpointMemory[None]()
 def notice_opening(endpoint: str, text: str) -> None:
     """Record whether an endpoint's replies close thoughts without opening, based on a whole reply."""
     if _closes_alone(text):
-        _opened.put(endpoint, None)
+        _opened.remember_fact(endpoint, None)
     elif _OPENER.match(text.lstrip()):
         _opened.pop(endpoint, None)
 

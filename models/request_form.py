@@ -52,7 +52,7 @@ class _ModeMemory:
         self._clock = clock
         self._held = EndpointMemory[dict[str, _KnownMode]]()
 
-    def known(self, endpoint: str, schema: str = "") -> StructuredMode | None:
+    def recall_mode(self, endpoint: str, schema: str = "") -> StructuredMode | None:
         """Return the mode last accepted by the endpoint for a schema.
 
         Returns None if no mode was seen, or only a doubtful one long ago. For a schema not yet requested it is the best
@@ -71,9 +71,9 @@ class _ModeMemory:
         The mode is `certain` if the endpoint refused the better modes, or there are none.
         """
         held = self._held.get(endpoint) or {}
-        if certain or schema not in held or self.known(endpoint, schema) != mode:  # what is certain stays so
+        if certain or schema not in held or self.recall_mode(endpoint, schema) != mode:  # what is certain stays so
             known = _KnownMode(mode, None if certain else self._clock() + DOUBT_SECONDS)
-            self._held.put(endpoint, {**held, schema: known})
+            self._held.remember_fact(endpoint, {**held, schema: known})
 
 
 mode_memory = _ModeMemory()
@@ -204,7 +204,7 @@ def note_refused_bound(endpoint: str, model: "BaseChatModel", name: str, fault: 
     """Record a reply bound refused by an endpoint."""
     other = _OPENAIS if name == _COMMON else _COMMON
     last = fault.kind == "overflow" or endpoint in _names or not speaks_openai(model) or speaks_responses(model)
-    _names.put(endpoint, _NONE if last else other)
+    _names.remember_fact(endpoint, _NONE if last else other)
 
 
 _THINKING: Final = 16_000
@@ -215,7 +215,7 @@ _thinks: Final = EndpointMemory[bool]()
 
 def notice_thoughts(endpoint: str, *, seen: bool) -> None:
     """Record whether a reply of an endpoint showed thoughts. A single positive is permanent."""
-    _thinks.put(endpoint, seen or bool(_thinks.get(endpoint)))
+    _thinks.remember_fact(endpoint, seen or bool(_thinks.get(endpoint)))
 
 
 def thinking_allowance(endpoint: str) -> int:

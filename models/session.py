@@ -148,7 +148,7 @@ class ModelSession:
                     pause = failure.pause
                 await asyncio.sleep(pause)
         finally:
-            self.breaker.released(deadline)
+            self.breaker.release_call(deadline)
         raise AssertionError("attempts end by themselves")
 
     async def _reduce_prompt(
@@ -194,7 +194,7 @@ class ModelSession:
             if streamed:
                 message = await self._receive(bound, messages, attempt, arguments)
             else:
-                async with asyncio.timeout(deadline.left):
+                async with asyncio.timeout(deadline.seconds_left):
                     message = await bound.ainvoke(messages, self._config(), **arguments)
                 attempt.take(message, totals=True)
             notice_opening(self.endpoint.identity, message_text(message))
@@ -217,7 +217,7 @@ class ModelSession:
         shown = not whole and not empty and is_json(sent_text(message))
         kind = self._settle_end(stop_kind(message), streamed=streamed, shown=shown)
         if kind == "ended" and empty:
-            _whole.put(self.endpoint.identity, None)
+            _whole.remember_fact(self.endpoint.identity, None)
         if empty or whole or kind not in {"cut", "broken"}:
             require_end(kind, reason, empty=empty, prompt=blocks_prompt(message))
 
@@ -282,11 +282,13 @@ class ModelSession:
         """
         identity, prompt = self.endpoint.identity, prompt_tokens(messages, runnable)
         usual = self.budget.longest_reply(self.endpoint.name, self.purpose) or _USUAL_REPLY
-        needed = speed_memory.needed(identity, prompt, usual) if self.adapts else 0.0
+        needed = speed_memory.estimate_seconds(identity, prompt, usual) if self.adapts else 0.0
         deadline = CallDeadline.of(self.role, self.seconds, self.budget, needed)
         reading = speed_memory.speed(identity).seconds(prompt, 0) / _OVERESTIMATE
-        if reading > deadline.left:
-            words = f"not asked: to read the prompt takes about {reading:.0f} s, and {deadline.left:.0f} s are left"
+        if reading > deadline.seconds_left:
+            words = (
+                f"not asked: to read the prompt takes about {reading:.0f} s, and {deadline.seconds_left:.0f} s are left"
+            )
             self.budget.record(unsent_call(self.role, self.purpose, self.endpoint.name, words))
             if self.budget.remaining_seconds() < reading:
                 self.budget.note("max_seconds")
@@ -298,7 +300,9 @@ class ModelSession:
         if thinking_allowance(self._thinker) == 0 and attempt.began:
             rest = attempt.seconds - attempt.first
             identity = self.endpoint.identity
-            speed_memory.learn(identity, prompt=attempt.read, first=attempt.first, reply=attempt.received, rest=rest)
+            speed_memory.learn(
+                identity, prompt=attempt.read, first=attempt.first, reply=attempt.reply_tokens, rest=rest
+            )
             await speed_memory.keep(self.home, identity)
 
     @property
@@ -349,7 +353,7 @@ class ModelSession:
                     return
                 await asyncio.sleep(pause)
         finally:
-            self.breaker.released(deadline)
+            self.breaker.release_call(deadline)
 
     async def _stream_once(
         self, messages: "list[BaseMessage]", deadline: CallDeadline, number: int, most: int
@@ -425,7 +429,7 @@ class ModelSession:
             # A model that does not exist when asked in the plainest way will not exist later either.
             hopeless = fault.hopeless or (fault.status == 404 and mode in {"text", "json_text"})
             if pause is None and (fault.outage or hopeless):
-                self.breaker.failed(deadline, fault.words, hopeless=hopeless)
+                self.breaker.record_failure(deadline, fault.words, hopeless=hopeless)
             if fault.kind == "deadline":
                 self.budget.note("max_seconds")
             if fault.kind == "overflow":
@@ -433,7 +437,7 @@ class ModelSession:
             raise ModelRequestError(fault, pause) from None
         else:
             error = None
-            self.breaker.succeeded(deadline)
+            self.breaker.record_success(deadline)
         finally:
             sent, received = attempt.spent(fault, left=fault is None and error is not None)
             call = ModelCall(
@@ -467,7 +471,7 @@ class ModelSession:
     def _require_room(self, attempt: Attempt) -> None:
         """Stop a reply at a limit of the run."""
         left, limit = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
-        if attempt.received > left:
+        if attempt.reply_tokens > left:
             self.budget.note(limit)
             raise ModelRequestError(Fault("limit", BudgetExhaustedError(limit).reason))
 
@@ -475,7 +479,7 @@ class ModelSession:
         """Reserve a call in the budget, recording any refusal in the trace."""
         try:
             self.breaker.admit(deadline)
-            if deadline.left <= 0:
+            if deadline.seconds_left <= 0:
                 self.budget.refuse("max_seconds")
             self.budget.reserve_call(room)
         except ModelCallError as refusal:
@@ -492,10 +496,10 @@ class ModelSession:
         pause = fault.pause
         if pause is None:
             pause = _PAUSE_SECONDS * 2**attempt.number * random.uniform(0.75, 1.0)  # noqa: S311 - spreads the load
-        return pause if pause < attempt.deadline.left else None
+        return pause if pause < attempt.deadline.seconds_left else None
 
     def _fault_of(self, failure: Exception, deadline: CallDeadline) -> Fault:
-        if isinstance(failure, TimeoutError) and deadline.left <= 0:
+        if isinstance(failure, TimeoutError) and deadline.seconds_left <= 0:
             return deadline.overdue()
         if ended_early(failure) and always_tells(self.model) and not speaks_openai(self.model):
             # ChatMistralAI drops an error that is told in the stream, ChatOllama the reply of a cold start.
@@ -534,7 +538,7 @@ async def _within_time(
     """Yield the chunks with timeouts: the deadline, and a stall limit after the first chunk."""
     began = False
     while True:
-        left = deadline.left
+        left = deadline.seconds_left
         bound = min(left, _STALL_SECONDS) if began else left
         try:
             async with asyncio.timeout(bound):

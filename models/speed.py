@@ -53,7 +53,7 @@ class _SpeedMemory:
         """Return the known speed of an endpoint."""
         return self._held.get(endpoint) or _Speed()
 
-    def needed(self, endpoint: str, prompt: int, reply: int) -> float:
+    def estimate_seconds(self, endpoint: str, prompt: int, reply: int) -> float:
         """Seconds to give a call, with a margin; 0 where nothing is known."""
         return MARGIN * self.speed(endpoint).seconds(prompt, reply)
 
@@ -69,7 +69,7 @@ class _SpeedMemory:
             reading = _average(reading, prompt / first) if first >= _LEAST_WAIT else 0.0
         if reply >= _LEAST_REPLY and rest > 0:
             writing = _average(writing, reply / rest)
-        self._held.put(endpoint, _Speed(reading, writing))
+        self._held.remember_fact(endpoint, _Speed(reading, writing))
 
     async def load(self, home: str) -> None:
         """Load speeds learned by earlier processes, once per home folder."""
@@ -77,16 +77,16 @@ class _SpeedMemory:
             return
         self._loaded.add(home)
         for endpoint, speed in (await asyncio.to_thread(_read, Path(home))).items():
-            self._kept.put(endpoint, speed)
+            self._kept.remember_fact(endpoint, speed)
             if endpoint not in self._held:
-                self._held.put(endpoint, speed)
+                self._held.remember_fact(endpoint, speed)
 
     async def keep(self, home: str, endpoint: str) -> None:
         """Save the speed of an endpoint if sufficiently changed."""
         speed, kept = self.speed(endpoint), self._kept.get(endpoint) or _Speed()
         if all(abs(new - old) <= _WORTH_KEEPING * old for new, old in zip(speed, kept, strict=True)):
             return
-        self._kept.put(endpoint, speed)
+        self._kept.remember_fact(endpoint, speed)
         await asyncio.to_thread(_write, Path(home), endpoint, speed)
 
 

@@ -146,14 +146,14 @@ def accepts_unreported(endpoint: str, model: "BaseChatModel") -> bool:
     """
     if always_tells(model) or endpoint in _reported:
         return False
-    _unreported.put(endpoint, seen := _unreported.get(endpoint, 0) + 1)
+    _unreported.remember_fact(endpoint, seen := _unreported.get(endpoint, 0) + 1)
     speaks_openai = any(cls.__name__ == "BaseChatOpenAI" for cls in type(model).__mro__)
     return not speaks_openai or seen > _TELLING
 
 
 def note_reported(endpoint: str) -> None:
     """Record an endpoint as reporting stop reasons."""
-    _reported.put(endpoint, None)
+    _reported.remember_fact(endpoint, None)
 
 
 def require_end(kind: StopKind, reason: str | None, *, empty: bool = False, prompt: bool = False) -> None:

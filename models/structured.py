@@ -55,7 +55,7 @@ class StructuredCall(Generic[T]):
         """
         identity = self.session.endpoint.identity
         name = schema_name(self.schema)
-        known = mode_memory.known(identity, name)
+        known = mode_memory.recall_mode(identity, name)
         certain = known in (None, MODES[0])  # nothing was skipped but what the endpoint refuses now
         skipping = emptied = False
         for mode in MODES[MODES.index(known or MODES[0]) :]:

@@ -80,7 +80,7 @@ class CircuitBreaker:
         """Report whether this call is the trial call and decides if the breaker closes."""
         return self._open and self._trial is call
 
-    def succeeded(self, call: object) -> bool:
+    def record_success(self, call: object) -> bool:
         """Record a successful call, and report whether the state changed."""
         if self._open and self._trial is not call and self._until == FOREVER:
             return False
@@ -89,7 +89,7 @@ class CircuitBreaker:
         self._open, self._trial = False, None
         return changed
 
-    def failed(self, call: object, *, opens: bool = False, at_least: float = 0.0) -> float | None:
+    def record_failure(self, call: object, *, opens: bool = False, at_least: float = 0.0) -> float | None:
         """Record a failed call.
 
         Args:
@@ -110,7 +110,7 @@ class CircuitBreaker:
         self._open, self._trial, self._until = True, None, self._clock() + cooling
         return cooling
 
-    def released(self, call: object) -> None:
+    def release_call(self, call: object) -> None:
         """Release a call cancelled or never made, without recording a result."""
         if self._trial is call:
             self._trial = None

@@ -129,11 +129,11 @@ class Evidence(Value):
         return "; ".join(dict.fromkeys(filter(None, above)))
 
     @property
-    def superseded(self) -> bool:
+    def is_outdated(self) -> bool:
         """Report whether a newer version, or a mail quoting the passage, is known."""
         return bool(self.superseded_by or self.context.get("quoted"))
 
-    def merged(self, other: "Evidence") -> "Evidence":
+    def merge_passage(self, other: "Evidence") -> "Evidence":
         """Return this passage with the origins of another passage merged in.
 
         The better score and rank are kept. Calls are added only if they returned exactly the same text.
@@ -493,6 +493,6 @@ class Outcome(Value):
         return self.status == "succeeded"
 
     @property
-    def computed(self) -> bool:
+    def is_computed(self) -> bool:
         """Report whether a tool computed the value, rather than a reader finding the value in a passage."""
         return self.detail.computation is not None

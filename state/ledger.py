@@ -95,7 +95,7 @@ class Ledger(Value):
         return tuple(part for part in self.parts if not part.is_answered)
 
     @property
-    def failed(self) -> tuple[QuestionPart, ...]:
+    def failed_parts(self) -> tuple[QuestionPart, ...]:
         """The parts without an answer because a component failed."""
         return tuple(part for part in self.parts if part.outcome == "failed")
 
@@ -115,8 +115,8 @@ class Ledger(Value):
         """Yield the reasons why the answer is not complete, the gravest first."""
         yield from self.stops
         told = any(part.is_answered for part in self.parts)
-        if self.failed:
-            yield "tool_failure" if any(part.component != WRITER for part in self.failed) else "left_out"
+        if self.failed_parts:
+            yield "tool_failure" if any(part.component != WRITER for part in self.failed_parts) else "left_out"
         if self.missing and (told or self.basis != "passages"):
             yield "not_found"
         if any(part.outcome == "assumed" for part in self.parts):

@@ -66,7 +66,7 @@ class Complaint(str):
         made.chinese = chinese
         return made
 
-    def told(self, language: Language) -> str:
+    def render_text(self, language: Language) -> str:
         """The complaint in a person's language."""
         return self.chinese if language == "zh" else str(self)
 

@@ -36,7 +36,7 @@ def merge_evidence(old: dict[str, Evidence], new: dict[str, Evidence]) -> dict[s
     """Merge passages by id. A passage found again keeps all origins."""
     merged = dict(old)
     for key, passage in new.items():
-        merged[key] = merged[key].merged(passage) if key in merged else passage
+        merged[key] = merged[key].merge_passage(passage) if key in merged else passage
     return merged
 
 

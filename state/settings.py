@@ -206,7 +206,7 @@ class Settings:
             "database_url": env.get("WEIWO_DATABASE_URL") or None,
             "models": {role: name for role, name in models.items() if name},
             "corpus_by_name": from_client and "corpus" in given,
-            "filter": _filter(operators).narrowed(_filter(given)) if from_client else _filter(known),
+            "filter": _filter(operators).add_restriction(_filter(given)) if from_client else _filter(known),
             "limits": Limits(**limits),
             **rest,
             "web": known.get("web", True) and not (named and WEB_SOURCES.isdisjoint(named)),

@@ -30,7 +30,7 @@ class SourceFilter:
     def __bool__(self) -> bool:
         return bool(self.sites or self.not_sites or self.since or self.folders or self.outer)
 
-    def narrowed(self, inner: "SourceFilter") -> "SourceFilter":
+    def add_restriction(self, inner: "SourceFilter") -> "SourceFilter":
         """Combine this filter with another filter.
 
         Args:

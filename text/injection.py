@@ -57,18 +57,18 @@ def _alternation(patterns: Sequence[str]) -> re.Pattern[str]:
     return lazy("|".join([*others, rf"\b(?:{'|'.join(at_word)})"] if at_word else others), re.DOTALL)
 
 
-def _filled(patterns: Iterable[str]) -> list[str]:
+def _fill_placeholders(patterns: Iterable[str]) -> list[str]:
     return [pattern.replace("<model>", _DATA["model"]).replace("<does>", _DATA["does"]) for pattern in patterns]
 
 
 _WESTERN: Final = (*_DATA["english"], *_DATA["markup"])
-_EVERY_ORDER: Final = tuple(_filled((*_WESTERN, *_DATA["chinese"])))
+_EVERY_ORDER: Final = tuple(_fill_placeholders((*_WESTERN, *_DATA["chinese"])))
 """Patterns over a text without runs of blanks and empty lines."""
-_ORDERS: Final = _alternation(_filled(pattern for pattern in _WESTERN if "<model>" not in pattern))
-_ORDERS_TO_MODELS: Final = _alternation(_filled(pattern for pattern in _WESTERN if "<model>" in pattern))
+_ORDERS: Final = _alternation(_fill_placeholders(pattern for pattern in _WESTERN if "<model>" not in pattern))
+_ORDERS_TO_MODELS: Final = _alternation(_fill_placeholders(pattern for pattern in _WESTERN if "<model>" in pattern))
 """Those that name a model; none fits a text that names none."""
 _MODEL: Final = lazy(rf"\b{_DATA['model']}(?!\w)")
-_ORDERS_ZH: Final = _alternation(_filled(_DATA["chinese"]))
+_ORDERS_ZH: Final = _alternation(_fill_placeholders(_DATA["chinese"]))
 """The same in Chinese; none fits a text without a Chinese character."""
 _HAN: Final = lazy(f"[{HAN}]")
 _CALLED: Final = lazy("|".join(_DATA["calls"]), re.DOTALL)

@@ -46,7 +46,7 @@ def split_items(text: str) -> list[str]:
         pieces = [lines[0][_after_bullet(lines[0]) :]]
     else:
         pieces = _inline(text)
-    return [item for piece in pieces if (item := _unquoted(piece.strip()))]
+    return [item for piece in pieces if (item := _strip_quotes(piece.strip()))]
 
 
 def join_items(items: list[str], language: Language) -> Iterator[str]:
@@ -118,6 +118,6 @@ def _last_two(masked: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(start, cuts[-1][0]), (cuts[-1][1], end)] if cuts else [(start, end)]
 
 
-def _unquoted(item: str) -> str:
+def _strip_quotes(item: str) -> str:
     found = _WHOLLY_QUOTED.fullmatch(item)
     return next(inner for inner in found.groups() if inner is not None).strip() if found else item

@@ -91,7 +91,7 @@ def _western(text: str) -> Iterator[tuple[int, int]]:
     words: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
         gap = _gap(text, words[-1], word) if words else " "
-        if gap != " " and _SENTENCE_GAP.search(gap) and not _abbreviated(text, words[-1]):
+        if gap != " " and _SENTENCE_GAP.search(gap) and not _is_abbreviation(text, words[-1]):
             yield from _runs(text, words)
             words = []
         words.append(word)
@@ -102,7 +102,7 @@ def _gap(text: str, left: re.Match[str], right: re.Match[str]) -> str:
     return text[left.end() : min(right.start(), left.end() + 40)]
 
 
-def _abbreviated(text: str, word: re.Match[str]) -> bool:
+def _is_abbreviation(text: str, word: re.Match[str]) -> bool:
     if not text.startswith(".", word.end()):
         return False
     written = word.group()
@@ -120,26 +120,28 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
         written = word.group()
         if not run and written.islower():
             continue
-        capital = not (shouted or headline) and _capitalised(written, first=index == 0 and not _abbreviated(text, word))
+        capital = not (shouted or headline) and _is_capitalised(
+            written, first=index == 0 and not _is_abbreviation(text, word)
+        )
         identifier = not written.isalpha() and _is_identifier(written)
         joins = bool(run) and _joins(text, run[-1], word)
         if capital or identifier:
             if run and not joins:
-                yield from _finished(text, run, words[0])
+                yield from _find_name_span(text, run, words[0])
                 run = []
             run.append(word)
             if _possessive(written):
-                yield from _finished(text, run, words[0])
+                yield from _find_name_span(text, run, words[0])
                 run = []
         elif joins and written in _CONNECTOR and _connects(run, written):
             run.append(word)
         elif run:
-            yield from _finished(text, run, words[0])
+            yield from _find_name_span(text, run, words[0])
             run = []
-    yield from _finished(text, run, words[0])
+    yield from _find_name_span(text, run, words[0])
 
 
-def _capitalised(word: str, *, first: bool) -> bool:
+def _is_capitalised(word: str, *, first: bool) -> bool:
     if word.islower() or word.casefold() in _ALWAYS_WORD or not any(c.isupper() for c in word):
         return False
     plain = word.casefold().replace("’", "'")
@@ -160,14 +162,14 @@ def _possessive(word: str) -> bool:
 
 def _joins(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
     gap = _gap(text, left, right)
-    return gap in {" ", " & "} or (gap in {". ", "."} and _abbreviated(text, left))
+    return gap in {" ", " & "} or (gap in {". ", "."} and _is_abbreviation(text, left))
 
 
 def _connects(run: list[re.Match[str]], word: str) -> bool:
     return word != "the" or run[-1].group() == "of"
 
 
-def _finished(text: str, run: list[re.Match[str]], first: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _find_name_span(text: str, run: list[re.Match[str]], first: re.Match[str]) -> Iterator[tuple[int, int]]:
     while run and run[-1].group() in _CONNECTOR:
         run.pop()
     if not run:

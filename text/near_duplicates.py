@@ -205,22 +205,22 @@ def _shingles(words: Sequence[str]) -> frozenset[int]:
     size = _size(words)
     if len(words) <= size:
         return frozenset([_hash(words)])
-    encoded = [_encoded(word) for word in words]
+    encoded = [_encode_text(word) for word in words]
     joined = b" ".join(encoded)
     ends = list(accumulate(map(len, encoded), lambda end, length: end + 1 + length))
     starts = [0, *(end + 1 for end in ends)]
-    return frozenset([_scattered(joined[a:b]) for a, b in zip(starts, ends[size - 1 :], strict=False)])
+    return frozenset([_hash_run(joined[a:b]) for a, b in zip(starts, ends[size - 1 :], strict=False)])
 
 
 def _hash(words: Sequence[str]) -> int:
-    return _scattered(_encoded(" ".join(words)))
+    return _hash_run(_encode_text(" ".join(words)))
 
 
-def _encoded(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _scattered(run: bytes) -> int:
+def _hash_run(run: bytes) -> int:
     # CRC-32 keeps alike words close; the multiplication (Knuth's) scatters them, so that the smallest are any.
     return zlib.crc32(run) * 2_654_435_761 & 0xFFFFFFFF
 

@@ -251,18 +251,18 @@ def _apply_multipliers(text: str, end: int, value: Fraction, *, money: bool) -> 
 
 
 def _han_scaled(text: str, value: Fraction, han: re.Match[str]) -> tuple[Fraction, int] | None:
-    scale = _HAN_SCALES[_simplified(han[1])]
+    scale = _HAN_SCALES[_simplify_characters(han[1])]
     total, end = value * scale, han.end()
     while (part := _NEXT_PART.match(text, end)) is not None:
         smaller = _HAN_SCALE.match(text, part.end())
-        if smaller is None or (step := _HAN_SCALES[_simplified(smaller[1])]) >= scale:
+        if smaller is None or (step := _HAN_SCALES[_simplify_characters(smaller[1])]) >= scale:
             return None
         total += Fraction(part[0]) * step
         scale, end = step, smaller.end()
     return total, end
 
 
-def _simplified(written: str) -> str:
+def _simplify_characters(written: str) -> str:
     return written.replace("萬", "万").replace("億", "亿")
 
 

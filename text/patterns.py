@@ -41,7 +41,7 @@ class _Lazy:
         self._costly = costly
 
     @cached_property
-    def compiled(self) -> re.Pattern[str]:
+    def compiled_pattern(self) -> re.Pattern[str]:
         """Return the compiled pattern, and replace the methods of this object by the compiled methods."""
         compiled = re.compile(self.pattern, self._flags)
         for method in _METHODS:
@@ -50,13 +50,13 @@ class _Lazy:
 
     def __getattr__(self, name: str) -> Any:
         if name not in _METHODS or self._costly not in self.pattern:
-            return getattr(self.compiled, name)
+            return getattr(self.compiled_pattern, name)
         without = getattr(re.compile(self.pattern.replace(self._costly, self._costly[0]), self._flags), name)
         place = 1 if name in {"sub", "subn"} else 0
 
         def choose(*args: Any, **options: Any) -> Any:
             """Match without the costly character ranges, until a text may contain costly characters."""
-            return (without if _is_narrow(args[place]) else getattr(self.compiled, name))(*args, **options)
+            return (without if _is_narrow(args[place]) else getattr(self.compiled_pattern, name))(*args, **options)
 
         setattr(self, name, choose)
         return choose

@@ -65,8 +65,8 @@ def read_header(first: Sequence[str], second: Sequence[str]) -> tuple[list[str],
         return [], 0
     if len(first) == len(second) > 2 and len(set(first)) < len(first):
         joined = [
-            one if one == other or not other else f"{one} {other}".strip()
-            for one, other in zip(first, second, strict=True)
+            text if text == other or not other else f"{text} {other}".strip()
+            for text, other in zip(first, second, strict=True)
         ]
         if len(set(joined)) == len(joined) and not any(map(_FIGURE.match, second)):
             return joined, 2

@@ -54,7 +54,7 @@ def coerce(value: object, type_: ValueType) -> "JsonValue":
     if isinstance(value, list | tuple):
         filled = [item for item in value if not _blank(item)]
         if len(filled) != 1:
-            raise ValueError(f"{_shown(value)} is a list of {len(filled)}, not one {type_}")
+            raise ValueError(f"{_shorten_repr(value)} is a list of {len(filled)}, not one {type_}")
         value = filled[0]
     return _READERS[type_](value)
 
@@ -76,8 +76,8 @@ def render(value: object, type_: ValueType, language: Language) -> str:
     """
     data = coerce(value, type_)
     if not isinstance(data, list):
-        return _written(data, type_, language)
-    items = [_written(item, item_type(type_), language) for item in data]
+        return _format_item(data, type_, language)
+    items = [_format_item(item, item_type(type_), language) for item in data]
     forms: Iterable[str] = ["\n\n".join(items)] if type_ == "passages" else join_items(items, language)
     if type_ == "list[number]":
         forms = (*islice(forms, 1), ", ".join(items))  # 1、2和3 begins like the first line of a numbered list
@@ -92,7 +92,7 @@ def _reads_as(form: str, type_: ValueType, expected: "JsonValue") -> bool:
         return False
 
 
-def _written(data: "JsonValue", type_: ValueType, language: Language) -> str:
+def _format_item(data: "JsonValue", type_: ValueType, language: Language) -> str:
     if type_ == "date":
         return format_date(PartialDate.from_iso(str(data)), language)
     if isinstance(data, bool):
@@ -106,12 +106,12 @@ def _items(value: object, type_: ValueType) -> list[object]:
     if isinstance(value, str):
         text = value.strip()
         if not text:
-            raise ValueError(f"{_shown(value)} is no list")
+            raise ValueError(f"{_shorten_repr(value)} is no list")
         return _json_items(text, type_) if text.startswith("[") else _written_items(text, type_)
     if isinstance(value, list | tuple):
         return list(value)
     if value is None or (isinstance(value, Mapping) and type_ != "passages"):
-        raise ValueError(f"{_shown(value)} is no list")
+        raise ValueError(f"{_shorten_repr(value)} is no list")
     return [value]
 
 
@@ -125,7 +125,7 @@ def _json_items(text: str, type_: ValueType) -> list[object]:
     if type_ == "passages":
         return _written_items(text, type_)
     if not text.endswith("]"):
-        raise ValueError(f"{_shown(text)} is a list cut short")
+        raise ValueError(f"{_shorten_repr(text)} is a list cut short")
     return list(split_items(text[1:-1]))
 
 
@@ -165,14 +165,14 @@ def _text(value: object) -> "JsonValue":
         return format_number(value, "zh")
     if isinstance(value, PartialDate | dt.date):
         return _date(value)
-    raise ValueError(f"{_shown(value)} is no text")
+    raise ValueError(f"{_shorten_repr(value)} is no text")
 
 
 def _number(value: object) -> "JsonValue":
     if isinstance(value, str):
         value = _apply_era_sign(parse_number(value), value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
-        raise ValueError(f"{_shown(value)} is not a number")
+        raise ValueError(f"{_shorten_repr(value)} is not a number")
     return value if isinstance(value, float) or -_LARGEST <= value < _LARGEST else float(value)
 
 
@@ -200,7 +200,7 @@ def _date(value: object) -> "JsonValue":
         return PartialDate(value).iso()
     if isinstance(value, str):
         return parse_date(value).iso()
-    raise ValueError(f"{_shown(value)} is not a date")
+    raise ValueError(f"{_shorten_repr(value)} is not a date")
 
 
 def _boolean(value: object) -> "JsonValue":
@@ -213,7 +213,7 @@ def _boolean(value: object) -> "JsonValue":
         for clause in (clause.strip(" \t\r\n.。!！\"'“”").lower() for clause in clauses):
             if clause in _YES or clause in _NO:
                 return clause in _YES
-    raise ValueError(f"{_shown(value)} is neither yes nor no")
+    raise ValueError(f"{_shorten_repr(value)} is neither yes nor no")
 
 
 _READERS: Final[dict[ValueType, "Callable[[object], JsonValue]"]] = {
@@ -228,6 +228,6 @@ def _blank(item: object) -> bool:
     return item is None or (isinstance(item, str) and not item.strip())
 
 
-def _shown(value: object) -> str:
+def _shorten_repr(value: object) -> str:
     shown = repr(value[:_SHOWN] if isinstance(value, str) else value)
     return shown if len(shown) <= _SHOWN + 2 else shown[:_SHOWN] + "…"

@@ -51,7 +51,7 @@ def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", 
     except ValueError as error:
         given = one_line(site or since or folder, 60)
         raise ToolCallError("bad_arguments", f"{tool}: {given!r}: {error}") from None
-    return within.narrowed(inner)
+    return within.add_restriction(inner)
 
 
 def require_page(within: SourceFilter, url: str, day: str | None = None) -> None:

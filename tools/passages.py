@@ -20,7 +20,7 @@ def as_text(passages: Sequence[Evidence], nothing: str) -> str:
 
     Each passage stands between marks that its own text cannot close.
     """
-    return "\n\n".join(_marked(number, passage) for number, passage in enumerate(passages, 1)) or nothing
+    return "\n\n".join(_render_passage(number, passage) for number, passage in enumerate(passages, 1)) or nothing
 
 
 def as_artifact(passages: Sequence[Evidence]) -> list[dict[str, JsonValue]]:
@@ -31,7 +31,7 @@ def as_artifact(passages: Sequence[Evidence]) -> list[dict[str, JsonValue]]:
     return [passage.model_dump(mode="json") for passage in passages]
 
 
-def _marked(number: int, passage: Evidence) -> str:
+def _render_passage(number: int, passage: Evidence) -> str:
     place = f"{passage.source} ({passage.locator})" if passage.locator else passage.source
     known = {"n": str(number), "title": passage.title, "source": place, "date": own_date(passage)}
     attributes = "".join(f' {name}="{escape(one_line(value))}"' for name, value in known.items() if value)

@@ -6,10 +6,10 @@ lines, and exits with a code of `errors.py`. LangGraph is imported only inside f
 nothing without it.
 
 Modules:
-    main              parsing before any command; reporting of failures
-    command_group     the table of commands; arguments that are a question
+    main              parsing before any command, reporting of failures
+    command_group     the table of commands, arguments that are a question
     lazy_group        groups whose commands are imported when they are named
-    options           options that several commands take; validation of arguments
+    options           shared options, validation of arguments
     text_parameters   text arguments, without pydantic
     help_page         help in panels
     output            standard output and error

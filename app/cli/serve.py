@@ -55,7 +55,7 @@ def serve(
     _configure_log(os.environ)
     tasks: set[asyncio.Future[Any]] = set()
 
-    def started(address: str, token: str) -> None:
+    def announce_start(address: str, token: str) -> None:
         hint(f"Weiwo on {address}; Ctrl-C ends it")
         if token:
             say(f"the operator's token, shown this once: {token}")
@@ -67,7 +67,7 @@ def serve(
             tasks.add(opening)
 
     try:
-        run_to_end(run_server(host, port, started=started))
+        run_to_end(run_server(host, port, started=announce_start))
     except (ServeError, RequestError) as error:
         raise CommandError(str(error), USAGE) from None
     except StorageError as error:

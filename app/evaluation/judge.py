@@ -123,7 +123,9 @@ class ModelJudge:
     async def _ask(self, purpose: str, prompt: str, words: str, schema: type[_R]) -> _R | None:
         models = ChatModels(self._settings, Budget(self._settings.limits))
         try:
-            return await models.structured("verifier", purpose, [("system", prompt), ("human", words)], schema)
+            return await models.request_structured_reply(
+                "verifier", purpose, [("system", prompt), ("human", words)], schema
+            )
         except ModelCallError as failed:
             self.failed, self.why = self.failed + 1, failed.reason
             return None

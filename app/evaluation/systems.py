@@ -105,7 +105,7 @@ def _list_values(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     listed = []
     for task_id, raw in (result.get("outcomes") or {}).items():
         outcome = Outcome.model_validate({"task_id": task_id, **raw})
-        if outcome.usable and outcome.type in _CALIBRATED and not outcome.computed:
+        if outcome.usable and outcome.type in _CALIBRATED and not outcome.is_computed:
             listed.append(
                 {
                     "text": outcome.detail.shown or render(outcome.value, outcome.type, "en"),

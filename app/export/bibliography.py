@@ -72,17 +72,17 @@ def _bibtex(key: str, cited: Sequence[Source]) -> str:
     month = int(found[2]) if found and found[2] else 0
     fields = {
         "author": " and ".join(
-            f"{{{_escaped(name)}}}" if "," not in name else _escaped(name) for name in first.authors
+            f"{{{_escape_latex(name)}}}" if "," not in name else _escape_latex(name) for name in first.authors
         ),
-        "title": f"{{{_escaped(first.title)}}}",
+        "title": f"{{{_escape_latex(first.title)}}}",
         "year": found[1] if found else "",
         "day": found[3].lstrip("0") if found and found[3] else "",
-        "howpublished": "" if first.venue else rf"\url{{{first.url}}}" if first.url else _escaped(first.address),
-        "journal": _escaped(first.venue),
+        "howpublished": "" if first.venue else rf"\url{{{first.url}}}" if first.url else _escape_latex(first.address),
+        "journal": _escape_latex(first.venue),
         "doi": first.doi,
         "url": first.url,
         "edition": f"Version {first.version}" if first.version else "",
-        "note": _escaped(_note(cited)),
+        "note": _escape_latex(_note(cited)),
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
     if 1 <= month <= 12:
@@ -115,7 +115,7 @@ def _csl(key: str, cited: Sequence[Source]) -> dict[str, Any]:
 
 def _bibtex_name(name: str) -> str:
     """Format a name for BibTeX, grouped in braces unless a comma separates the parts."""
-    return _escaped(name) if "," in name else f"{{{_escaped(name)}}}"
+    return _escape_latex(name) if "," in name else f"{{{_escape_latex(name)}}}"
 
 
 def _csl_name(name: str) -> dict[str, str]:
@@ -131,5 +131,5 @@ def _note(cited: Sequence[Source]) -> str:
     return "; ".join(["cited as " + ", ".join(told), *newer])
 
 
-def _escaped(text: str) -> str:
+def _escape_latex(text: str) -> str:
     return "".join(_ESCAPES.get(sign, sign) for sign in text)

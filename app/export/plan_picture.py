@@ -148,11 +148,11 @@ def _wrap_text(text: str) -> tuple[str, ...]:
             word_start = len(line)
     out.append(line)
     if len(out) > _LINES:
-        out = [*out[: _LINES - 1], _clipped(out[_LINES - 1] + "……")]
+        out = [*out[: _LINES - 1], _clip_line(out[_LINES - 1] + "……")]
     return tuple(out)
 
 
-def _clipped(line: str, cells: int = _CELLS) -> str:
+def _clip_line(line: str, cells: int = _CELLS) -> str:
     if cell_len(line) <= cells:
         return line.replace("……", "…")
     while cell_len(line) > cells - 1:
@@ -168,7 +168,7 @@ def _box(step: Step, box: _Box) -> str:
     if box.foot:
         y = box.y + _PADDING + 13 + _LINE * len(box.lines)
         rows.append(
-            f'<text class="value" x="{box.x + _PADDING}" y="{y}">{escape(_clipped(box.foot, _BOLD_CELLS))}</text>'
+            f'<text class="value" x="{box.x + _PADDING}" y="{y}">{escape(_clip_line(box.foot, _BOLD_CELLS))}</text>'
         )
     told = escape(" · ".join(part for part in (step.id, step.text, step.tool, step.value) if part))
     return (

@@ -100,7 +100,7 @@ class ProofReport:
     notes: list[tuple[str, str]] = field(default_factory=list)
 
     @property
-    def left(self) -> list[tuple[str, str, str]]:
+    def unchecked_items(self) -> list[tuple[str, str, str]]:
         """Return the items not checked again, including claims judged by a model."""
         words = _WORDS[self.proof.language]
         kinds = ["model" if claim.verdict in _BY_MODEL else "sentence" for claim in self.judged]
@@ -113,7 +113,7 @@ class ProofReport:
         """The exit code: 0 where every sentence was checked again and holds, 1 where something does not, else 3."""
         if self.findings:
             return 1
-        return 3 if self.left or not self.compared or self.proof.format == OLDER_FORMAT else 0
+        return 3 if self.unchecked_items or not self.compared or self.proof.format == OLDER_FORMAT else 0
 
     @property
     def closing(self) -> str:
@@ -129,7 +129,7 @@ class ProofReport:
             parts.append(words["does_not_hold"].format(len(self.findings)))
         counted = join_names([words[kind].format(count) for kind, count in self.checked.items()], language)
         parts.append(words["again"].format(counted))
-        left = Counter(kind for kind, _, _ in self.left)
+        left = Counter(kind for kind, _, _ in self.unchecked_items)
         if by_model := left.pop("model", 0):
             parts.append(words["left_model"].format(by_model))
         if left:
@@ -156,7 +156,7 @@ class ProofReport:
             "closing": self.closing,
             "compared": self.compared,
             "findings": [{"kind": kind, "place": place, "text": text} for kind, place, text in self.findings],
-            "not_checked": [{"kind": kind, "place": place, "why": why} for kind, place, why in self.left],
+            "not_checked": [{"kind": kind, "place": place, "why": why} for kind, place, why in self.unchecked_items],
             "checked": self.checked,
             "notes": [{"place": place, "text": text} for place, text in self.notes],
         }
@@ -191,7 +191,7 @@ def check_proof(proof: Proof) -> ProofReport:
     plan = Plan.read(proof.plan).plan if proof.plan else None
     firm = {}
     for task_id, outcome in proof.values.items():
-        check = _check_calculation if outcome.computed else _check_value
+        check = _check_calculation if outcome.is_computed else _check_value
         if outcome.value is not None and outcome.type != "passages" and check(report, plan, task_id, outcome):
             firm[task_id] = outcome
     _check_answer(report, cover_answer(proof), _tell_again(proof, plan, firm))
@@ -492,7 +492,7 @@ def _check_passage(
         above = {(item.title, item.headings) for item in same} | {(item.title, ()) for item in same}
         if (passage.title, passage.headings) not in above:
             report.find("document", source.place, "other_title", same[0].title)
-        dates = [FILE_DATE if FILE_DATE in one.flags else one.date for one in (passage, *same)]  # copies have others
+        dates = [FILE_DATE if FILE_DATE in item.flags else item.date for item in (passage, *same)]  # copies have others
         if dates[0] not in dates[1:]:
             report.find("document", source.place, "other_date", same[0].date, passage.date)
         return
@@ -560,7 +560,7 @@ async def _read_passages(corpus: Corpus, files: Sequence[Path]) -> dict[Path, li
 async def check_by_model(report: ProofReport, settings: Settings) -> None:
     """Have a model repeat the judgements of claims."""
     models = ChatModels(settings, Budget(settings.limits))
-    role = next((item for item in ("verifier", "writer") if models.configured(item)), "")
+    role = next((item for item in ("verifier", "writer") if models.has_decision_model(item)), "")
     if not role:
         raise MisuseError("--model; no model is configured; name one as provider:model")
     given, left = report.proof.claim_sources(), []

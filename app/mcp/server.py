@@ -133,7 +133,7 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
             asked = Context(depth=depth, form=form or None, language=language or None, clarify=False)
         except ValidationError as error:
             raise ToolError(describe_validation_error(error)) from None
-        run = runs.start(_checked(question), asked, find_account())
+        run = runs.start(_require_question(question), asked, find_account())
         if run is None:
             raise ToolError("too many questions are being answered; ask again in a minute")
         try:
@@ -215,7 +215,7 @@ def read_answer(result: dict[str, Any]) -> AskResult:
 def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awaitable[None]]:
     """Wrap an ASGI application to refuse requests from web pages of hosts outside a list."""
 
-    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+    async def check_origin(scope: Any, receive: Any, send: Any) -> None:
         origin = next((value for name, value in scope.get("headers", ()) if name == b"origin"), b"").decode("latin-1")
         host = urlsplit(origin).hostname or ""
         if origin and host not in {item.strip("[]") for item in hosts}:
@@ -224,7 +224,7 @@ def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awai
             return
         await app(scope, receive, send)
 
-    return guarded
+    return check_origin
 
 
 def _offer_tasks(server: FastMCP) -> bool:
@@ -276,7 +276,7 @@ def _passage(passage: Evidence) -> FoundPassage:
     return FoundPassage(text=text, source=passage.source, title=passage.title, section=section, locator=passage.locator)
 
 
-def _checked(question: str) -> str:
+def _require_question(question: str) -> str:
     try:
         return check_question(question)
     except QuestionError as error:

@@ -142,7 +142,7 @@ class Progress:
                 self.extending = self.extending and event.get("type") != "task_started"
                 return self._working(event)
             case "task_finished":
-                return self._finished(event)
+                return self._finish_task(event)
             case "reflected":
                 self.extending = event.get("decision") in {"retry", "replan", "deepen"}
                 if event.get("decision") != "finish":
@@ -250,7 +250,7 @@ class Progress:
             row.state, row.started = "running", self.clock()
             row.value = row.reason = row.note = ""
 
-    def _finished(self, event: Mapping[str, Any]) -> Row:
+    def _finish_task(self, event: Mapping[str, Any]) -> Row:
         row = self._row(str(event.get("task_id", "")))
         status = event.get("status")
         row.state = status if status in _STATES else "unknown"

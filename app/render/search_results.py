@@ -88,7 +88,7 @@ def _print_one(console: Console, routed: "RoutedSearchResult") -> None:
     decision, trace = routed.decision, routed.trace
     features = figures_table("feature", "value", texts=2)
     for name, value in asdict(decision.features).items():
-        features.add_row(name, one_line(_shown(value), 80))
+        features.add_row(name, one_line(_format_feature(value), 80))
     features.add_row("kind", decision.features.segment)
     scores = figures_table("strategy", "signals", "learned", "score", "")
     for arm, score in decision.scores.items():
@@ -111,7 +111,7 @@ def _print_one(console: Console, routed: "RoutedSearchResult") -> None:
     console.print()
 
 
-def _shown(value: object) -> str:
+def _format_feature(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)

@@ -24,7 +24,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None = None) -> Starlette:
-    """Create the application behind the guard. Without `auth` nobody logs in.
+    """Create the application behind the guard. Without `auth` there is no login.
 
     The lifespan opens the databases.
     """

@@ -142,7 +142,7 @@ async def _outline(
 ) -> _ReportState:
     context = runtime.context
     await context.recall()
-    services = context.services.scoped()
+    services = context.services.create_child_context()
     outline = await outline_report(context.state, services, context.sources)
     context.tell_outline(outline)
     return {"outline": outline, "usage": services.budget.delta()}
@@ -151,7 +151,7 @@ async def _outline(
 async def _section(state: _SentSection, runtime: Runtime[_ReportContext]) -> _ReportState:
     context, number = runtime.context, state["number"]
     await context.recall()
-    services, outline = context.services.scoped(), context.outline
+    services, outline = context.services.create_child_context(), context.outline
     section = await write_section(context.state, services, outline, outline.sections[number], context.sources)
     context.tell_section(number, section)
     return {"sections": {number: section}, "usage": services.budget.delta()}
@@ -160,7 +160,7 @@ async def _section(state: _SentSection, runtime: Runtime[_ReportContext]) -> _Re
 async def _summary(state: _ReportState, runtime: Runtime[_ReportContext]) -> _ReportState:
     context, outline = runtime.context, state["outline"]
     await context.recall()
-    services = context.services.scoped()
+    services = context.services.create_child_context()
     sections = [state["sections"].get(n, Section()) for n in range(len(outline.sections))]
     summary = await write_summary(context.state, services, outline, sections, context.sources)
     return {"summary": summary, "usage": services.budget.delta()}

@@ -173,7 +173,7 @@ async def _reflect(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[
     if line is None:  # it was woken before an interruption, under limits that allowed more
         return {"woken": False}
     context.work.batches.leave(context.start["task"].id)
-    services = context.work.services.scoped()
+    services = context.work.services.create_child_context()
     async with context.lease:
         repair = await line.find_repair(state, services)
     return {"usage": services.budget.delta(), **({"repair": repair} if repair is not None else {})}

@@ -186,7 +186,7 @@ class PostgresActingLog:
             return await self._write(query, (key, claimed_thread(), text, time.time() + seconds)) == 1
         return False
 
-    async def put(self, key: str, text: str, seconds: float) -> None:
+    async def record_result(self, key: str, text: str, seconds: float) -> None:
         """Record the result of a call."""
         query = (
             "INSERT INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (%s, %s, %s, %s)"

@@ -90,7 +90,7 @@ class AsyncSqliteSaver(SqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Save a checkpoint."""
-        return await self._thread.run(self._put(config, checkpoint, metadata, new_versions))
+        return await self._thread.run(self._prepare_checkpoint_write(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -144,7 +144,7 @@ class AsyncSqliteSaver(SqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """`aput` for a caller without an event loop."""
-        return self._thread.run_blocking(self._put(config, checkpoint, metadata, new_versions))
+        return self._thread.run_blocking(self._prepare_checkpoint_write(config, checkpoint, metadata, new_versions))
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -164,7 +164,7 @@ class AsyncSqliteSaver(SqliteSaver):
         read = super().list
         return lambda _: tuple(read(config, **options))
 
-    def _put(
+    def _prepare_checkpoint_write(
         self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, _: ChannelVersions
     ) -> Callable[[sqlite3.Connection], RunnableConfig]:
         place = config["configurable"]
@@ -212,13 +212,13 @@ def fence_work(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Con
     if claim is None:
         return work
 
-    def checked(database: sqlite3.Connection) -> T:
+    def run_fenced_work(database: sqlite3.Connection) -> T:
         if not database.in_transaction:  # nobody can claim the thread between the check and the commit
             database.execute("BEGIN IMMEDIATE")
         require_sqlite_epoch(database, claim)
         return work(database)
 
-    return checked
+    return run_fenced_work
 
 
 class SqliteActingLog:
@@ -243,7 +243,7 @@ class SqliteActingLog:
             return await self._write(query, (key, claimed_thread(), text, time.time() + seconds)) == 1
         return False
 
-    async def put(self, key: str, text: str, seconds: float) -> None:
+    async def record_result(self, key: str, text: str, seconds: float) -> None:
         """Record the result of a call. If the write fails, the call stays recorded as started."""
         query = "INSERT OR REPLACE INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (?, ?, ?, ?)"
         with suppress(sqlite3.Error):

@@ -38,7 +38,7 @@ _LONGEST_INLINE: Final = 80
 
 async def analyse(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
     """Run an analysis task and return the graph update with the outcome."""
-    task, services = state["task"], work.services.scoped()
+    task, services = state["task"], work.services.create_child_context()
     services.emit(TaskStartedEvent(task_id=task.id, description=task.description, turn=1, tool=ANALYSE, args={}))
     started = time.monotonic()
     try:
@@ -68,7 +68,7 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
     )
     shown = fitted.shown
     messages = [SystemMessage(ANALYST), HumanMessage(f"{head}\n{format_passages(shown)}")]
-    reply = await services.models.structured("executor", "analyse", messages, AnalysisReply)
+    reply = await services.models.request_structured_reply("executor", "analyse", messages, AnalysisReply)
     findings = list(_select_grounded(reply, shown))
     if not findings:
         missing = safe_note(reply.missing) or "nothing upstream carries a finding"

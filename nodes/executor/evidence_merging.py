@@ -36,7 +36,7 @@ def merge_passages(old: Sequence[Evidence], new: Sequence[Evidence]) -> list[Evi
     known_ids = {passage.id for passage in old}
     shelf = _DistinctPassages()
     for passage in (*new, *old):
-        shelf.put(passage, known=passage.id in known_ids)
+        shelf.add_passage(passage, known=passage.id in known_ids)
     return shelf.passages
 
 
@@ -52,10 +52,10 @@ class _DistinctPassages:
         self._place_of_id: dict[str, int] = {}
         self._pages: dict[str, list[int]] = {}
 
-    def put(self, passage: Evidence, *, known: bool) -> None:
+    def add_passage(self, passage: Evidence, *, known: bool) -> None:
         place = self._place_of_id.get(passage.id)
         if place is not None:
-            self.passages[place] = _clean_addresses(self.passages[place].merged(passage))
+            self.passages[place] = _clean_addresses(self.passages[place].merge_passage(passage))
             return
         told = Told.of(passage.text)
         place = self._place_of_copy(passage, told)
@@ -103,7 +103,7 @@ class _DistinctPassages:
             self._note_text(place)
         also = main.also if richer or poorer else (*main.also, passage.source, *passage.also)
         self.passages[place] = _clean_addresses(
-            main.merged(passage).model_copy(update={"also": tuple(dict.fromkeys(also))})
+            main.merge_passage(passage).model_copy(update={"also": tuple(dict.fromkeys(also))})
         )
 
 

@@ -67,7 +67,7 @@ class _Turn:
 
     @classmethod
     def of(cls, state: TaskState, work: TaskResources) -> "_Turn":
-        return cls(state, work, work.services.scoped(), _frame(state, work))
+        return cls(state, work, work.services.create_child_context(), _frame(state, work))
 
     @property
     def task(self) -> Task:
@@ -182,7 +182,7 @@ async def _call(turn: _Turn, calls: list[Call], lease: Lease) -> dict[str, Any]:
         "frame": turn.frame,
         "call": batch.calls[0],
         "calls": [],
-        "found": [*state.get("found", []), *batch.found],
+        "found": [*state.get("found", []), *batch.passage_lists],
         "tried": [*tried, *(call for call in batch.calls if call not in tried)],
         "opened": list(dict.fromkeys([*opened, *_found_at(batch, services)])),
         "attempts": made + batch.attempts,
@@ -213,7 +213,7 @@ async def _take_results(
     for call, _ in batch.cached_results:
         note = f"{call['tool']}: kept from an earlier call"
         services.emit(TaskProgressEvent(task_id=task.id, tool=call["tool"], cached=True, note=note))
-    if (computed := batch.computed) is not None:
+    if (computed := batch.computed_result) is not None:
         rests_on = batch.passages(task.id, services.registry)
         outcome = outcomes.outcome_of_computation(task, computed, known, rests_on)
         return {**more, "evidence": {item.id: item for item in rests_on}, "outcome": outcome}
@@ -270,13 +270,16 @@ async def _decide(
     if judgement.reading.value is not None:
         value = outcomes.outcome_of_reading(task, judgement, known)
         now = await read_ahead(judgement, waiting, value, passages, services)
-        update |= {"evidence": _kept(turn.task, passages, judgement, now), "best" if calls else "outcome": now}
+        update |= {
+            "evidence": _select_evidence(turn.task, passages, judgement, now),
+            "best" if calls else "outcome": now,
+        }
     elif not calls:
         missing = judgement.reading.missing or _NOTHING_ANSWERS[services.language].format(turn.frame.question)
         gave_up = _gave_up(judgement, progress, chained=finds_hops(turn.frame, task.ret), turns_left=turns_left)
         empty = outcomes.outcome_without_value(task, judgement, missing, known, gave_up=gave_up)
         outcome = outcomes.choose_better(state.get("best"), empty)
-        update |= {"evidence": _kept(turn.task, passages, judgement), "outcome": outcome}
+        update |= {"evidence": _select_evidence(turn.task, passages, judgement), "outcome": outcome}
     return {**update, "calls": calls}
 
 
@@ -384,7 +387,7 @@ def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, s
     if stand_ins := [
         o for call in worth if (o := actions.substitute_call(call) or actions.open_mirror(call)) is not None
     ]:
-        return {"failed": _failed(state, batch, services), "calls": stand_ins}
+        return {"failed": _merge_failures(state, batch, services), "calls": stand_ins}
     call, failure = batch.failures[0]
     over = any(POLICIES[failure.kind].last == "give_up" for _, failure in batch.failures)
     if state.get("passages") and not over:
@@ -402,10 +405,10 @@ def _gone_on_without(state: TaskState, batch: CallBatch, services: RunContext) -
     for call, failure in batch.failures:
         note = failure.message
         services.emit(TaskProgressEvent(task_id=state["task"].id, tool=call["tool"], note=note))
-    return _failed(state, batch, services)
+    return _merge_failures(state, batch, services)
 
 
-def _failed(state: TaskState, batch: CallBatch, services: RunContext) -> dict[str, str]:
+def _merge_failures(state: TaskState, batch: CallBatch, services: RunContext) -> dict[str, str]:
     new = {
         opened_address(c) if is_opening_call(c, services) else c["tool"]: failure.message
         for c, failure in batch.failures
@@ -472,7 +475,7 @@ def _progress(state: TaskState, call: Call) -> TaskStartedEvent | TaskProgressEv
     )
 
 
-def _kept(
+def _select_evidence(
     task: Task, passages: list[Evidence], judgement: Judgement, outcome: Outcome | None = None
 ) -> dict[str, Evidence]:
     reading = judgement.reading

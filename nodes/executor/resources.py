@@ -31,7 +31,7 @@ class PriorityLimiter:
         self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []
         self._arrival = count()
 
-    def locked(self) -> bool:
+    def is_locked(self) -> bool:
         """Report whether a new caller has to wait."""
         return self._free == 0
 

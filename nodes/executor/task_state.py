@@ -135,7 +135,7 @@ def call_identity(call: Call) -> str:
 
     Case, spacing and word order of a query do not count.
     """
-    args = {name: _folded(name, value) for name, value in call["args"].items()}
+    args = {name: _normalize_argument(name, value) for name, value in call["args"].items()}
     return json.dumps([call["tool"], args], sort_keys=True, ensure_ascii=False)
 
 
@@ -180,7 +180,7 @@ def _query_name(call: Call) -> str | None:
     return next((name for name, value in call["args"].items() if is_query(name) and isinstance(value, str)), None)
 
 
-def _folded(name: str, value: JsonValue) -> JsonValue:
+def _normalize_argument(name: str, value: JsonValue) -> JsonValue:
     if not isinstance(value, str):
         return value
     return query_key(value) if is_query(name) else canonical_url(value)

@@ -78,14 +78,14 @@ async def assess_question(
     reply: AssessmentReply | None = None
     whole = False
     question = resolve_follow_up(turn.question, turn.history, language)
-    if services.models.configured("master"):
+    if services.models.has_decision_model("master"):
         whole = await _fits_whole(question, services)
         planning = "" if whole else await asyncio.to_thread(_promises_plan, question, services)  # lists the documents
         if planning and await has_plan(question, services, wishes):
             planning = ""
         more, schema = (planning, PlannedAssessmentReply) if planning else await _describe_resources(question, services)
         try:
-            reply = await services.models.structured(
+            reply = await services.models.request_structured_reply(
                 "master", "assess", assessment_messages(turn, more, wishes), schema
             )
         except ModelCallError:
@@ -110,7 +110,7 @@ async def assess_question(
         way = ""
     elif whole and not (way or choices or _wants_one_value(frame)):
         way = "folder"
-    strategy = choose_strategy(level, services.settings.depth, services.models.configured, way)
+    strategy = choose_strategy(level, services.settings.depth, services.models.has_decision_model, way)
     if takes_hops(strategy) or strategy.searcher == "folder":
         frame = frame.model_copy(update={"shape": "chain", "parts": ()}) if way == "chain" else frame
         features, score = {**features, "one_searcher": 1.0}, _ONE_SEARCHER
@@ -167,7 +167,7 @@ async def _fits_whole(question: str, services: RunContext) -> bool:
     if corpus is None or services.strategy.deepens or services.settings.filter:
         return False
     computed = parse_question(question, services.asked_in).shape in {"comparison", "difference", "calculation"}
-    if computed or not models.configured("writer") or len(list_searches(services.registry.names())) > 1:
+    if computed or not models.has_decision_model("writer") or len(list_searches(services.registry.names())) > 1:
         return False
     size, sources = await asyncio.to_thread(lambda: (corpus.size, corpus.documents))
     if not 0 < size <= _MOST_WHOLE:

@@ -65,7 +65,7 @@ def _is_clarification(message: object) -> bool:
 
 def clarification_message(asked: Clarification) -> AIMessage:
     """Return the clarification as a chat message."""
-    return AIMessage(_written(asked), id=str(uuid4()), additional_kwargs={"asks": REQUEST})
+    return AIMessage(_format_clarification(asked), id=str(uuid4()), additional_kwargs={"asks": REQUEST})
 
 
 def frame_meaning(frame: QueryFrame, meaning: str) -> QueryFrame:
@@ -114,12 +114,12 @@ def _clarify_request(
         **human_in_the_loop(
             REQUEST,
             {"question": asked.question, "choices": choices, "reply": choices[0]},
-            "\n\n".join([_written(asked), *complaints, _HOW[language]]),
+            "\n\n".join([_format_clarification(asked), *complaints, _HOW[language]]),
         ),
     }
 
 
-def _written(asked: Clarification) -> str:
+def _format_clarification(asked: Clarification) -> str:
     return "\n".join([asked.question, "", *(f"{n}. {choice}" for n, choice in enumerate(asked.choices, 1))])
 
 

@@ -54,13 +54,13 @@ def resolve_follow_up(question: str, history: Sequence[AnyMessage], language: La
     for message in history:
         text = str(message.text)
         if isinstance(message, HumanMessage):
-            asked, answered = _resolved(text, asked, answered, detect_language(text)), ""
+            asked, answered = _resolve_references(text, asked, answered, detect_language(text)), ""
         elif message.type == "ai" and asked:
             answered = without_sources(text)
-    return _resolved(question, asked, answered, language)
+    return _resolve_references(question, asked, answered, language)
 
 
-def _resolved(question: str, asked: str, answered: str, language: Language) -> str:
+def _resolve_references(question: str, asked: str, answered: str, language: Language) -> str:
     if not asked or not has_rules(language):
         return question
     frame = parse_question(asked, detect_language(asked))

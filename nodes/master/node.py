@@ -84,7 +84,7 @@ def _recall_cited(turn: ConversationTurn, frame: QueryFrame, services: RunContex
 
     Returns nothing for a creative text.
     """
-    if frame.shape == "writing" or not turn.history or not services.models.configured("writer"):
+    if frame.shape == "writing" or not turn.history or not services.models.has_decision_model("writer"):
         return {}
     return recall_sources(turn, frame.question)
 

@@ -105,7 +105,7 @@ async def brief_planner(
     for problem in () if quiet else known.problems:
         services.emit(TaskProgressEvent(task_id=PLANNING, note=problem[:500]))
     found = recall_procedures(question, known)
-    if found and not services.models.configured("planner"):
+    if found and not services.models.has_decision_model("planner"):
         note = _NO_MODEL[services.language].format(found[0].title)
         if not quiet:
             services.emit(TaskProgressEvent(task_id=PLANNING, note=note))

@@ -111,7 +111,7 @@ class MemoryStore:
         entries = sorted(found, key=lambda item: item.updated_at, reverse=True)
         return [_Entry(entry.key, dict(entry.value)) for entry in entries]
 
-    async def put(self, kind: Kind, key: str, value: Mapping[str, Any]) -> bool:
+    async def store_entry(self, kind: Kind, key: str, value: Mapping[str, Any]) -> bool:
         """Store an entry, and report whether the write succeeded.
 
         If there are too many entries, the oldest that is not pinned is deleted.

@@ -132,7 +132,7 @@ class PlanTemplate(Value):
         return tuple(dict.fromkeys(str(vertex.get("tool_binding")) for vertex in vertices))
 
     @property
-    def trusted(self) -> bool:
+    def is_trusted(self) -> bool:
         """Report whether the template may be filled without asking a planner.
 
         It must not be marked bad, and must not fail as often as it succeeds.
@@ -210,7 +210,7 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
     )
     value = kept.model_dump(mode="json")
     if context and len(json.dumps(value, ensure_ascii=False)) <= _LONGEST_ANSWER:
-        await memory.put("answers", kept.key, value)
+        await memory.store_entry("answers", kept.key, value)
 
 
 async def forget_answers(memory: MemoryStore, *, run: str = "", thread_id: str = "") -> bool:
@@ -237,7 +237,7 @@ async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str
         return None
     wording, slots = _take_out_slots(frame.question)
     template = await memory.read("plans", wording_key(wording, frame.language), PlanTemplate)
-    if template is None or not template.trusted or (template.shape, template.context) != (frame.shape, context):
+    if template is None or not template.is_trusted or (template.shape, template.context) != (frame.shape, context):
         return None
     try:
         plan = _fill_template(template, slots)
@@ -271,7 +271,7 @@ async def learn_plan(state: SearchState, status: Status, services: RunContext) -
     if (earlier or [plan])[0].decided_by == "memory":
         if known is not None:
             won = {"wins": known.wins + 1, "runs": (*known.runs, services.run)[-_MOST_RUNS:], **fared}
-            await _put(memory, known.model_copy(update=won if whole else {"losses": known.losses + 1}))
+            await _store_template(memory, known.model_copy(update=won if whole else {"losses": known.losses + 1}))
         return
     own_words = " ".join(state["question"].split()) == " ".join(frame.question.split())
     made_first = plan.decided_by == "model" and plan.revision == 0 and not (plan.wish or plan.perspectives)
@@ -280,7 +280,7 @@ async def learn_plan(state: SearchState, status: Status, services: RunContext) -
     briefing = await brief_planner(frame.question, services, state.get("wishes", []), quiet=True)
     template = _make_template(frame, plan, context=briefing.key, runs=(services.run,), **fared)
     if template is not None and (known is None or not (known.pinned or known.bad)):
-        await _put(memory, template)
+        await _store_template(memory, template)
 
 
 async def mark_bad(memory: MemoryStore, run: str) -> bool:
@@ -290,7 +290,7 @@ async def mark_bad(memory: MemoryStore, run: str) -> bool:
     """
     found = [template for template in await list_templates(memory) if run and run in template.runs]
     for item in found:
-        await _put(memory, item.model_copy(update={"bad": True, "pinned": False}))
+        await _store_template(memory, item.model_copy(update={"bad": True, "pinned": False}))
     return bool(found)
 
 
@@ -304,7 +304,7 @@ async def list_templates(memory: MemoryStore) -> tuple[PlanTemplate, ...]:
 
 async def set_pinned(memory: MemoryStore, template: PlanTemplate, *, pinned: bool) -> None:
     """Pin or unpin a template. A person vouches for a pinned template."""
-    await _put(memory, template.model_copy(update={"pinned": pinned, "bad": template.bad and not pinned}))
+    await _store_template(memory, template.model_copy(update={"pinned": pinned, "bad": template.bad and not pinned}))
 
 
 def wording_key(wording: str, language: Language) -> str:
@@ -383,12 +383,12 @@ def _plan_memory(services: RunContext) -> MemoryStore | None:
     Returns None if no model plans, if a plan depends on more than its question, or if storing plans is off.
     """
     settings = services.settings
-    on = settings.plan_memory and settings.depth != "deep" and services.models.configured("planner")
+    on = settings.plan_memory and settings.depth != "deep" and services.models.has_decision_model("planner")
     return services.memory if on else None
 
 
-async def _put(memory: MemoryStore, template: PlanTemplate) -> None:
-    await memory.put("plans", template.key, template.model_dump(mode="json"))
+async def _store_template(memory: MemoryStore, template: PlanTemplate) -> None:
+    await memory.store_entry("plans", template.key, template.model_dump(mode="json"))
 
 
 def _hash(text: str) -> str:

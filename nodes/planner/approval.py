@@ -35,7 +35,7 @@ async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
         return {"feedback": ""}
     complaints: list[Complaint] = []
     while True:
-        wrong = [complaint.told(services.language) for complaint in complaints]
+        wrong = [complaint.render_text(services.language) for complaint in complaints]
         verdict = read_answer(interrupt(_approval_request(state, plan, services.language, wrong)))
         if verdict.kind == "approve":
             return {"approved": plan.revision, "feedback": ""}

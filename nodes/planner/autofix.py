@@ -137,11 +137,11 @@ def _with_literals(task: Task, schema: Mapping[str, Any], notes: list[str]) -> T
             continue
         args[name] = _literal(value, properties[name], schema)
         if args[name] != value or type(args[name]) is not type(value):
-            notes.append(f"{task.id}.args.{name}: {_shown(value)} → {_shown(args[name])}")
+            notes.append(f"{task.id}.args.{name}: {_shorten_repr(value)} → {_shorten_repr(args[name])}")
     return task.model_copy(update={"args": args})
 
 
-def _shown(value: JsonValue) -> str:
+def _shorten_repr(value: JsonValue) -> str:
     return repr(value)[:40]
 
 

@@ -113,7 +113,7 @@ async def _next_revision(
     prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services, found)}"
     if wish:  # which rules cannot follow
         plan = await _by_model(past, prompt, toolset, services, briefing)
-        refusal = _NOT_FOLLOWED if services.models.configured("planner") else _NO_MODEL
+        refusal = _NOT_FOLLOWED if services.models.has_decision_model("planner") else _NO_MODEL
         return (plan.model_copy(update={"wish": wish}), "") if plan else (None, refusal[services.language])
     plan = None if past.model_is_lost else await _by_model(past, prompt, toolset, services, briefing)
     if plan is None:
@@ -154,7 +154,7 @@ async def _by_model(
         given: A sketch that the model gave with its judgement of the question. The model is asked again only to repair
             it.
     """
-    if not services.models.configured("planner"):
+    if not services.models.has_decision_model("planner"):
         return None
     system = SYSTEM.replace("{max_tasks}", str(services.settings.limits.max_tasks))
     asked: list[BaseMessage] = [SystemMessage(system), HumanMessage(prompt)]
@@ -162,7 +162,7 @@ async def _by_model(
     repeated, refused = False, None
     for _ in range(_REPAIRS + 1):
         try:
-            ask = services.models.structured
+            ask = services.models.request_structured_reply
             reply = PlanReply(**given) if given else await ask("planner", "plan", messages, PlanReply)
         except ModelCallError:
             return None  # in the trace; the rules plan instead
@@ -206,7 +206,7 @@ def _check_sketch(
 ) -> tuple[Plan, list[Complaint]]:
     """Build a plan from a sketch and the kept tasks, and list all faults."""
     new, unread, broken = Plan.read(sketch)
-    kept = past.kept if past else Plan(tasks=())
+    kept = past.kept_plan if past else Plan(tasks=())
     # A finished task that the model gives again, under whatever id, is checked as the model wrote it.
     again = [task.id for task in kept.tasks if task.id in new.wiring.tasks]
     hanging = kept.descendants(again)

@@ -80,7 +80,7 @@ def build_revision_prompt(
             (_DEEPEN if deeper else _REPLAN).format(free=free, parents=_PARENTS),
             *_former_wishes(past),
             *_standing(past, services, last, passages),
-            *_tried(past),
+            *_list_tried_calls(past),
             f"Missing: {quote_as_data(missing, 600)}",
         ]
     )
@@ -107,18 +107,18 @@ def _standing(
     saw = last.report.failures if last is not None and last.report is not None else ()
     remarks = {failure.task_id: format_cause(failure.cause) for failure in saw}
     for task in past.plan.tasks:
-        if task.id not in past.kept.wiring.tasks:
+        if task.id not in past.kept_plan.wiring.tasks:
             each = f", for_each {task.for_each}" if task.for_each else ""
             tried = describe_attempt(task, past.outcomes.get(task.id), passages)
             remarks[task.id] = f"; call: {_call(task)}{each}{tried}{remarks.get(task.id, '')}"
         elif past.outcomes[task.id].premise:
             remarks[task.id] = " (this corrects what the task took for granted: nothing can build on it)"
-    finished = past.kept.wiring.tasks
+    finished = past.kept_plan.wiring.tasks
     graph = format_question_graph(past.plan, past.outcomes, services.language, remarks=remarks, finished=finished)
     return [_AS_DATA, _GRAPH, graph]
 
 
-def _tried(past: PlanHistory) -> list[str]:
+def _list_tried_calls(past: PlanHistory) -> list[str]:
     calls = {_call(task) for task in past.plan.tasks}
     ran = (task for plan in past.earlier for task in plan.tasks if task.id in past.outcomes)
     dropped = {_call(task): task for task in ran if past.outcomes[task.id].status in {"empty", "failed"}}

@@ -45,7 +45,7 @@ class Toolset:
 
         What tools are wanted for is the question, and at a replanning what is still missing.
         """
-        if len(pool) <= services.settings.max_tools or not services.models.configured("planner"):
+        if len(pool) <= services.settings.max_tools or not services.models.has_decision_model("planner"):
             return cls(pool, pool)
         always = [name for name in pool if name in BUILT_IN]
         found = await asyncio.to_thread(rank_tools, pool, needs, services)  # a large pool takes a moment to index
@@ -82,5 +82,5 @@ class Toolset:
 
 def list_needs(question: str, past: PlanHistory, missing: Iterable[str]) -> list[str]:
     """List the needs of a replanning: the question, missing parts and unfinished tasks."""
-    open_tasks = [task.description for task in past.plan.tasks if task.id not in past.kept.wiring.tasks]
+    open_tasks = [task.description for task in past.plan.tasks if task.id not in past.kept_plan.wiring.tasks]
     return [question, *missing, *open_tasks]

@@ -110,7 +110,7 @@ class Intervention:
         beside = item is not None or task.alternative is not None or self._runs_beside(task)
         if self.level >= self.rounds or task.tool == ANALYSE or not beside or self.acts(task.tool):
             return False
-        if self.services.budget.exhausted() or self.services.work_seconds() <= 0 or outcome.premise:
+        if self.services.budget.find_exhausted_limit() or self.services.work_seconds() <= 0 or outcome.premise:
             return False
         if outcome.failure is not None:
             shown = found and outcome.status == "empty" and self.services.strategy.reader == "rule"

@@ -73,7 +73,7 @@ def monitor_plan(
         else:
             if outcome.detail.missing:
                 kind: FailureKind = "limit" if outcome.trace.limited else "incomplete"
-                message = f"{task.id} lacks {_listed(outcome.detail.missing)}"
+                message = f"{task.id} lacks {_join_names(outcome.detail.missing)}"
                 failures.append(Failure(task_id=task.id, kind=kind, message=message))
             if outcome.seconds > limits.max_seconds * _SLOW_SHARE:
                 message = f"{task.id} took {outcome.seconds:.0f} of {limits.max_seconds:.0f} seconds"
@@ -118,7 +118,7 @@ def _weakness(outcome: Outcome, calibration: _Calibration | None) -> Weakness | 
     return "doubted" if probable < _DOUBTED_BELOW else None
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 

@@ -138,10 +138,10 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
     failures = [failure for failure in report.failures if failure.kind not in _HARMLESS]
     fact = failures[0].message if failures else ALL_DONE
     concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
-    if services.models.configured("reflection"):
+    if services.models.has_decision_model("reflection"):
         prompt = decision_prompt(plan, report, list_rounds(state), state, services)
         try:
-            reply = await services.models.structured(
+            reply = await services.models.request_structured_reply(
                 "reflection", "decide", [SystemMessage(SYSTEM), HumanMessage(prompt)], ReflectionReply
             )
         except ModelCallError:
@@ -171,7 +171,7 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
 
 def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunContext, rounds: int) -> str:
     """Return the reason against a further round, or an empty string."""
-    if limit := services.budget.exhausted() or (None if services.work_seconds() else "max_seconds"):
+    if limit := services.budget.find_exhausted_limit() or (None if services.work_seconds() else "max_seconds"):
         return f"the run's {limit} is reached"
     ended = [failure for failure in failures if failure.kind in HOPELESS]
     if ended and all(failure.kind in {*HOPELESS, "incomplete"} for failure in failures):
@@ -184,7 +184,7 @@ def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunCo
 
 
 def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:
-    """Report whether every failed search found passages, or waited for such a search."""
+    """Report whether every failed search found passages, or waited for a search with passages."""
     outcomes, passages = state.get("outcomes", {}), state.get("evidence", {}).values()
     finding = {task_id for passage in passages for task_id in passage.task_ids}
     empty = {task_id for task_id in concerned if task_id in outcomes and outcomes[task_id].status == "empty"}
@@ -210,7 +210,7 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     settled = firm and (item or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.strategy.check or is_stuck(state):
         return False
-    if services.budget.exhausted() or services.work_seconds() <= 0:
+    if services.budget.find_exhausted_limit() or services.work_seconds() <= 0:
         return False
     deepened = [past for past in state.get("reflections", []) if past.decision == "deepen"]
     if not deepened:
@@ -265,7 +265,7 @@ def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:
         and services.strategy.check
         and rounds < services.settings.limits.max_replans
         and not is_stuck(state)
-        and not services.budget.exhausted()
+        and not services.budget.find_exhausted_limit()
         and services.work_seconds() > 0
     )
 

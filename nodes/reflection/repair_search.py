@@ -70,7 +70,7 @@ class RepairSearch:
             repair = self._repair((named,), self._what_happened())
             if not self._complaints(repair):
                 return repair
-        return await self._ask(services) if services.models.configured("reflection") else None
+        return await self._ask(services) if services.models.has_decision_model("reflection") else None
 
     def _other_searches(self) -> Iterator[Task]:
         """Yield the alternatives known to rules.
@@ -80,7 +80,7 @@ class RepairSearch:
         if not isinstance(self.task.args.get("query"), str):
             return
         services, failure = self.may.services, self.outcome.failure
-        asks = services.models.configured("reflection")
+        asks = services.models.has_decision_model("reflection")
         words = not asks and failure is not None and failure.kind not in PASSING
         past = (*self.may.earlier, self.may.plan)
         for other in list_other_searches(self.task, past, services.language, self.may.tools):
@@ -92,7 +92,9 @@ class RepairSearch:
         system = prompt.REPAIR.replace("{most}", str(self._most_added()))
         asked = [SystemMessage(system), HumanMessage(self._prompt())]
         try:
-            reply = await services.models.structured("reflection", "repair", asked, RepairReply, check=self._objection)
+            reply = await services.models.request_structured_reply(
+                "reflection", "repair", asked, RepairReply, check=self._objection
+            )
         except ModelCallError:
             return None  # in the trace; the look back after the plan decides
         return self._read(reply)[0] if reply.vertices else None

@@ -107,7 +107,7 @@ def list_asked_parts(question: str, language: Language) -> list[tuple[str, str]]
 
 
 def name_part(part: QuestionPart, language: Language) -> str:
-    """Name a part in a few words for people, such as "height of the Burj Khalifa"."""
+    """Name a part in a few words for people, like "height of the Burj Khalifa"."""
     of = part.subject and fold(part.subject) not in fold(part.attribute)
     return _WORDS[language]["part"].format(attribute=part.attribute, subject=part.subject) if of else part.attribute
 

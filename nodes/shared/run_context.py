@@ -64,9 +64,9 @@ class RunContext:
     @property
     def strategy(self) -> Strategy:
         """Strategy for the question. Before the assessment, the strategy of a single look-up."""
-        return self.assessed or choose_strategy("moderate", self.settings.depth, self.models.configured)
+        return self.assessed or choose_strategy("moderate", self.settings.depth, self.models.has_decision_model)
 
-    def scoped(self) -> "RunContext":
+    def create_child_context(self) -> "RunContext":
         """Return the same services with a child budget.
 
         Spending through them counts in both budgets.
@@ -77,7 +77,7 @@ class RunContext:
     @property
     def with_model(self) -> bool:
         """Report whether any role has a model."""
-        return any(self.models.configured(role) for role in ROLES)
+        return any(self.models.has_decision_model(role) for role in ROLES)
 
     def work_seconds(self) -> float:
         """Return the seconds left for searching and reading. 0 ends this work with a limit."""

@@ -111,7 +111,7 @@ def _is_restated(claim: Claim, given: ClaimSources) -> bool:
 
 
 def is_told_cell(claim: Claim, labels: Sequence[str], given: ClaimSources) -> bool:
-    """Whether a sentence of what a table cell cites says of its row what its column calls it.
+    """Report whether a cited sentence states a table cell: the row, the column and the value.
 
     Args:
         claim: A claim.

@@ -50,7 +50,7 @@ def close_ledger(
     basis, settled = _find_basis(state, answer), set[str]()
     parts = ledger.parts
     if basis != "knowledge" and parts:
-        by_rule = answer.told is not None
+        by_rule = answer.stated_task_ids is not None
         parts, missed = _pair_rephrased(parts)
         parts = (
             _enter_told(parts, answer, services.language) if by_rule else _enter_draft(parts, state, answer, services)
@@ -104,7 +104,7 @@ def list_unnamed(ledger: Ledger, answer: WrittenAnswer, state: SearchState) -> t
     several = len(ledger.parts) > 1
     plan = state.get("plan")
     tasks = plan.tasks if plan is not None else ()
-    outcomes = {key: one for key, one in current_outcomes(state).items() if one.usable}
+    outcomes = {key: outcome for key, outcome in current_outcomes(state).items() if outcome.usable}
     questions = {task.id: fold(fill_text(task.description, outcomes, answer.sources.language)) for task in tasks}
     gaps = []
     for gap in ledger.gaps_of(frozenset({"failed", "uncovered"})):
@@ -158,7 +158,7 @@ def _enter_told(parts: Iterable[QuestionPart], answer: WrittenAnswer, language: 
 
     These are the parts of the tasks with statements that passed their check.
     """
-    told = answer.told or frozenset()
+    told = answer.stated_task_ids or frozenset()
     cause = _WORDS[language]["not_shown"]
     entered = []
     for part in parts:
@@ -312,7 +312,7 @@ def _stems(text: str) -> frozenset[str]:
 
 def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, answer: WrittenAnswer) -> Iterable[str]:
     """List the stop reasons for an incomplete answer, most serious first."""
-    limit = services.budget.curtailed()
+    limit = services.budget.find_curtailing_limit()
     if state["assessment"].level == "simple":
         yield from _list_unsearched_stops(state, answer, limit)
         return
@@ -333,7 +333,7 @@ def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, answer
         yield limit
     if ledger.basis != "passages" and (fault := _find_fault(answer)):
         yield fault
-    if broken and answer.told is None and not answer.is_plain:
+    if broken and answer.stated_task_ids is None and not answer.is_plain:
         yield "not_found"
 
 

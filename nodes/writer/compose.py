@@ -109,7 +109,7 @@ class _Composer:
             return None
         if isinstance(outcome.value, str) and "\n" in outcome.value:
             return None  # code, which its source shows as it is
-        if outcome.computed:
+        if outcome.is_computed:
             return self._tell_computed(task, frame, outcome)
         return None if task.for_each else self._value(task, frame, outcome)
 
@@ -128,14 +128,14 @@ class _Composer:
         elif told:
             text = self._words["disputed" if disputed else "value"].format(s=subject, noun=noun, v=value)
         else:
-            asked = self._words["asked"].format(q=self._filled(task.description), v=value)
+            asked = self._words["asked"].format(q=self._fill_references(task.description), v=value)
             text = _find_own_words(outcome, frame, value) or asked
         for rival in outcome.rivals:
             other = render_value(outcome.model_copy(update={"value": rival.value}), self._language)
             text += self._words["or" if disputed and told else "rival"].format(v=other)
         against = tuple(key for rival in outcome.rivals for key in rival.evidence_ids[:1])
         mechanism = DISPUTED if disputed else outcome.detail.mechanism or f"look_up:{outcome.type}"
-        return Statement(self._ended(text), mechanism, (*self._list_cited(outcome), *against))
+        return Statement(self._end_sentence(text), mechanism, (*self._list_cited(outcome), *against))
 
     def _tell_computed(self, task: Task, frame: QueryFrame, result: Outcome) -> Statement | None:
         """Compose the result of a calculation with the inputs."""
@@ -145,19 +145,21 @@ class _Composer:
             if "rows" in made:
                 text = tell_table_result(result, self._language)
                 drawn = _draw_table(made.get("header"), made.get("table"))
-                return Statement(self._ended(text), "table", self._list_cited(result), (task.id,), table=drawn)
+                return Statement(self._end_sentence(text), "table", self._list_cited(result), (task.id,), table=drawn)
             if made.get("start") and not task.references:
                 told = f"{made['start']} – {made['end']}: {self._difference(result, (_Operand('', result),))}"
-                return Statement(self._ended(told), "calculation", (), (task.id,))
+                return Statement(self._end_sentence(told), "calculation", (), (task.id,))
             expression = str(task.args.get("expression", ""))
             if not expression or REFERENCE.search(expression):
                 return None
             text = self._words["result"].format(e=expression, v=render_value(result, self._language))
-            return Statement(self._ended(text), "calculation", (), (task.id,))
+            return Statement(self._end_sentence(text), "calculation", (), (task.id,))
         if len(operands) == 1:
-            asked = self._filled(task.description).rstrip("?？ ")
+            asked = self._fill_references(task.description).rstrip("?？ ")
             text = self._words["asked"].format(q=asked[:1].upper() + asked[1:], v=self._difference(result, operands))
-            return Statement(self._ended(text), "calculation", self._list_cited(operands[0].outcome)[:1], (task.id,))
+            return Statement(
+                self._end_sentence(text), "calculation", self._list_cited(operands[0].outcome)[:1], (task.id,)
+            )
         if len({outcome_unit(operand.outcome) for operand in operands}) > 1:
             return None  # what numbers of different units come to means nothing
         text, mechanism = self._relate_operands(frame, operands, result)
@@ -165,7 +167,7 @@ class _Composer:
             return None
         cites = tuple(dict.fromkeys(key for operand in operands for key in self._list_cited(operand.outcome)[:1]))
         verdict = next((self._words[item] for item in ("yes", "no") if text.startswith(self._words[item])), "")
-        return Statement(self._ended(text.removeprefix(verdict)), mechanism, cites, (task.id,), verdict)
+        return Statement(self._end_sentence(text.removeprefix(verdict)), mechanism, cites, (task.id,), verdict)
 
     def _relate_operands(self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome) -> tuple[str, str]:
         """Compose the statement about things in a calculation, and return the mechanism.
@@ -183,9 +185,9 @@ class _Composer:
             }
             noun = self._noun(frame) or self._words["age"]
             return self._words["span"].format(s=operands[0].name, noun=noun, d=difference, **values), f"span:{kind}"
-        return self._compared(frame, operands, result, kind, noun)
+        return self._state_comparison(frame, operands, result, kind, noun)
 
-    def _compared(
+    def _state_comparison(
         self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome, kind: str, noun: str
     ) -> tuple[str, str]:
         mechanism = f"{frame.shape}:{kind}"
@@ -229,14 +231,14 @@ class _Composer:
             if outcome is None or name not in self._plan.ids or isinstance(outcome.value, list):
                 return []
             frame = frame_task(self._plan.task(name), self._language)
-            found.append(_Operand(self._spell_subject(frame.subject) or self._filled(frame.question), outcome))
+            found.append(_Operand(self._spell_subject(frame.subject) or self._fill_references(frame.question), outcome))
         return found
 
     def _noun(self, frame: QueryFrame) -> str:
         relation = relations().get(frame.relation)
         return relation.noun[self._language] if relation else ""
 
-    def _filled(self, text: str) -> str:
+    def _fill_references(self, text: str) -> str:
         """A text with the values of references written out."""
         return REFERENCE.sub(
             lambda m: render_value(self._outcomes[m[1]], self._language) if m[1] in self._outcomes else m[0], text
@@ -244,10 +246,10 @@ class _Composer:
 
     def _spell_subject(self, subject: str) -> str:
         """Spell a subject like a title with the same name."""
-        name = self._filled(subject)
+        name = self._fill_references(subject)
         return self._spelling.get(title_key(name), name) if name.islower() else name
 
-    def _ended(self, text: str) -> str:
+    def _end_sentence(self, text: str) -> str:
         return text if text.endswith(tuple(".。!?！？")) else text + self._words["end"]
 
     def _list_cited(self, outcome: Outcome) -> tuple[str, ...]:

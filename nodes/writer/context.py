@@ -75,7 +75,7 @@ async def open_writer_context(state: SearchState, services: RunContext, report: 
     """
     sources = gather_sources(state.get("plan"), state.get("outcomes", {}), state.get("evidence", {}), services.language)
     prompt = DraftPrompt(sources)
-    if services.models.configured(_WRITER) and sources.items:
+    if services.models.has_decision_model(_WRITER) and sources.items:
         fitted = await _fit_passages(state, services, sources)
         sources = _number_as_shown(sources, fitted)
         prompt = _compose_prompt(state, services, sources, fitted)

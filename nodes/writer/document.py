@@ -101,7 +101,7 @@ class _Claims:
             stop = bar.start() if bar else end
             cell = self._piece[position:stop]
             left, right = position + len(cell) - len(cell.lstrip()), position + len(cell.rstrip())
-            if re.search(r"\w", self._blanked(left, right, formula=" ")):
+            if re.search(r"\w", self._blank_marks(left, right, formula=" ")):
                 yield left, right
             position = bar.end() if bar else end
 
@@ -117,10 +117,10 @@ class _Claims:
             return
         start, end = lines[0].inside, lines[-1].end
         gaps = [(line.start, line.inside, " ") for line in lines[1:] if line.start < line.inside]
-        plain = _CONTINUED.sub(" ", mask(self._blanked(start, end), start, gaps))
+        plain = _CONTINUED.sub(" ", mask(self._blank_marks(start, end), start, gaps))
         marked = mask(plain, start, [(mark.start, mark.end, "\0") for mark in self._marks_in(start, end)])
         plain = mask(plain, 0, [(at.end(), at.end() + 1, "X") for at in _CITED_STOP.finditer(marked)])
-        words = mask(self._blanked(start, end, formula=" "), start, gaps)
+        words = mask(self._blank_marks(start, end, formula=" "), start, gaps)
         found = [list(span) for span in sentences(plain) if re.search(r"\w", words[span[0] : span[1]])]
         position, own = 0, -1  # the sentence that begins with a mark or has one before its stop
         for left, right in ((mark.start - start, mark.end - start) for mark in self._marks_in(start, end) if found):
@@ -135,7 +135,7 @@ class _Claims:
             found[position] = [min(first, left), max(last, right)]
         yield from ((start + a, start + b) for a, b in found)
 
-    def _blanked(self, start: int, end: int, formula: str = "X") -> str:
+    def _blank_marks(self, start: int, end: int, formula: str = "X") -> str:
         """A part of the piece with marks written over by blanks, code by letters."""
         covers = [(mark.start, mark.end, " ") for mark in self._marks_in(start, end)]
         first = bisect_left(self._opaque, start, key=lambda item: item.start)

@@ -1,4 +1,4 @@
-"""Labelled lines at the head of a document, such as the parties of a contract: they hold of each of its passages."""
+"""Labelled lines at the head of a document, like the parties of a contract. All passages of the document share them."""
 
 from collections.abc import Iterable
 from typing import Final

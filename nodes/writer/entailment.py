@@ -88,7 +88,7 @@ def _verifier_role(services: RunContext) -> str:
 
     The role must have a model.
     """
-    return next((role for role in ("verifier", "writer") if services.models.configured(role)), "")
+    return next((role for role in ("verifier", "writer") if services.models.has_decision_model(role)), "")
 
 
 async def judge_claims(
@@ -115,7 +115,7 @@ async def judge_claims(
         return settled
     given, gate = sources.for_claims(question), asyncio.Semaphore(_AT_ONCE)
     batches = list(_batches(pieces, places, given))
-    limit = services.budget.exhausted()
+    limit = services.budget.find_exhausted_limit()
 
     async def ask(batch: Sequence[ClaimPlace]) -> Mapping[ClaimPlace, ClaimJudgement | str]:
         """Judge a batch of claims. Returns the judgement, or the reason for a missing judgement."""
@@ -124,7 +124,7 @@ async def judge_claims(
         messages = [SystemMessage(VERIFY), HumanMessage(prompt)]
         async with gate:
             try:
-                reply = await services.models.structured(role, "verify", messages, EntailmentReply)
+                reply = await services.models.request_structured_reply(role, "verify", messages, EntailmentReply)
             except ModelCallError as failed:
                 return dict.fromkeys(batch, failed.reason)
         judged = reply.by_number(len(batch))
@@ -343,7 +343,9 @@ async def judge_statement(
     sources = (CitableSource(n, evidence=passage) for n, found in given.passages.items() for passage in found)
     prompt = _entailment_prompt(models, role, [("", claim)], sources, given.question)
     try:
-        reply = await models.structured(role, "verify", [SystemMessage(VERIFY), HumanMessage(prompt)], EntailmentReply)
+        reply = await models.request_structured_reply(
+            role, "verify", [SystemMessage(VERIFY), HumanMessage(prompt)], EntailmentReply
+        )
     except ModelCallError as failed:
         return _apply_judgement(checked, failed.reason, given).claim.verdict
     return _apply_judgement(checked, reply.by_number(1).get(1, _NOT_JUDGED), given).claim.verdict

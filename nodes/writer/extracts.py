@@ -243,7 +243,7 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
         The passages in the order of choice. Empty if there are none. Superseded passages come after current passages,
         and their titles say so. Linear in the length of the passages.
     """
-    ranked = sorted(passages, key=lambda passage: (passage.superseded, passage.rank))
+    ranked = sorted(passages, key=lambda passage: (passage.is_outdated, passage.rank))
     best: dict[str, float] = {}  # scores are comparable within one tool
     for item in ranked:
         best[item.tool] = max(item.score, best.get(item.tool, 0.0))
@@ -379,7 +379,7 @@ def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, 
     Passages are ordered by rank. Equal ranks of several searches are ordered by the words shared with the question.
     """
     shared = sum(weight for term, weight in weights.items() if term in passage.terms)
-    return passage.evidence.superseded, passage.evidence.rank, -shared
+    return passage.evidence.is_outdated, passage.evidence.rank, -shared
 
 
 def _weigh_ranks(passages: Sequence[_Passage], weights: Mapping[str, float]) -> None:
@@ -401,16 +401,16 @@ def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: li
     """
     if not passages or frame.shape in _COMPOUND or find_dates(frame.question):
         return ()
-    said = [max(item.sentences, key=lambda sentence: _shared(sentence, weights)) for item in passages]
+    said = [max(item.sentences, key=lambda sentence: _sum_shared_weights(sentence, weights)) for item in passages]
     words = [_undated_words(item, sentence) for item, sentence in zip(passages, said, strict=True)]
     dates = [_date_of(item, sentence) for item, sentence in zip(passages, said, strict=True)]
     alike = [
         at
         for at, mine in enumerate(words)
         if dates[at]
-        and not passages[at].evidence.superseded
+        and not passages[at].evidence.is_outdated
         and len(mine & words[0]) >= _SAME_WORDS * max(1, len(mine | words[0]))
-        and _shared(said[at], weights)
+        and _sum_shared_weights(said[at], weights)
     ]
     if len(alike) < 2 or alike[0] != 0:
         return ()
@@ -421,7 +421,7 @@ def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: li
     return tuple(dict.fromkeys(dates[at] for at in newest))
 
 
-def _shared(sentence: _Sentence, weights: Mapping[str, float]) -> float:
+def _sum_shared_weights(sentence: _Sentence, weights: Mapping[str, float]) -> float:
     return sum(weight for term, weight in weights.items() if term in sentence.terms) - sentence.handicap
 
 
@@ -500,7 +500,7 @@ class _Choice:
         left = list(self._passages)
         while left and len(self._shown) < passages_shown:
             passage = (
-                left[0] if ordered else max(left, key=lambda item: (not item.evidence.superseded, self._worth(item)))
+                left[0] if ordered else max(left, key=lambda item: (not item.evidence.is_outdated, self._worth(item)))
             )
             left.remove(passage)
             if self._shown and not self._compound and self._weights.keys().isdisjoint(passage.terms):

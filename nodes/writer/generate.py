@@ -128,7 +128,7 @@ async def draft_answer(
                     else:
                         yield say(segment) or trailing_blanks(segment)
         except ModelRequestError as failure:
-            if first and said and failure.fault.cut and not services.budget.exhausted():
+            if first and said and failure.fault.cut and not services.budget.find_exhausted_limit():
                 messages = (*request.prompt.messages, AIMessage("".join(said)), HumanMessage(CONTINUE))
                 check = None
                 continue
@@ -260,7 +260,7 @@ async def _rewrite(
     shown = "\n".join([f"Question: {quote_as_data(question, 400)}", "", *lines, "", asked])
     request = [*rules, HumanMessage(shown)]
     try:
-        reply = await services.models.structured("writer", "rewrite", request, RewriteReply)
+        reply = await services.models.request_structured_reply("writer", "rewrite", request, RewriteReply)
     except ModelCallError:
         return pieces, set()  # in the trace; the claims stay marked
     texts = {item.n: " ".join(say(item.text).split()) for item in reply.sentences if 1 <= item.n <= len(groups)}

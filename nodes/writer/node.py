@@ -81,7 +81,7 @@ def choose_answerers(context: WriterContext) -> tuple[AnswererName, ...]:
     if context.report is not None and context.report.sections:
         return ("report",)
     models = context.services.models
-    large = models.configured("writer")
+    large = models.has_decision_model("writer")
     available: dict[_Writer, bool] = {
         "shown": bool(context.prompt.messages),
         "large": large,
@@ -185,7 +185,7 @@ class _Speech:
         self._begun = True
         services, report, prompt = self.context.services, self.context.report, self.context.prompt
         if report is None or not report.outline.sections:  # whose report did not begin
-            decided_by: Literal["model", "rule"] = "model" if services.models.configured("writer") else "rule"
+            decided_by: Literal["model", "rule"] = "model" if services.models.has_decision_model("writer") else "rule"
             event = AnswerStartedEvent(decided_by=decided_by, left_out=prompt.left_out, cut=prompt.cut)
             services.emit(event)
 
@@ -255,7 +255,7 @@ async def _finish(speech: _Speech, message: AIMessage) -> dict[str, Any]:
         services,
         blocks=written.rendering.list_blocks(),
         extracts=written.extracts,
-        asserted=written.asserted,
+        asserted=written.asserted_mechanisms,
         confidence=written.confidence,
         checked=not find_unchecked(written.claims) and not is_unjudged(state, services, written),
     ).to_json()

@@ -99,7 +99,7 @@ def record_check(missing: tuple[str, ...], state: SearchState, services: RunCont
     last = state["reflections"][-1]
     if not missing:
         return None
-    time_left = services.work_seconds() > 0 and not services.budget.exhausted()
+    time_left = services.work_seconds() > 0 and not services.budget.find_exhausted_limit()
     found = Reflection(
         decision="deepen" if last.draft_checks == "deepen" and time_left else "finish",
         reason="; ".join(missing)[:300],

@@ -50,7 +50,7 @@ class Piece:
     citable: frozenset[int] | None = None
 
     @property
-    def verified(self) -> bool:
+    def is_verified(self) -> bool:
         """Report whether no claim is doubtful."""
         return all_supported([item.claim for item in self.checked])
 
@@ -147,7 +147,7 @@ def drop_doubtful(pieces: Sequence[Piece]) -> list[Piece]:
     """
     left: list[Piece] = []
     for piece in pieces:
-        append_piece(left, piece if piece.verified else Piece(trailing_blanks(piece.text)))
+        append_piece(left, piece if piece.is_verified else Piece(trailing_blanks(piece.text)))
     return left
 
 
@@ -189,7 +189,7 @@ def label_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, ...]:
 
 
 def mark_claim(claim: str, note: str, language: Language) -> str:
-    """Add a note such as "(unverified)" inside a claim's sentence or cell.
+    """Add a note like "(unverified)" inside a claim's sentence or cell.
 
     For a block of code, the note stands below.
     """

@@ -183,7 +183,7 @@ def list_findings(
     for task in tasks:
         asked, outcome = quote_as_data(describe_task(task, state, services.language), 300), outcomes.get(task.id)
         if outcome is not None and outcome.answers:
-            found.append(f"- {asked} → {_told(outcome, services, sources)}")
+            found.append(f"- {asked} → {_describe_outcome(outcome, services, sources)}")
         elif outcome is None or outcome.status != "blocked":  # what waited for something lost is lost with it
             lost.append(f"- {asked}")
         found += _on_the_way(outcome, sources)
@@ -249,8 +249,8 @@ _HANGING: Final = ByLocale(
 )
 
 
-def _told(outcome: Outcome, services: RunContext, sources: CitableSources) -> str:
-    computed = (outcome.task_id,) if outcome.computed else ()
+def _describe_outcome(outcome: Outcome, services: RunContext, sources: CitableSources) -> str:
+    computed = (outcome.task_id,) if outcome.is_computed else ()
     marks = "".join(f"[{n}]" for n in sources.numbers_of(() if computed else outcome.evidence_ids, computed))
     note = f" (note: {quote_as_data(outcome.note, 200)})" if outcome.note else ""
     backed = f" ({outcome.support} independent sources)" if outcome.support > 1 else ""

@@ -41,7 +41,7 @@ def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext
     refusal = explain_refusal(question, tables)
     if refusal is not None:
         return words[refusal.kind].format(word=refusal.word, names=_join(refusal.names, language))
-    if services.models.configured("writer"):
+    if services.models.has_decision_model("writer"):
         return ""
     columns = next((_join(_list_columns(source), language) for source in _order_by_sources(tables, shown)), "")
     return words["columns"].format(columns) if columns else words["rows"]

@@ -242,7 +242,7 @@ def _put_first(
 def _list_failures(state: SearchState, language: Language) -> tuple[str, ...]:
     """List the components with failures for a part of the question, with a line for each."""
     ledger = state.get("ledger")
-    failed = ledger.failed if ledger is not None else ()
+    failed = ledger.failed_parts if ledger is not None else ()
     return tuple(dict.fromkeys(describe_failure(part, language) for part in failed))
 
 
@@ -291,9 +291,9 @@ def _find_doors(broken: str, services: RunContext) -> Iterator[str]:
     yield "documents"
     if "web_search" not in services.registry.names():
         yield "web"
-    if not services.models.configured("writer"):
+    if not services.models.has_decision_model("writer"):
         yield "model"
-    elif broken and not budget.exhausted() and min(budget.calls_left(), budget.tokens_left()) > 0:
+    elif broken and not budget.find_exhausted_limit() and min(budget.calls_left(), budget.tokens_left()) > 0:
         yield "again"
 
 

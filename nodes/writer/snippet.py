@@ -48,7 +48,7 @@ class _Block:
     heading: str
 
     @property
-    def chosen(self) -> bool:
+    def has_highlight(self) -> bool:
         """Report whether any piece of the block is highlighted."""
         return any(bold for _, bold in self.pieces)
 
@@ -89,7 +89,7 @@ def _format_one(extract: Extract, context: str, mark: str, length: int, *, bold:
         listed = bool(shown) and block.kind == blocks[at - 1].kind == "keyed"
         wanted = listed or block.kind not in {"row", "keyed"}
         wanted &= not shown or block.heading == shown[0].heading
-        if block.chosen or not shown or (wanted and length - ahead >= _LEAST):
+        if block.has_highlight or not shown or (wanted and length - ahead >= _LEAST):
             shown.append(_shorten_block(block, max(length - ahead, block.chosen_width)))
             length -= max(shown[-1].width, _LISTED * listed)
     heading = next((block.heading for block in shown), "")
@@ -103,7 +103,7 @@ def _first_shown(blocks: Sequence[_Block], length: int) -> int:
 
     This is the first highlighted block, or the start of its section if everything up to and including it fits.
     """
-    chosen = next((at for at, block in enumerate(blocks) if block.chosen), 0)
+    chosen = next((at for at, block in enumerate(blocks) if block.has_highlight), 0)
     section = [at for at, block in enumerate(blocks[: chosen + 1]) if block.heading == blocks[chosen].heading]
     before = blocks[section[0] : chosen] if section else []
     whole = sum(block.width for block in before) + (blocks[chosen].width if blocks else 0)
@@ -244,7 +244,7 @@ def _render_block(block: _Block, *, bold: bool) -> str:
     if block.kind == "code":
         code = "".join(text for text, _ in block.pieces).strip()
         shown = code if "`" in code else f"`{code}`"
-        return f"**{shown}**" if bold and block.chosen else shown
+        return f"**{shown}**" if bold and block.has_highlight else shown
     pieces = [(_BULLET.sub("", text, count=1) if not at else text, on) for at, (text, on) in enumerate(block.pieces)]
     line = ""
     for text, on in _merge_pieces(pieces):

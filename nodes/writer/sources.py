@@ -105,7 +105,7 @@ class CitableSources:
         return {source.n: (source.evidence,) for source in self.items if source.evidence is not None}
 
     @property
-    def computed(self) -> dict[int, Outcome]:
+    def calculations_by_number(self) -> dict[int, Outcome]:
         """Calculations by draft number."""
         return {source.n: source.outcome for source in self.items if source.outcome is not None}
 
@@ -127,7 +127,7 @@ class CitableSources:
 
     def for_claims(self, question: str) -> ClaimSources:
         """Return the sources for checking claims."""
-        return ClaimSources(self.passages, self.computed, self.language, question)
+        return ClaimSources(self.passages, self.calculations_by_number, self.language, question)
 
     def list_citations(self, final: Mapping[int, int]) -> tuple[Citation, ...]:
         """List the cited sources as the reader sees the list.
@@ -180,7 +180,7 @@ def gather_sources(
         )
         for n, passage in enumerate(chosen, 1)
     ]
-    calculations = [outcome for outcome in ordered if outcome.usable and outcome.computed]
+    calculations = [outcome for outcome in ordered if outcome.usable and outcome.is_computed]
     items += [
         CitableSource(n, outcome=outcome, quote=_describe_calculation(outcome, language))
         for n, outcome in enumerate(calculations, len(items) + 1)

@@ -252,10 +252,10 @@ class ValueWorth:
 
         The score is higher if the sentence also states the requested relation.
         """
-        held = self._held(text)
+        held = self._rate_value(text)
         return held and _TYPED * held + _SAID * any(phrase in text.lower() for phrase in self._says)
 
-    def _held(self, text: str) -> float:
+    def _rate_value(self, text: str) -> float:
         """Return the presence of a value of the requested type in a sentence, from 0 to 1.
 
         Returns 0 if any text would answer the question.

@@ -138,7 +138,7 @@ class WrittenAnswer:
         return found
 
     @property
-    def told(self) -> frozenset[str] | None:
+    def stated_task_ids(self) -> frozenset[str] | None:
         """Tasks with values stated by rule. None for a model's answer."""
         found: frozenset[str] | None = self._last("told")
         return found
@@ -156,7 +156,7 @@ class WrittenAnswer:
         return found
 
     @property
-    def asserted(self) -> list[str]:
+    def asserted_mechanisms(self) -> list[str]:
         """Mechanisms of the asserting rules in the answer."""
         return [mechanism for _, part in self.parts for mechanism in part.asserted]
 

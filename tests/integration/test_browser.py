@@ -205,7 +205,7 @@ async def test_the_proxy_ends_where_the_bytes_do(site):
     async with GuardedProxy(guard_of(site), max_bytes=10) as proxy:
         head = f"GET http://www.example.com:{site.server_port}/page HTTP/1.1"
         await talk(proxy, head)
-        assert proxy.exhausted
+        assert proxy.is_exhausted
         assert "429" in await talk(proxy, head)
 
 

@@ -91,7 +91,7 @@ def chat(seconds: float = 120, run_id: str = "", **limits: Any) -> ChatModels:
 
 
 def judge(models: ChatModels, **more: Any) -> Any:
-    return models.structured("master", "assess", ASK, Verdict, **more)
+    return models.request_structured_reply("master", "assess", ASK, Verdict, **more)
 
 
 async def collect(models: ChatModels, into: list[str]) -> str:
@@ -147,7 +147,7 @@ async def test_a_schema_is_strict_only_if_it_can_be(serve: Any) -> None:
     with serve(scripted({"Verdict": GOOD, "Sketch": {"vertices": [{"id": "a"}]}})) as server:
         models = chat()
         await judge(models)
-        assert (await models.structured("master", "plan", ASK, Sketch)).vertices == [{"id": "a"}]
+        assert (await models.request_structured_reply("master", "plan", ASK, Sketch)).vertices == [{"id": "a"}]
     formats = [request.body["response_format"]["json_schema"] for request in server.requests]
     assert [one["strict"] for one in formats] == [True, False]
     assert formats[0]["schema"]["required"] == ["level", "score"]
@@ -392,7 +392,7 @@ async def test_parallel_calls_do_not_overshoot_tokens(serve: Any) -> None:
     assert sum(isinstance(result, str) for result in results) == 4
     usage = models.budget.delta()
     assert usage.input_tokens + usage.output_tokens == 4_000
-    assert models.budget.curtailed() == "max_tokens"
+    assert models.budget.find_curtailing_limit() == "max_tokens"
 
 
 async def test_parallel_calls_do_not_overshoot_cost(serve: Any) -> None:
@@ -409,7 +409,7 @@ async def test_parallel_calls_do_not_overshoot_cost(serve: Any) -> None:
         assert len(server.requests) == 3
     usage = models.budget.delta()
     assert usage.cost == pytest.approx(3 * (40 + 9_000) / 1e6)
-    assert models.budget.curtailed() == "max_cost"
+    assert models.budget.find_curtailing_limit() == "max_cost"
 
 
 @pytest.mark.parametrize("status", [401, 404])

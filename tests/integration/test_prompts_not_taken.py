@@ -53,7 +53,7 @@ async def drafted(models, messages):
 
 
 async def judged(models, messages):
-    return await models.structured("master", "assess", messages, Verdict)
+    return await models.request_structured_reply("master", "assess", messages, Verdict)
 
 
 @pytest.mark.parametrize(("status", "words"), SIZES)

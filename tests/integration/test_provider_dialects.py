@@ -139,7 +139,7 @@ async def collect(models: ChatModels) -> tuple[str, str]:
 async def judge(models: ChatModels) -> Found | str:
     """The value of a structured call, or why there is none."""
     try:
-        return await models.structured("writer", "read", ASK, Found)
+        return await models.request_structured_reply("writer", "read", ASK, Found)
     except ModelCallError as ended:
         return ended.reason
 
@@ -466,7 +466,7 @@ async def test_a_limit_of_the_run_ends_a_reply_under_way(play: Any, name: str, k
     models = provider.chat(prices={provider.name: (1.0, 10.0)}, max_cost=0.01)
     why = (await collect(models))[1] if kind == "stream" else await judge(models)
     assert "max_cost" in str(why)
-    assert models.budget.curtailed() == "max_cost"
+    assert models.budget.find_curtailing_limit() == "max_cost"
     assert models.budget.delta().cost < 0.015
 
 

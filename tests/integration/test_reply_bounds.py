@@ -55,7 +55,7 @@ async def test_max_tokens_ends_a_stream_under_way_and_is_named(serve):
         came, why = await read(models)
     assert "max_tokens" in why
     assert 1_000 < len(came) < 15_000
-    assert models.budget.curtailed() == "max_tokens"
+    assert models.budget.find_curtailing_limit() == "max_tokens"
     assert 2_000 < bound_of(server.requests[0]) < 3_000
     spent = models.budget.delta()
     assert spent.input_tokens + spent.output_tokens < 4_000
@@ -67,7 +67,7 @@ async def test_max_cost_ends_a_stream_under_way_and_is_named(serve):
         came, why = await read(models)
     assert "max_cost" in why
     assert len(came) < 10_000
-    assert models.budget.curtailed() == "max_cost"
+    assert models.budget.find_curtailing_limit() == "max_cost"
     assert bound_of(server.requests[0]) < 2_000
     assert models.budget.delta().cost < 0.025
 

@@ -67,7 +67,7 @@ def _warm() -> None:
     modules = [module for name, module in sys.modules.items() if name.startswith("weiwo.")]
     for value in [one for module in modules for one in _held(vars(module).values())]:
         if isinstance(value, _Lazy):
-            value.compiled  # noqa: B018 - which compiles it
+            value.compiled_pattern  # noqa: B018 - which compiles it
         elif isinstance(value, type) and issubclass(value, BaseModel) and value.__module__.startswith("weiwo."):
             value.model_rebuild()
     for question, language in _QUESTIONS:

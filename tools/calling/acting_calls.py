@@ -32,7 +32,7 @@ class ActingLog(Protocol):
     async def add(self, key: str, text: str, seconds: float) -> bool:
         """Record a call, and report whether the call was new and is now recorded."""
 
-    async def put(self, key: str, text: str, seconds: float) -> None:
+    async def record_result(self, key: str, text: str, seconds: float) -> None:
         """Record the result of a call."""
 
     async def drop(self, key: str) -> None:
@@ -53,12 +53,12 @@ class StoreLog:
         """Record a new call, and report whether the store now holds the record."""
         if await self._kept.get(key) is not None:
             return False
-        await self._kept.put(key, text, seconds)
+        await self._kept.store_text(key, text, seconds)
         return await self._kept.get(key) is not None
 
-    async def put(self, key: str, text: str, seconds: float) -> None:
+    async def record_result(self, key: str, text: str, seconds: float) -> None:
         """Record the result of a call."""
-        await self._kept.put(key, text, seconds)
+        await self._kept.store_text(key, text, seconds)
 
     async def drop(self, key: str) -> None:
         """Remove the record of a call without effect."""
@@ -86,7 +86,7 @@ class ActingCalls:
 
     async def end(self, key: str, result: ToolResult) -> None:
         """Record the result of the call."""
-        await self._log.put(key, dump_result(result, time.time() + _KEPT_SECONDS), _KEPT_SECONDS)
+        await self._log.record_result(key, dump_result(result, time.time() + _KEPT_SECONDS), _KEPT_SECONDS)
 
     async def result(self, key: str) -> ToolResult | None:
         """Return the result of the call, if completed."""

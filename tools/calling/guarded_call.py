@@ -45,10 +45,10 @@ class GuardedCall:
         """Wait for admission of the call. Yields the run's remaining seconds."""
         guard, caller = self.guard, self.caller
         while True:  # once round for each time that the other side asks to wait; the run's time ends it
-            self._admitted()
-            await self._held()
+            self._request_admission()
+            await self._wait_out_pause()
             async with caller.slots:
-                self._admitted()  # much may have happened while this waited for its slot
+                self._request_admission()  # much may have happened while this waited for its slot
                 if guard.waiting():
                     continue
                 left = caller.seconds_left()
@@ -67,10 +67,10 @@ class GuardedCall:
                     raise
                 return
 
-    def _admitted(self) -> None:
+    def _request_admission(self) -> None:
         self._tell(self.guard.admit(self, early=self.early))
 
-    async def _held(self) -> None:
+    async def _wait_out_pause(self) -> None:
         """Wait out a requested pause, if worthwhile.
 
         The other side asked every caller to wait.
@@ -86,23 +86,23 @@ class GuardedCall:
             raise ToolNotCalledError("rate_limit", said, retry_after=wait)
         await asyncio.sleep(self.backoff.wait(1, wait))
 
-    def failed(self, failure: ToolCallError, cluster: str) -> None:
+    def record_failure(self, failure: ToolCallError, cluster: str) -> None:
         """The call came to nothing."""
         if isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up" or not failure.attempts:
             return  # not the tool's doing
         strain = strain_of(failure.kind, cluster, transient=failure.transient)
         if strain == "none" or self.any_site:
-            self.succeeded()
+            self.record_success()
         else:
-            self._tell(self.guard.failed(self, failure, final=strain == "opens"))
+            self._tell(self.guard.record_failure(self, failure, final=strain == "opens"))
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         """The tool answered, if only to say no."""
-        self._tell(self.guard.succeeded(self))
+        self._tell(self.guard.record_success(self))
 
-    def ended(self) -> None:
+    def release_call(self) -> None:
         """Release the finished call in the breaker, successful or not."""
-        self.guard.released(self)
+        self.guard.release_call(self)
 
     def _tell(self, note: str) -> None:
         if note:

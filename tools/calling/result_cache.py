@@ -52,7 +52,7 @@ class ResultCache:
         text = await self._kept.get(key)
         return None if text is None else load_result(text, self._clock())
 
-    async def put(self, key: str, result: ToolResult, seconds: float) -> None:
+    async def store_result(self, key: str, result: ToolResult, seconds: float) -> None:
         """Cache a result, unless empty or too large."""
         if seconds <= 0 or (result.value is None and not result.passages):
             return
@@ -61,7 +61,7 @@ class ResultCache:
         except (TypeError, ValueError):  # a foreign tool's particulars may be no JSON
             return
         if len(text) <= _MAX_ENTRY_BYTES:
-            await self._kept.put(key, text, seconds)
+            await self._kept.store_text(key, text, seconds)
 
 
 def dump_result(result: ToolResult, expires: float) -> str:

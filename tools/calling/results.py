@@ -203,7 +203,7 @@ def _deduplicate(passages: Iterable[Evidence], tool: str, max_bytes: int) -> tup
         text = printable(passage.text)
         size = len(text.encode())
         if passage.id in kept:
-            kept[passage.id] = kept[passage.id].merged(passage)
+            kept[passage.id] = kept[passage.id].merge_passage(passage)
             continue
         if size > room:
             break

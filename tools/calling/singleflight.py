@@ -41,7 +41,7 @@ class SingleFlight(Generic[T]):
         if task is None or begins:
             task, waiting = asyncio.create_task(work()), set()
             self._under_way[place] = task, waiting
-            task.add_done_callback(lambda ended: self._landed(place, ended))
+            task.add_done_callback(lambda ended: self._finish_flight(place, ended))
         me = object()
         waiting.add(me)
         try:
@@ -79,7 +79,7 @@ class SingleFlight(Generic[T]):
         task.cancel()
         return True
 
-    def _landed(self, place: Hashable, task: asyncio.Task[T]) -> None:
+    def _finish_flight(self, place: Hashable, task: asyncio.Task[T]) -> None:
         self._forget(place, task)
         if not task.cancelled():
             task.exception()  # seen, should nobody be left to see it

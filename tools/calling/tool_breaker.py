@@ -56,16 +56,18 @@ class ToolBreaker:
             raise ToolNotCalledError(self._kind, f"{self.tool}: not called, it is out of order ({self._words})")
         return f"{self.tool}: on trial, one call is let through" if self._circuit.on_trial(call) and not known else ""
 
-    def succeeded(self, call: object) -> str:
+    def record_success(self, call: object) -> str:
         """Record an answer of the tool, even an empty answer."""
-        return f"{self.tool}: works again" if self._circuit.succeeded(call) else ""
+        return f"{self.tool}: works again" if self._circuit.record_success(call) else ""
 
-    def failed(self, call: object, error: ToolCallError, *, final: bool = False) -> str:
+    def record_failure(self, call: object, error: ToolCallError, *, final: bool = False) -> str:
         """Record a failure of the tool, retries included.
 
         With `final`, another call during this run is pointless.
         """
-        cooling = self._circuit.failed(call, opens=final, at_least=FOREVER if final else error.retry_after or 0.0)
+        cooling = self._circuit.record_failure(
+            call, opens=final, at_least=FOREVER if final else error.retry_after or 0.0
+        )
         if cooling is None:
             return ""
         self._kind, self._words = error.kind, error.message
@@ -75,9 +77,9 @@ class ToolBreaker:
         period = "for the rest of this run" if final else f"for {cooling:.0f} s"
         return f"{self.tool}: blocked {period} ({error.message})"
 
-    def released(self, call: object) -> None:
+    def release_call(self, call: object) -> None:
         """Release a call without information on the tool's health, cancelled or never made."""
-        self._circuit.released(call)
+        self._circuit.release_call(call)
 
     def hold(self, seconds: float) -> None:
         """Record a pause requested by the service for all callers."""

@@ -127,7 +127,7 @@ class ToolCalls:
                 return kept
             result = await self._make_call(name, args, caller, has_substitute=has_substitute)
             if not result.notes:  # the next may fare better
-                await self._cache.put(key, result, info.cache_seconds)
+                await self._cache.store_result(key, result, info.cache_seconds)
             return result
 
         for _ in range(_MERGES):
@@ -228,15 +228,15 @@ class ToolCalls:
                 repeats=not self.toolbox.info(name).acts,
             )
         except ToolCallError as failure:
-            conduct.failed(failure, self.toolbox.info(name).cluster)
+            conduct.record_failure(failure, self.toolbox.info(name).cluster)
             await self._keep(name, args, failure)
             raise
         else:
-            conduct.succeeded()
+            conduct.record_success()
             await self._keep(name, args, None)
             return replace(result, cached=result.cached or context.used_kept, notes=tuple(dict.fromkeys(context.notes)))
         finally:
-            conduct.ended()
+            conduct.release_call()
 
     async def _keep(self, name: str, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
         """Record the outcome of a call for telemetry.

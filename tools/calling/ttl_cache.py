@@ -38,7 +38,7 @@ class LruMemory:
             self._kept.move_to_end(key)
         return self._kept.get(key)
 
-    def put(self, key: str, text: str) -> None:
+    def store_text(self, key: str, text: str) -> None:
         """Store a text, replacing any previous text."""
         self.drop(key)
         self._bytes += _size_in_bytes(text)
@@ -86,10 +86,10 @@ class TtlCache:
         text = item.value.get("text") if item is not None and isinstance(item.value, Mapping) else None
         return text if isinstance(text, str) else None
 
-    async def put(self, key: str, text: str, seconds: float) -> None:
+    async def store_text(self, key: str, text: str, seconds: float) -> None:
         """Store a text for a limited number of seconds, replacing any previous text."""
         if self._store is None:
-            self._memory.put(key, text)
+            self._memory.store_text(key, text)
             return
 
         def put(store: "BaseStore") -> Any:

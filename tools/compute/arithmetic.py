@@ -73,7 +73,7 @@ def _constant(node: ast.expr) -> _Value:
         return value
     if not isinstance(value, int | float):
         raise ValueError(f"{value!r} is not a number")  # noqa: TRY004  # every refusal is a ValueError
-    return _bounded(value)
+    return _check_magnitude(value)
 
 
 def _list(node: ast.expr) -> _Value:
@@ -96,7 +96,7 @@ def _binary(node: ast.expr) -> _Value:
         if isinstance(left, PartialDate) and isinstance(right, PartialDate) and isinstance(node.op, ast.Sub):
             return left.astronomical - right.astronomical
         raise ValueError("dates can be subtracted from each other and compared, nothing else")
-    return _bounded(_OPERATORS[type(node.op)](_number(left), _number(right)))
+    return _check_magnitude(_OPERATORS[type(node.op)](_number(left), _number(right)))
 
 
 def _divide(left: Number, right: Number) -> Number:
@@ -122,10 +122,10 @@ def _compare(node: ast.expr) -> _Value:
     if not isinstance(node, ast.Compare) or any(type(op) not in _COMPARISONS for op in node.ops):
         raise ValueError(f"{ast.unparse(node)[:40]!r} is no comparison of numbers or dates")
     values = [_scalar(_value(operand)) for operand in (node.left, *node.comparators)]
-    return all(_compared(type(op), *pair) for op, pair in zip(node.ops, pairwise(values), strict=True))
+    return all(_compare_scalars(type(op), *pair) for op, pair in zip(node.ops, pairwise(values), strict=True))
 
 
-def _compared(op: type[ast.cmpop], left: Scalar, right: Scalar) -> bool:
+def _compare_scalars(op: type[ast.cmpop], left: Scalar, right: Scalar) -> bool:
     if isinstance(left, PartialDate) and isinstance(right, PartialDate):
         if left != right and (left.contains(right) or right.contains(left)) and op not in {ast.Eq, ast.NotEq}:
             raise ValueError(f"cannot tell which is earlier, {left.iso()} or {right.iso()}; give both as precisely")
@@ -171,7 +171,9 @@ def _extreme(values: Sequence[Scalar], choose: Callable[..., Scalar]) -> Scalar:
 
 def _sum(values: Sequence[Scalar]) -> Number:
     numbers = [_number(value) for value in values]
-    return _bounded(math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers))
+    return _check_magnitude(
+        math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers)
+    )
 
 
 def _round(values: Sequence[Scalar]) -> Scalar:
@@ -209,7 +211,7 @@ def _scalar(value: _Value) -> Scalar:
     return value
 
 
-def _bounded(value: Number) -> Number:
+def _check_magnitude(value: Number) -> Number:
     if not abs(value) <= _LARGEST:
         raise ValueError("a number beyond 1e300 is too large")
     return value

@@ -118,7 +118,7 @@ class ChangeBatch:
         """Report whether the batch already holds a document of a path."""
         return path in self._put
 
-    def put(self, document: Document, passages: Sequence[Passage]) -> None:
+    def add_document(self, document: Document, passages: Sequence[Passage]) -> None:
         """A document was read."""
         self._begin()
         self._touched.pop(document.path, None)

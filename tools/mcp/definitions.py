@@ -67,7 +67,7 @@ def define_tools(server: McpServer, tools: Sequence[Any]) -> tuple[dict[str, Too
     found: dict[str, ToolDefinition] = {}
     twice: list[str] = []
     unfit: list[str] = []
-    own = frozenset(_folded(str(tool.name)) for tool in tools[:MOST_TOOLS])
+    own = frozenset(_fold_name(str(tool.name)) for tool in tools[:MOST_TOOLS])
     for tool in tools[:MOST_TOOLS]:
         defined = _define(server, tool, own)
         if defined is None:
@@ -182,8 +182,8 @@ def _speaks(text: str, siblings: frozenset[str]) -> bool:
     if _CALL_ORDERS.search(text) or addresses_model(text):
         return True
     called = (next(filter(None, found.groups())) for found in _CALLS.finditer(text))
-    return any(("_" in name or "-" in name) and _folded(name) not in siblings for name in called)
+    return any(("_" in name or "-" in name) and _fold_name(name) not in siblings for name in called)
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return _UNFIT.sub("_", name).strip("_.-").replace("-", "_").casefold()

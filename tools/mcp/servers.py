@@ -144,7 +144,9 @@ def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | N
     if not isinstance(entry.get(needs), str) or not entry[needs].strip():
         raise _wrong(name, f"it has no {needs}", '{"command": "…"} for a program or {"url": "…"} for an address')
     values = {
-        key: _filled(name, key, entry[key], env) for key in ("command", "cwd", "url") if entry.get(key) is not None
+        key: _expand_variables(name, key, entry[key], env)
+        for key in ("command", "cwd", "url")
+        if entry.get(key) is not None
     }
     url = values.get("url", "")
     if kind != "stdio" and (not url.startswith(("http://", "https://")) or not urlsplit(url).hostname):
@@ -153,7 +155,9 @@ def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | N
         name=name,
         transport=kind,
         command=os.path.expanduser(values.get("command", "")),  # noqa: PTH111 - a command is no path until it is one
-        args=tuple(_filled(name, "args", item, env) for item in _require_kind(name, "args", entry.get("args"), list)),
+        args=tuple(
+            _expand_variables(name, "args", item, env) for item in _require_kind(name, "args", entry.get("args"), list)
+        ),
         env=_filled_object(name, "env", entry, env),
         cwd=values.get("cwd"),
         url=url,
@@ -197,10 +201,12 @@ def _require_kind(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
 def _filled_object(name: str, key: str, entry: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
     """An object of texts."""
     given = _require_kind(name, key, entry.get(key), dict)
-    return {field_name: _filled(name, f"{key}.{field_name}", value, env) for field_name, value in given.items()}
+    return {
+        field_name: _expand_variables(name, f"{key}.{field_name}", value, env) for field_name, value in given.items()
+    }
 
 
-def _filled(name: str, key: str, value: Any, env: Mapping[str, str]) -> str:
+def _expand_variables(name: str, key: str, value: Any, env: Mapping[str, str]) -> str:
     """A text with the environment's values in place of `${VAR}`."""
     if not isinstance(value, str):
         raise _wrong(name, f"{one_line(key, 60)} is no text", "it between quotes")

@@ -170,7 +170,7 @@ def _read_plain_numbers(name: str, texts: Sequence[str], lines: str) -> Column:
 
 
 def _are_iso_dates(texts: Sequence[str]) -> bool:
-    """Whether all texts are days of the calendar, written as 2024-05-31."""
+    """Report whether all texts are calendar days, written as 2024-05-31."""
     if not all(len(text) == 10 and text[4] == text[7] == "-" for text in texts):
         return False
     try:
@@ -180,7 +180,7 @@ def _are_iso_dates(texts: Sequence[str]) -> bool:
 
 
 def _are_words(distinct: Sequence[str], name: str, delimiter: str, language: str) -> bool:
-    """Whether a sample of texts are words and names, which read as themselves."""
+    """Report whether a sample of texts holds only words and names."""
     sample = distinct[:: max(1, len(distinct) // _SAMPLE)]
     reading = read_texts(sample, name, delimiter=delimiter, language=language)
     return reading.type == "text" and reading.doubt is None

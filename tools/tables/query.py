@@ -234,7 +234,7 @@ class Query:
             last = max(int(row) for _, row in wanted) - int(parts[0].facts["first"]) + 1
             source = f"(SELECT * FROM {source} LIMIT {last}) AS a"  # noqa: S608  # ours
         found = self._database.execute(
-            f"SELECT a.part, a.row, {', '.join(item.shown for item in fields)} FROM {source}"  # noqa: S608  # ours
+            f"SELECT a.part, a.row, {', '.join(item.text_sql for item in fields)} FROM {source}"  # noqa: S608  # ours
             f" WHERE (a.part, a.row) IN ({pairs})"
         ).fetchall()
         texts = {}
@@ -305,7 +305,7 @@ class Query:
         if function in ARITHMETIC or function in {"min", "max"}:
             self._note_unread(item)
             if function in {"min", "max"} and item.display != item.label:
-                return _Figure(f"arg_{function}({item.shown}, {item.value})", name, item.type, "")
+                return _Figure(f"arg_{function}({item.text_sql}, {item.value})", name, item.type, "")
             unit = str(item.column["unit"]) or (f"?{item.unit}" if "u" in item.parts else "")
             return _Figure(FUNCTIONS[function].format(item.value), name, item.type, unit)
         return _Figure(FUNCTIONS[function].format(item.label), name, "number", "")
@@ -350,7 +350,7 @@ class Query:
             raise RequestError(f"`{target.name}` {item.op}: one value; for several there is `in`")
         if item.op == "contains":
             self._parameters.append(fold_value(str(values[0])))
-            return f"contains(lower(CAST({target.shown} AS VARCHAR)), ?)"
+            return f"contains(lower(CAST({target.text_sql} AS VARCHAR)), ?)"
         if target.type == "number":
             return self._write_number_condition(target, item.op, values)
         if target.type in {"date", "datetime"}:

@@ -85,7 +85,7 @@ def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, Js
             detail["currency"] = result["units"][0]
     if len(header) > 1 or len(rows) > 1:
         detail["header"], detail["table"] = header, rows
-    lines = [" | ".join(map(str, header)), *(" | ".join(_written(cell) for cell in row) for row in rows)]
+    lines = [" | ".join(map(str, header)), *(" | ".join(_format_cell(cell) for cell in row) for row in rows)]
     content = "\n".join(
         [
             result["expression"],
@@ -106,7 +106,7 @@ def _describe_variants(result: dict[str, Any]) -> list[str]:
     """Describe the result with hidden rows and without possible totals, a line each."""
     lines = []
     for item in result["variants"]:
-        rows = "; ".join(" | ".join(_written(cell) for cell in row) for row in item["rows"]) or "the same"
+        rows = "; ".join(" | ".join(_format_cell(cell) for cell in row) for row in item["rows"]) or "the same"
         what = (
             f"with {item['count']} hidden rows" if item["kind"] == "hidden" else f"without {', '.join(item['places'])}"
         )
@@ -137,14 +137,14 @@ def _value_of(result: dict[str, Any], *, figures: bool) -> tuple[JsonValue, Valu
             return values[0], "text" if types[0] == "date" and "T" in values[0] else _name_type(types[0])
         return values, f"list[{_name_type(types[0])}]"  # type: ignore[return-value]  # of a column's type
     if figures and len(rows) == 1:
-        return [_written(cell) for cell in rows[0]], "list[text]"
-    return [" – ".join(_written(cell) for cell in row) for row in rows], "list[text]"
+        return [_format_cell(cell) for cell in rows[0]], "list[text]"
+    return [" – ".join(_format_cell(cell) for cell in row) for row in rows], "list[text]"
 
 
 def _name_type(column_type: str) -> ValueType:
-    """The type of a value by that of its column; times, durations and versions are given as texts."""
+    """Return the value type of a column type. Times, durations and versions are given as text."""
     return column_type if column_type in {"number", "date"} else "text"  # type: ignore[return-value]  # literal
 
 
-def _written(cell: Any) -> str:
+def _format_cell(cell: Any) -> str:
     return "" if cell is None else f"{round(cell, 6):,}" if isinstance(cell, int | float) else str(cell)

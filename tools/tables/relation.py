@@ -67,7 +67,7 @@ class Field:
         return f"{self.alias}.u{self.at}"
 
     @property
-    def shown(self) -> str:
+    def text_sql(self) -> str:
         """SQL for the cell texts. Numbers without texts are shown as numbers."""
         if "s" not in self.parts:
             return self.label
@@ -79,7 +79,7 @@ class Field:
 
         Numbers are shown as they are. Values stored as sort keys are shown as the document writes them.
         """
-        return self.label if self.type in {"number", "text", "date", "boolean"} else self.shown
+        return self.label if self.type in {"number", "text", "date", "boolean"} else self.text_sql
 
     def show(self, value: Any) -> str:
         """Format a value read from a row as shown in the cell."""

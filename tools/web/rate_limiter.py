@@ -69,7 +69,7 @@ class RateLimiter:
         with self._lock:
             self._queue.append(me)
         try:
-            turn = await self._taken(me, per_second, check)
+            turn = await self._take_turn(me, per_second, check)
         finally:
             with self._lock:
                 self._queue.remove(me)
@@ -78,7 +78,7 @@ class RateLimiter:
         finally:
             turn.over = self._clock()
 
-    async def _taken(self, me: object, per_second: float, check: Callable[[], None]) -> _Departure:
+    async def _take_turn(self, me: object, per_second: float, check: Callable[[], None]) -> _Departure:
         at_once = max(1, math.floor(per_second))
         period = at_once / per_second
         while True:

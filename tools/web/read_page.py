@@ -104,14 +104,14 @@ class ReadPage(AsyncTool):
             call.used_kept = True
             return kept
         try:
-            page = await _single_flight.run(key, lambda: self._fetched(address))
+            page = await _single_flight.run(key, lambda: self._fetch_page(address))
         except ToolCallError as failure:
             await keeper.put_failure(key, failure)
             raise
-        await keeper.put(key, page)
+        await keeper.store_page(key, page)
         return page
 
-    async def _fetched(self, url: str) -> WebPage:
+    async def _fetch_page(self, url: str) -> WebPage:
         guard: UrlGuard = self.guard
 
         async def permit(address: str) -> None:
@@ -216,7 +216,7 @@ class ExtractPage(ReadPage):
     def _conditions(self) -> str:
         return f"{super()._conditions} through={self.source.base}"
 
-    async def _fetched(self, url: str) -> WebPage:
+    async def _fetch_page(self, url: str) -> WebPage:
         guard: UrlGuard = self.guard
         source: ConfiguredProvider = self.source
         health: ProviderHealth = self.health
@@ -247,6 +247,6 @@ class ExtractPage(ReadPage):
                     text = await tavily.extract(url, access)
             except ToolCallError as failure:
                 if failure.kind != "empty":
-                    health.failed(source, failure)
+                    health.record_failure(source, failure)
                 raise
         return await asyncio.to_thread(text_page, url, text)

@@ -147,7 +147,7 @@ def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:
                 publication=hit.publication,
             )
             known = kept.get(passage.id)
-            kept[passage.id] = passage if known is None else known.merged(passage)
+            kept[passage.id] = passage if known is None else known.merge_passage(passage)
     return list(kept.values())
 
 

@@ -96,7 +96,7 @@ async def open_corpus(settings: Settings) -> Corpus:
     return corpus
 
 
-def counted(number: int, what: str, language: Language = "en") -> str:
+def format_count(number: int, what: str, language: Language = "en") -> str:
     """A number of things."""
     return f"{number:,} {_COUNTED[what]}" if language == "zh" else f"{number:,} {what}" + "s" * (number != 1)
 
@@ -112,7 +112,7 @@ def size(number: int) -> str:
 
 def span(seconds: float) -> str:
     """A length of time, for people."""
-    return counted(*span_parts(seconds))
+    return format_count(*span_parts(seconds))
 
 
 def span_parts(seconds: float) -> tuple[int, str]:
@@ -126,12 +126,12 @@ def _line(summary: CorpusSummary) -> str:
         return f"{summary.name}\t{summary.trouble}\n"
     left_out = f"\t{summary.problems:,} left out" if summary.problems else ""
     note = f"\t{summary.note}" if summary.note else ""
-    note += "".join(f"\t{told}" for told in (*_partial(summary), *_kept(summary)))
+    note += "".join(f"\t{told}" for told in (*_partial(summary), *_list_connectors(summary)))
     origins = [*(_nearby(root) for root in summary.roots), *summary.loaders]
     loaders = f"\tfrom {', '.join(map(one_line, origins))}" if origins else ""
-    passages = counted(summary.passages, "passage")
+    passages = format_count(summary.passages, "passage")
     return (
-        f"{summary.name}\t{counted(summary.documents, 'document')}\t{passages}\t{size(summary.bytes)}"
+        f"{summary.name}\t{format_count(summary.documents, 'document')}\t{passages}\t{size(summary.bytes)}"
         f"\t{span(summary.age)} ago{left_out}{loaders}{note}\n"
     ) + "".join(f"\t{one_line(each.source)}: {each.reason}\n" for each in summary.left_out[:_MOST_NAMED])
 
@@ -148,7 +148,7 @@ def _partial(summary: CorpusSummary) -> list[str]:
     return [f"{done:,} of {of:,} have vectors of {model}; weiwo index makes the others" for model, done, of in lacking]
 
 
-def _kept(summary: CorpusSummary) -> list[str]:
+def _list_connectors(summary: CorpusSummary) -> list[str]:
     """The connectors of a corpus, with how the last run of each failed; a line each."""
     return [
         f"{each.label} every {span(each.seconds)}" + (f"; it failed: {each.problem}" if each.problem else "")

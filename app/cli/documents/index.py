@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from weiwo.app.cli.documents.connectors import find_due, parse_connector, require_alone
-from weiwo.app.cli.documents.corpus import counted
+from weiwo.app.cli.documents.corpus import format_count
 from weiwo.app.cli.errors import COMPLETE, PARTIAL, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json
@@ -105,13 +105,13 @@ def index(  # noqa: PLR0913 - each option is a parameter
         write(f"{connector.label} is {'no longer kept' if found else 'not kept'} in step with {name}\n")
         return
 
-    def stopped(code: int) -> CommandError:
+    def build_stop_error(code: int) -> CommandError:
         said = f"the corpus {name} is as last said" if watch else "what was indexed is kept; run it again to go on"
         return CommandError(f"stopped; {said}", code)
 
     run = _IndexRun(paths or (), folder, settings.embeddings, target, spec, connector, as_json=json)
     try:
-        raise typer.Exit(run_to_end(run.follow() if watch else run.once(), stopped))
+        raise typer.Exit(run_to_end(run.follow() if watch else run.once(), build_stop_error))
     except CorpusError as error:
         raise CommandError(str(error)) from error
 
@@ -239,7 +239,7 @@ async def _run_loader(loader: LoaderSpec, folder: Path, connector: Connector | N
 
     def tell(documents: int) -> None:
         if not silent and progress.is_due():
-            progress.tell(f"{counted(documents, 'document')} from {loader.label} …")
+            progress.tell(f"{format_count(documents, 'document')} from {loader.label} …")
 
     make = await asyncio.to_thread(import_loader, loader)
     loaded = await load_documents(loader, make, tell, await asyncio.to_thread(read_states, folder, loader))
@@ -274,7 +274,7 @@ def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
         known = assess_fit(writer.store, model)
         if known.warning and not quiet:
             hint(known.warning)
-        if not known.trusted:
+        if not known.is_trusted:
             return
         done = embed_passages(writer, model, tell)
     except EmbeddingError as error:
@@ -291,7 +291,7 @@ def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
 def _publish(writer: IndexWriter, target: ExternalCorpus) -> None:
     """Bring a vector store elsewhere up to the corpus."""
     done = sync_vector_store(writer, target.name, target.inner)
-    moved = f"{counted(done.added, 'passage')} added, {done.removed:,} removed"
+    moved = f"{format_count(done.added, 'passage')} added, {done.removed:,} removed"
     hint(f"{target.name}: {moved}; it has {done.total:,} of this corpus")
 
 
@@ -304,13 +304,15 @@ def _summary(corpus: CorpusSummary, report: IngestReport) -> str:
     ]
     rate = f", {report.passages / report.seconds:,.0f} passages a second" if report.passages and report.seconds else ""
     lines = [
-        f"{corpus.name}: {counted(corpus.documents, 'document')}, {counted(corpus.passages, 'passage')}",
+        f"{corpus.name}: {format_count(corpus.documents, 'document')}, {format_count(corpus.passages, 'passage')}",
         f"{', '.join(done) or 'no files'} in {report.seconds:.1f} s{rate}",
     ]
     if report.others:
         kinds = ", ".join(f"{count:,} {ending}" for ending, count in report.others.most_common())
         needed = "; install tesseract for the pictures" if any(ending in PICTURES for ending in report.others) else ""
-        many = f"{counted(report.others.total(), 'file')} of {counted(len(report.others), 'unsupported type')}"
+        many = (
+            f"{format_count(report.others.total(), 'file')} of {format_count(len(report.others), 'unsupported type')}"
+        )
         lines.append(f"{many}: {kinds}{needed}")
     if report.left_out:
         lines.append(f"left out, or taken in part: {len(report.left_out):,}")

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from weiwo.app.cli.documents.corpus import counted
+from weiwo.app.cli.documents.corpus import format_count
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json
@@ -213,11 +213,11 @@ def _segments(segments: Mapping[str, Any]) -> Table:
 def _drift(weeks: list[dict[str, Any]]) -> Table:
     table = figures_table(_say("week"), *map(_say, DRIFTING))
     for week in weeks:
-        table.add_row(week["week"], *(_moved(week[name]) for name in DRIFTING))
+        table.add_row(week["week"], *(_describe_drift(week[name]) for name in DRIFTING))
     return table
 
 
-def _moved(index: float) -> str:
+def _describe_drift(index: float) -> str:
     return _say("same" if index < _MOVING else "moving" if index < _MOVED else "moved", index)
 
 
@@ -227,4 +227,4 @@ def _shares(shares: Mapping[str, float]) -> str:
 
 def _count(number: int, what: str) -> str:
     """A number of things."""
-    return counted(number, what, system_language())
+    return format_count(number, what, system_language())

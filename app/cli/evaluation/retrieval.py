@@ -201,7 +201,7 @@ async def open_embedder(settings: Settings, dataset: Dataset) -> Embedder | None
     known = LanguageFit(model.name, found, await asyncio.to_thread(count_languages, dataset))
     if known.warning:
         hint(known.warning)
-    return model if known.trusted else None
+    return model if known.is_trusted else None
 
 
 async def _compare(

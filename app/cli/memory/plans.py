@@ -45,7 +45,7 @@ def _list_plans(context: typer.Context, *, json: Json = False) -> None:
     if json:
         write_json({"plans": [plan_as_json(item) for item in found]})
         return
-    entries = [(item.key, item.wording, _fared(item)) for item in found]
+    entries = [(item.key, item.wording, _describe_record(item)) for item in found]
     print_entries(entries, word("no_plans"), indent=14)
 
 
@@ -62,7 +62,9 @@ def show(key: Key, *, json: Json = False) -> None:
         args = ", ".join(f"{name}: {value}" for name, value in task.args.items())
         call = f"{task.id}: {task.description} · {task.tool}({args}) → {task.ret}"
         console.print(Flow(Text(f"  {one_line(call, 600)}"), indent=4))
-    console.print(Flow(Text(f"  {_fared(item)} · {item.model_calls} model calls · {item.seconds} s", "dim"), indent=4))
+    console.print(
+        Flow(Text(f"  {_describe_record(item)} · {item.model_calls} model calls · {item.seconds} s", "dim"), indent=4)
+    )
 
 
 @_plans.command(cls=TextCommand)
@@ -98,7 +100,7 @@ async def _find(memory: MemoryStore, key: str) -> PlanTemplate:
     return known[find_key(list(known), key, _LISTING)]
 
 
-def _fared(template: PlanTemplate) -> str:
+def _describe_record(template: PlanTemplate) -> str:
     words = _WORDS[template.language]
     day = datetime.fromtimestamp(template.at, UTC).date().isoformat()
     parts = [words["fared"].format(template.wins, template.losses), words["last"].format(day)]

@@ -144,12 +144,12 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
             remember_files(thread_id, delivery.files)
             return await runs.ask(session, question, thread_id, context, watcher)
 
-    def stopped(code: int) -> CommandError:
+    def build_stop_error(code: int) -> CommandError:
         if watcher.progress.begun:
             return StoppedError(thread_id, code)
         return CommandError("stopped; nothing had begun; ask again", code)
 
-    return conclude(run_to_end(work(), stopped), watcher, settings, delivery)
+    return conclude(run_to_end(work(), build_stop_error), watcher, settings, delivery)
 
 
 def _find_model_trouble(settings: Settings) -> str:

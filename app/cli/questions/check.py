@@ -44,7 +44,7 @@ def check(
     else:
         for _, place, text in report.findings:
             write(f"✗ {place}: {text}\n")
-        for place, why in [*(item[1:] for item in report.left), *report.notes]:
+        for place, why in [*(item[1:] for item in report.unchecked_items), *report.notes]:
             hint(f"· {place}: {why}")
         write(report.closing + "\n")
     raise typer.Exit(report.code)

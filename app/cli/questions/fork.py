@@ -105,10 +105,10 @@ def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
                 return await runs.ask(session, fork.question, thread_id, now, watcher), watcher
             return await runs.resume(session, thread_id, watcher, context=now), watcher
 
-    def stopped(code: int) -> CommandError:
+    def build_stop_error(code: int) -> CommandError:
         return StoppedError(begun[0], code) if begun else CommandError("stopped; nothing was forked; try again", code)
 
-    ended, watcher = run_to_end(work(), stopped)
+    ended, watcher = run_to_end(work(), build_stop_error)
     return conclude(ended, watcher, Settings.resolve(context), delivery)
 
 

@@ -22,7 +22,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from weiwo.app.cli.documents.corpus import counted, open_corpus, size, span_parts
+from weiwo.app.cli.documents.corpus import format_count, open_corpus, size, span_parts
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.options import Json
@@ -296,8 +296,8 @@ async def _check_corpus(subject: _Subject) -> list[Check]:
     except CommandError as error:
         return [Check(title, "problem", str(error))]
     where = ", ".join(settings.corpus) or _describe_default_corpus(settings, subject.language)
-    documents = counted(len(corpus.documents), "document", subject.language)
-    passages, more = counted(corpus.size, "passage", subject.language), len(corpus.problems) - _MOST_LEFT_OUT
+    documents = format_count(len(corpus.documents), "document", subject.language)
+    passages, more = format_count(corpus.size, "passage", subject.language), len(corpus.problems) - _MOST_LEFT_OUT
     left_out = [subject.say("left_out", problem.source, problem.reason) for problem in corpus.problems[:_MOST_LEFT_OUT]]
     left_out += [subject.say("more_left_out", more)] if more > 0 else []
     held = Check(title, "ok", subject.say("holds", where, documents, passages))
@@ -341,7 +341,10 @@ def _describe_corpus(summary: CorpusSummary, lacking: list[str], language: Langu
     """Describe a corpus: size and age, or the problem."""
     if summary.trouble:
         return say(language, "said_of", summary.name, summary.trouble)
-    documents, age = counted(summary.documents, "document", language), counted(*span_parts(summary.age), language)
+    documents, age = (
+        format_count(summary.documents, "document", language),
+        format_count(*span_parts(summary.age), language),
+    )
     told = say(language, "old", summary.name, documents, size(summary.bytes), age)
     return "; ".join([told, *filter(None, [summary.note]), *lacking, *_describe_connectors(summary, language)])
 
@@ -351,7 +354,7 @@ def _describe_connectors(summary: CorpusSummary, language: Language) -> list[str
     told: list[str] = []
     for each in summary.connectors:
         last = span_parts(time.time() - each.done_at) if each.done_at else (0, "")
-        as_of = say(language, "as_of", counted(*last, language)) if each.done_at else ""
+        as_of = say(language, "as_of", format_count(*last, language)) if each.done_at else ""
         if each.problem:
             told.append(say(language, "connector_failed", each.label, each.problem) + as_of)
         elif each.late:
@@ -362,7 +365,7 @@ def _describe_connectors(summary: CorpusSummary, language: Language) -> list[str
 def _lacking_vectors(summary: CorpusSummary, language: Language) -> list[str]:
     """Describe the embedding models without vectors for all passages of a corpus, with a line for each."""
     return [
-        say(language, "some_vectors", done, counted(of, "passage", language), model)
+        say(language, "some_vectors", done, format_count(of, "passage", language), model)
         for model, (done, of) in summary.vectors.items()
         if done < of
     ]
@@ -379,7 +382,7 @@ def _describe_embeddings(corpus: Corpus, name: str | None, language: Language) -
         return "problem", str(error)
     if warnings:
         return "note", warnings[0]
-    passages = counted(total, "passage", language)
+    passages = format_count(total, "passage", language)
     if done < total:
         return "note", say(language, "some_vectors", done, passages, name)
     return "ok", say(language, "all_vectors", name, passages)
@@ -455,7 +458,7 @@ async def _check_database(subject: _Subject) -> list[Check]:
         count = await _count_threads()
     except CommandError as error:
         return [Check(title, "problem", str(error))]
-    threads = counted(count, "thread", subject.language)
+    threads = format_count(count, "thread", subject.language)
     told = subject.say("or_more", threads) if count == _MOST_THREADS else threads
     return [Check(title, "ok", subject.say("said_of", describe(subject.settings, database_url()), told))]
 

@@ -127,7 +127,7 @@ def setup(
         if json:
             write_json(report)
         return
-    if not yes and not _agreed(as_json=json):
+    if not yes and not _ask_consent(as_json=json):
         hint(word("unwritten"))
         return
     _try_and_write(chosen, report, as_json=json)
@@ -200,7 +200,7 @@ def _find(wanted: str, candidates: Sequence[_ModelCandidate]) -> _ModelCandidate
     return named[wanted]
 
 
-def _agreed(*, as_json: bool) -> bool:
+def _ask_consent(*, as_json: bool) -> bool:
     if as_json or not can_ask():
         raise UsageError("nobody can be asked here; give --yes to set it up, or --dry-run to look only")
     try:
@@ -304,7 +304,10 @@ def _list_candidates(servers: Sequence[FoundServer], env: Mapping[str, str] = os
         servers: The servers found.
         env: The environment that contains the keys.
     """
-    found = [*_hosted(env), *(_local(server, model) for server in servers for model in server.models if model.chats)]
+    found = [
+        *_list_hosted_models(env),
+        *(_local(server, model) for server in servers for model in server.models if model.chats),
+    ]
     return sorted(found, key=lambda candidate: -candidate.worth)
 
 
@@ -317,7 +320,7 @@ def _missing_packages(env: Mapping[str, str] = os.environ) -> list[str]:
     ]
 
 
-def _hosted(env: Mapping[str, str]) -> Iterable[_ModelCandidate]:
+def _list_hosted_models(env: Mapping[str, str]) -> Iterable[_ModelCandidate]:
     for key, name, package in _KEYS:
         if not env.get(key) or importlib.util.find_spec(package) is None:
             continue

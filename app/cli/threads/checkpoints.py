@@ -124,14 +124,14 @@ def print_history(console: Console, moments: Sequence[Moment]) -> None:
         line.append(f"{moment.label}  ", "cyan")
         line.append(f"{moment.created.astimezone():%Y-%m-%d %H:%M:%S}  ", "dim")
         line.append(f"{_next(moment):<14}", "yellow" if moment.next else "green")
-        line.append(_said(moment))
+        line.append(_describe_moment(moment))
         console.print(line, no_wrap=True, overflow="ellipsis")
 
 
 def plain_history(moments: Sequence[Moment]) -> str:
     """Format the moments for a pipe: id, time, next step and previous step, separated by tabs."""
     return "".join(
-        f"{moment.label}\t{moment.created.isoformat(timespec='milliseconds')}\t{_next(moment)}\t{_said(moment)}\n"
+        f"{moment.label}\t{moment.created.isoformat(timespec='milliseconds')}\t{_next(moment)}\t{_describe_moment(moment)}\n"
         for moment in moments
     )
 
@@ -160,7 +160,7 @@ def _next(moment: Moment) -> str:
     return f"→ {' '.join(moment.next)}" if moment.next else "end"
 
 
-def _said(moment: Moment) -> str:
+def _describe_moment(moment: Moment) -> str:
     whence = f" (goes on from {moment.parent})" if moment.forked and not moment.what.startswith("fork of") else ""
     return one_line(moment.what + whence, 500)
 
@@ -208,7 +208,7 @@ def _by_node(node: str, values: Mapping[str, Any], before: Mapping[str, Any]) ->
         yield f"judged {values['assessment'].level}"
     elif node == "planner" and plan is not None:
         same = before.get("plan") is not None and before["plan"].revision == plan.revision
-        yield f"planned {_counted(plan)}" + (
+        yield f"planned {_count_tasks(plan)}" + (
             " as before" if same else f", revision {plan.revision}" * bool(plan.revision)
         )
     elif node == "approval":
@@ -220,7 +220,9 @@ def _by_node(node: str, values: Mapping[str, Any], before: Mapping[str, Any]) ->
         outcomes = values.get("outcomes") or {}
         usable = sum(task_id in outcomes and outcomes[task_id].usable for task_id in plan.ids)
         yield (
-            f"{usable} of {_counted(plan)} have a value" if len(plan.ids) > 1 else ("a value" if usable else "no value")
+            f"{usable} of {_count_tasks(plan)} have a value"
+            if len(plan.ids) > 1
+            else ("a value" if usable else "no value")
         )
     elif node == "reflection" and values.get("reflections"):
         last = values["reflections"][-1]
@@ -229,7 +231,7 @@ def _by_node(node: str, values: Mapping[str, Any], before: Mapping[str, Any]) ->
         yield f"answered: {values['result'].get('status', '')}"
 
 
-def _counted(plan: Plan) -> str:
+def _count_tasks(plan: Plan) -> str:
     return f"{len(plan.ids)} task{'' if len(plan.ids) == 1 else 's'}"
 
 

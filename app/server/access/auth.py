@@ -121,7 +121,7 @@ async def begin_oidc(request: Request) -> Response:
     try:
         address, login = await oidc.begin()
     except RequestError as error:
-        return _told(error)
+        return _render_error(error)
     response = RedirectResponse(address, 302)
     response.set_cookie(_LOGIN_COOKIE, login.dump(), max_age=_SECONDS, path=CALLBACK, **_flags(secure=oidc.secure))
     return response
@@ -140,7 +140,7 @@ async def finish_oidc(request: Request) -> Response:
         )
         await auth.open_session(user, response, secure=auth.oidc.secure)
     except RequestError as error:
-        response = _told(error)
+        response = _render_error(error)
     response.delete_cookie(_LOGIN_COOKIE, path=CALLBACK, **_flags(secure=auth.oidc.secure))
     return response
 
@@ -166,7 +166,7 @@ def _flags(*, secure: bool) -> Any:
     return {"httponly": True, "samesite": "lax", "secure": secure}
 
 
-def _told(error: RequestError) -> Response:
+def _render_error(error: RequestError) -> Response:
     """An error, for a person who came by a link."""
     again = f'<p>{escape(error.detail)}</p><p><a href="{OIDC_LOGIN}">Log in again · 重新登录</a></p>'
     return HTMLResponse(f'<!doctype html><meta charset="utf-8"><title>Weiwo</title>{again}', error.status)

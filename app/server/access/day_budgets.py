@@ -70,7 +70,7 @@ class DayBudgets:
         return profile.model_copy(update=lowered)
 
     @contextmanager
-    def counted(self, user: str) -> Iterator[None]:
+    def count_costs(self, user: str) -> Iterator[None]:
         """Context manager to count the cost of a user's model calls, including cancelled calls."""
         loop = asyncio.get_running_loop()
 

@@ -81,7 +81,7 @@ class _Buckets:
 
 
 class Guard:
-    """Access middleware. Without `auth` nobody logs in."""
+    """Access middleware. Without `auth`, every request is the operator's."""
 
     def __init__(self, app: ASGIApp, rules: Rules, auth: Auth | None = None) -> None:
         self._app, self._rules, self._auth = app, rules, auth
@@ -99,7 +99,7 @@ class Guard:
         headers = Headers(scope=scope)
         foreign = headers.get("origin", "") in self._rules.origins
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._mark(MutableHeaders(scope=message), headers["origin"] if foreign else "")
             await send(message)
@@ -108,17 +108,17 @@ class Guard:
             self._check_host(headers)
             self._check_origin(scope, headers, foreign=foreign)
             if scope["method"] == "OPTIONS" and foreign:
-                await _preflight(headers)(scope, receive, guarded)
+                await _preflight(headers)(scope, receive, send_with_headers)
                 return
             scope[USER] = await self._user(scope)
             self._check_rate(scope)
         except RequestError as error:
-            await error_reply(error, headers)(scope, receive, guarded)
+            await error_reply(error, headers)(scope, receive, send_with_headers)
             return
         who = scope[USER] or (scope.get("client") or ("", 0))[0]
         self._open[who] += 1
         try:
-            await self._app(scope, _limit_body_time(receive), guarded)
+            await self._app(scope, _limit_body_time(receive), send_with_headers)
         finally:
             self._open[who] -= 1
             if not self._open[who]:
@@ -183,7 +183,7 @@ def _limit_body_time(receive: Receive) -> Receive:
     """
     waited, received, more = 0.0, 0, True
 
-    async def timed() -> Message:
+    async def receive_within_time() -> Message:
         nonlocal waited, received, more
         if not more:
             return await receive()
@@ -199,7 +199,7 @@ def _limit_body_time(receive: Receive) -> Receive:
         more = bool(message.get("more_body")) and message["type"] == "http.request"
         return message
 
-    return timed
+    return receive_within_time
 
 
 def mark_response(headers: MutableHeaders) -> None:

@@ -123,7 +123,7 @@ class Oidc:
             "code_challenge": urlsafe_b64encode(sha256(login.verifier.encode()).digest()).rstrip(b"=").decode(),
             "code_challenge_method": "S256",
         }
-        address = (await self._discovered())["authorization_endpoint"]
+        address = (await self._discover_issuer())["authorization_endpoint"]
         return f"{address}{'&' if '?' in address else '?'}{urlencode(asked)}", login
 
     async def finish(self, login: Login | None, params: Mapping[str, str]) -> str:
@@ -136,7 +136,7 @@ class Oidc:
             raise RequestError(400, "the login; this browser began none, or it took too long; begin again")
         if "error" in params:
             raise RequestError(401, f"the login; the issuer refused it: {one_line(params['error'], 100)}")
-        found = await self._discovered()
+        found = await self._discover_issuer()
         if "iss" in params and params["iss"] != self.settings.issuer:
             raise RequestError(401, "the login; another issuer answered it")
         form = {
@@ -193,7 +193,7 @@ class Oidc:
 
         for renew in (_KEYS_SECONDS, _RENEW_SECONDS):
             if self._keys is None or self._clock() - self._read > renew:
-                found = await self._ask("GET", (await self._discovered())["jwks_uri"])
+                found = await self._ask("GET", (await self._discover_issuer())["jwks_uri"])
                 self._keys, self._read = jwt.PyJWKSet.from_dict(found), self._clock()
             signing = [key for key in self._keys.keys if key.public_key_use in {None, "sig"}]
             keys = [item for item in signing if header.get("kid") in {None, item.key_id}]
@@ -201,7 +201,7 @@ class Oidc:
                 return keys[0]
         raise jwt.InvalidTokenError("its key is none of the issuer's")
 
-    async def _discovered(self) -> dict[str, Any]:
+    async def _discover_issuer(self) -> dict[str, Any]:
         """The issuer's own description (OpenID Connect Discovery)."""
         if not self._found:
             found = await self._ask("GET", f"{self.settings.issuer.rstrip('/')}/.well-known/openid-configuration")

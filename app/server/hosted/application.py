@@ -58,7 +58,7 @@ class _Guest:
         """Admit or refuse a request."""
         scope[USER] = _CLIENT
 
-        async def marked(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 mark_response(MutableHeaders(scope=message))
             await send(message)
@@ -67,9 +67,9 @@ class _Guest:
             try:
                 await scope["app"].state.engine.admit(Request(scope))
             except RequestError as error:
-                await error_reply(error, Headers(scope=scope))(scope, receive, marked)
+                await error_reply(error, Headers(scope=scope))(scope, receive, send_with_headers)
                 return
-        await self._app(scope, receive, marked)
+        await self._app(scope, receive, send_with_headers)
 
 
 def _guests() -> list[BaseRoute]:

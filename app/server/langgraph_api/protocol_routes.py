@@ -29,7 +29,7 @@ async def events(request: Request) -> Response:
     """Stream a thread's events. A connection is a subscription, and missed events are sent again."""
     subscription = Subscription.of(await read_json(request), request.headers.get("last-event-id", ""))
     engine, thread_id = await own_thread(request)
-    return EventStream(_encoded(engine, thread_id, subscription))
+    return EventStream(_encode_events(engine, thread_id, subscription))
 
 
 async def command(request: Request) -> Response:
@@ -54,7 +54,7 @@ async def command(request: Request) -> Response:
     return reply({"type": "success", "id": number, "result": result, "meta": meta})
 
 
-async def _encoded(engine: Engine, thread_id: str, subscription: Subscription) -> AsyncIterator[bytes]:
+async def _encode_events(engine: Engine, thread_id: str, subscription: Subscription) -> AsyncIterator[bytes]:
     encoder = EventEncoder(subscription)
     async for item in follow_thread(engine, thread_id, since=subscription.since / 1_000_000):
         for part in [HEARTBEAT] if item is None else encoder.encode(*item):

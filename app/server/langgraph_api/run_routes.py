@@ -146,17 +146,17 @@ async def index(request: Request) -> Response:
 
 async def get(request: Request) -> Response:
     """A run."""
-    return reply(describe_run(await _found(request)))
+    return reply(describe_run(await _find_run(request)))
 
 
 async def join(request: Request) -> Response:
     """Wait for the result of a run."""
-    return _Waiting(_await_result(engine_of(request), await _found(request)))
+    return _Waiting(_await_result(engine_of(request), await _find_run(request)))
 
 
 async def join_stream(request: Request) -> Response:
     """Stream a run from the event seen last, or from the beginning."""
-    run, engine = await _found(request), engine_of(request)
+    run, engine = await _find_run(request), engine_of(request)
     after = parse_event_id(request.headers.get("last-event-id") or request.query_params.get("after") or "")
     modes = _modes(request) or RunRequest.model_validate(run.request).modes
     events = _stream_events(engine, run, after, modes)
@@ -167,7 +167,7 @@ async def join_stream(request: Request) -> Response:
 
 async def cancel(request: Request) -> Response:
     """Interrupt a run. The run can be resumed."""
-    run, engine = await _found(request), engine_of(request)
+    run, engine = await _find_run(request), engine_of(request)
     if request.query_params.get("action", "interrupt") != "interrupt":
         raise RequestError(422, "action: this server undoes no run; leave it out, and fork from an earlier checkpoint")
     if run.run_id not in engine.runs.under_way(run.thread_id):
@@ -181,7 +181,7 @@ async def cancel(request: Request) -> Response:
 
 async def delete(request: Request) -> Response:
     """Delete a finished run and its events."""
-    run, engine = await _found(request), engine_of(request)
+    run, engine = await _find_run(request), engine_of(request)
     if run.run_id in engine.runs.under_way(run.thread_id):
         raise RequestError(409, f"run {run.run_id}; it is under way; cancel it first")
     await engine.records.delete_run(run.run_id)
@@ -232,7 +232,7 @@ async def begin_run(request: Request, body: Mapping[str, Any]) -> RunRecord:
     return await engine.begin(request, wanted_run, thread_id, create=create)
 
 
-async def _found(request: Request) -> RunRecord:
+async def _find_run(request: Request) -> RunRecord:
     engine, thread_id = await own_thread(request)
     run_id = request.path_params["run_id"]
     run = await engine.records.run(run_id)

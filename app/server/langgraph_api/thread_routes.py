@@ -37,7 +37,7 @@ async def create(request: Request) -> Response:
     thread_id = str(body.get("thread_id") or uuid4())
     known_ok = body.get("if_exists") == "do_nothing"
     thread_id = await engine.threads.create(user, thread_id, read_metadata(body), known_ok=known_ok)
-    return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
+    return reply(await engine.threads.describe_thread(await engine.threads.find(user, thread_id)))
 
 
 async def search(request: Request) -> Response:
@@ -45,7 +45,7 @@ async def search(request: Request) -> Response:
     body, engine = await read_json(request), engine_of(request)
     found = await engine.threads.search(user_of(request), body)
     select = body.get("select")
-    shown = [await engine.threads.shown(item, select if isinstance(select, list) else None) for item in found]
+    shown = [await engine.threads.describe_thread(item, select if isinstance(select, list) else None) for item in found]
     offset = read_count(body, "offset", 0, _MOST_OFFSET)
     headers = {"X-Pagination-Total": str(offset + len(found))}
     if len(found) == read_count(body, "limit", 10, _MOST_HISTORY):
@@ -63,7 +63,7 @@ async def count(request: Request) -> Response:
 async def get(request: Request) -> Response:
     """A thread."""
     engine, thread_id = engine_of(request), request.path_params["thread_id"]
-    return reply(await engine.threads.shown(await engine.threads.find(user_of(request), thread_id)))
+    return reply(await engine.threads.describe_thread(await engine.threads.find(user_of(request), thread_id)))
 
 
 async def update(request: Request) -> Response:
@@ -74,7 +74,7 @@ async def update(request: Request) -> Response:
     metadata = read_metadata(body, record.metadata if record else None)
     await engine.runs.quota.take(user, len(dump(metadata)))
     await engine.records.put_thread(thread_id, user, metadata)
-    return reply(await engine.threads.shown(await engine.threads.find(user, thread_id)))
+    return reply(await engine.threads.describe_thread(await engine.threads.find(user, thread_id)))
 
 
 async def delete(request: Request) -> Response:
@@ -97,7 +97,7 @@ async def copy(request: Request) -> Response:
     new = str(uuid4())
     await copy_thread(engine.graph.checkpointer, thread_id, new)
     await engine.records.put_thread(new, user, record.metadata if record else {})
-    return reply(await engine.threads.shown(await engine.threads.find(user, new)))
+    return reply(await engine.threads.describe_thread(await engine.threads.find(user, new)))
 
 
 async def get_state(request: Request) -> Response:

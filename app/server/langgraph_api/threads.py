@@ -48,15 +48,15 @@ class Found:
     run: RunRecord | None = None  # its newest run on this server, if there is one
 
     @property
-    def updated(self) -> datetime:
+    def update_time(self) -> datetime:
         """Time of the last change."""
         touched = datetime.fromtimestamp(self.record.updated if self.record else 0.0, UTC)
         return max(touched, self.info.updated) if self.info else touched
 
     @property
-    def created(self) -> datetime:
+    def creation_time(self) -> datetime:
         """Time of creation, as far as known without reading the history."""
-        return datetime.fromtimestamp(self.record.created, UTC) if self.record else self.updated
+        return datetime.fromtimestamp(self.record.created, UTC) if self.record else self.update_time
 
 
 class Threads:
@@ -138,7 +138,7 @@ class Threads:
             info = info_of(thread_id, saved.checkpoint["id"], saved.checkpoint["channel_values"])
         return Found(thread_id, record, info, runs[0] if runs else None)
 
-    async def shown(self, found: Found, select: Sequence[str] | None = None) -> dict[str, Any]:
+    async def describe_thread(self, found: Found, select: Sequence[str] | None = None) -> dict[str, Any]:
         """Describe a thread in the form of LangGraph's server, with the fields of `select` or all fields."""
         values: Any = None
         interrupts: dict[str, Any] = {}
@@ -154,9 +154,9 @@ class Threads:
             metadata |= {"name": found.info.name, "question": found.info.question, "answer": found.info.status}
         item: dict[str, Any] = {
             "thread_id": found.thread_id,
-            "created_at": found.created.isoformat(),
-            "updated_at": found.updated.isoformat(),
-            "state_updated_at": (found.info.updated if found.info else found.created).isoformat(),
+            "created_at": found.creation_time.isoformat(),
+            "updated_at": found.update_time.isoformat(),
+            "state_updated_at": (found.info.updated if found.info else found.creation_time).isoformat(),
             "metadata": metadata | (found.record.metadata if found.record else {}),
             "status": status,
             "config": {},
@@ -189,7 +189,7 @@ class Threads:
             mine |= {key for key in infos if key not in strangers}
         runs = await self._records.last_runs([*mine])
         found = [Found(key, own.get(key), infos.get(key), runs.get(key)) for key in mine]
-        return sorted(found, key=lambda item: item.updated, reverse=True)[:limit]
+        return sorted(found, key=lambda item: item.update_time, reverse=True)[:limit]
 
     async def _snapshot(self, thread_id: str) -> StateSnapshot | None:
         try:

@@ -31,13 +31,13 @@ _Handler = Callable[[Request], Awaitable[Response]]
 def openai_errors(handler: _Handler) -> _Handler:
     """Wrap a route to report errors in the form of OpenAI's API."""
 
-    async def handled(request: Request) -> Response:
+    async def handle_request(request: Request) -> Response:
         try:
             return await handler(request)
         except RequestError as error:
             return _error_response(error)
 
-    return handled
+    return handle_request
 
 
 def _error_response(error: RequestError) -> Response:
@@ -73,7 +73,7 @@ async def completions(request: Request) -> Response:
     else:
         _refuse_options(body, any_format=True)
         said = task.read_reply(await backend.ask_model(request, "chat_task", task.prompt)) or task.answer_by_rule()
-        answers, leave = _given(ProtocolAnswer(said)), _nothing
+        answers, leave = _yield_answer(ProtocolAnswer(said)), _nothing
         head = _head(str(uuid4()), time.time(), name)
     if body.get("stream"):
         options = body.get("stream_options") or {}
@@ -204,7 +204,7 @@ async def whole(answers: AnswerSteps) -> ProtocolAnswer:
     return [answer async for answer in answers if isinstance(answer, ProtocolAnswer)][-1]
 
 
-async def _given(answer: ProtocolAnswer) -> AnswerSteps:
+async def _yield_answer(answer: ProtocolAnswer) -> AnswerSteps:
     yield answer
 
 

@@ -24,7 +24,7 @@ _BEFORE: Final = "previous_response_id"
 async def create(request: Request) -> Response:
     """Answer a question, on the thread of an earlier response if named."""
     body, backend = await read_json(request), backend_of(request)
-    before = await _stored(request, str(body[_BEFORE])) if body.get(_BEFORE) else None
+    before = await _load_run(request, str(body[_BEFORE])) if body.get(_BEFORE) else None
     kept = bool(body.get("store", True))
     if before is not None and not kept:
         raise RequestError(400, "store; what continues a stored response is stored; leave it out")
@@ -43,7 +43,7 @@ async def create(request: Request) -> Response:
 @openai_errors
 async def get(request: Request) -> Response:
     """Return a stored response."""
-    backend, run = backend_of(request), await _stored(request, request.path_params["response_id"])
+    backend, run = backend_of(request), await _load_run(request, request.path_params["response_id"])
     if run.status in UNDER_WAY:
         return reply(_response(run, "weiwo", None))
     answer = await whole(follow_answer(backend, run))
@@ -52,7 +52,7 @@ async def get(request: Request) -> Response:
     return reply(_response(run, "weiwo", answer))
 
 
-async def _stored(request: Request, response_id: str) -> RunRecord:
+async def _load_run(request: Request, response_id: str) -> RunRecord:
     """The run of a response.
 
     Raises:

@@ -257,7 +257,7 @@ class Runs:
         self._log.add(live, "metadata", dump({"run_id": run.run_id, "attempt": run.attempt}))
         thread: RunnableConfig = {"configurable": {"thread_id": run.thread_id}}
         snapshot = await self._graph.aget_state(thread)
-        given, checkpoint = self._given(run, request, snapshot)
+        given, checkpoint = self._build_graph_input(run, request, snapshot)
         start = snapshot
         if checkpoint:  # what was spent there counts, not what was spent later
             start = await self._graph.aget_state({"configurable": {**thread["configurable"], **checkpoint}})
@@ -304,10 +304,12 @@ class Runs:
             defaults = await asyncio.to_thread(run_defaults, Path(self._settings.home), owner)
         limited = await self.budgets.limit(owner, defaults, asked, before)
         key = await self._records.model_key(owner)
-        with operator_defaults(limited), own_key(key), self.budgets.counted(owner):
+        with operator_defaults(limited), own_key(key), self.budgets.count_costs(owner):
             yield
 
-    def _given(self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot) -> tuple[Any, dict[str, str]]:
+    def _build_graph_input(
+        self, run: RunRecord, request: RunRequest, snapshot: StateSnapshot
+    ) -> tuple[Any, dict[str, str]]:
         """Return the graph input and checkpoint of a run.
 
         A further attempt starts from the run's own checkpoint, if there is one.
@@ -363,7 +365,7 @@ class Runs:
             told = f"thread {thread_id}; nothing was asked on it yet; give an input"
             raise RequestError(422, told, "这个会话还没有提过问题；请先提问")
         edited = bool(snapshot.next) and (snapshot.metadata or {}).get("source") == "update"
-        return request.addressed(thread_id, read_waiting(snapshot)), edited
+        return request.address_answer(thread_id, read_waiting(snapshot)), edited
 
 
 def _tell_end(run: RunRecord, status: RunStatus) -> None:

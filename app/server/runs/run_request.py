@@ -148,7 +148,7 @@ class RunRequest(BaseModel):
         """Report whether the request answers a waiting request to a person."""
         return self.command is not None and self.command.get("resume") is not None
 
-    def addressed(self, thread_id: str, waiting: Waiting) -> "RunRequest":
+    def address_answer(self, thread_id: str, waiting: Waiting) -> "RunRequest":
         """Address the answer, if any, to the interrupt of the thread waiting for an answer.
 
         Raises:

@@ -64,7 +64,7 @@ class LiveRun:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def changed(self, seconds: float) -> bool:
+    async def wait_for_change(self, seconds: float) -> bool:
         """Wait until something is added, but no longer than so many seconds; whether something was."""
         try:
             await asyncio.wait_for(self._changed.wait(), seconds)
@@ -147,7 +147,7 @@ class RunLog:
                 position += len(group)
             if live.ended:
                 return
-            if not await live.changed(HEARTBEAT_SECONDS):
+            if not await live.wait_for_change(HEARTBEAT_SECONDS):
                 yield []
 
     async def _write(self) -> None:

@@ -157,7 +157,7 @@ async def download(request: Request) -> Response:
     thread = await _load_thread(request)
     result = thread.values.get("result")
     if not result:
-        raise _unanswered(thread)
+        raise _build_unanswered_error(thread)
     name, chosen = _NOT_IN_A_NAME.sub("_", thread.thread_id), request.query_params.get("format", "md")
     earlier = await backend_of(request).earlier_results(request, thread.thread_id) if chosen == "html" else []
     shown = [{**item, "thread_id": thread.thread_id} for item in (*earlier, result)]
@@ -172,7 +172,7 @@ async def feedback(request: Request) -> Response:
         raise RequestError(422, "good; it is neither true nor false; give one of them")
     values = thread.values
     if not values.get("result"):
-        raise _unanswered(thread)
+        raise _build_unanswered_error(thread)
     words = clean(str(body.get("words") or ""))[:LONGEST_WORDS]
     run, question = str(values.get("run") or ""), str(values.get("question") or "")
     item = Feedback(time.time(), thread.thread_id, run, question, good=body["good"], words=words)
@@ -264,10 +264,12 @@ async def check(request: Request) -> Response:
     if sketch.plan.tasks:
         complaints += check_plan(sketch.plan, known, settings.limits, given=sketch.broken)
     language: Language = "zh" if wants_chinese(request.headers) else "en"
-    return reply({"complaints": [complaint.told(language) for complaint in complaints], "plan": sketch.plan.to_json()})
+    return reply(
+        {"complaints": [complaint.render_text(language) for complaint in complaints], "plan": sketch.plan.to_json()}
+    )
 
 
-def _unanswered(thread: Thread) -> RequestError:
+def _build_unanswered_error(thread: Thread) -> RequestError:
     told = f"thread {thread.thread_id}; it has no answer yet; go on with it"
     return RequestError(409, told, "这个会话还没有答案；请先让它继续")
 

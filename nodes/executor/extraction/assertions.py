@@ -86,7 +86,7 @@ def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> Sta
         return None
     if not _names_subject(sentence, tokens) and not _carries_subject(sentence, span, headings):
         return None
-    if asked.whole and any(start < span[0] for start, _ in sentence.named):
+    if asked.whole and any(start < span[0] for start, _ in sentence.name_spans):
         return None  # the thing that it is said of stands before it
     if any(other != span and _is_rival(sentence, other) for other in sentence.clauses):
         return None
@@ -148,7 +148,7 @@ def _has_obstacle(sentence: Sentence, between: Sequence[Token]) -> bool:
     if asked.kind != "date":
         return bool(strange)
     strange = [span for span in strange if not _PLACE_HAN.fullmatch(text, *span)]
-    places = [span for span in sentence.named if span not in sentence.others]
+    places = [span for span in sentence.name_spans if span not in sentence.others]
     life = asked.relation is not None and asked.relation.name in _OF_A_LIFE
     return any(not life or not any(a <= start and end <= b for a, b in places) for start, end in strange)
 
@@ -174,14 +174,14 @@ def _carries_subject(sentence: Sentence, span: Span, headings: Sequence[str]) ->
     if headings and not known.issuperset(terms(headings[-1])):
         return False
     if head == "K":
-        return page.titled
+        return page.has_matching_title
     return sentence.follows and not any(start < span[1] for start, _ in sentence.others)  # names behind it turn nothing
 
 
 def _leads(sentence: Sentence, span: Span) -> bool:
     """Report whether the subject leads a clause, as a name, pronoun or general noun."""
     head = sentence.head(span)
-    return head == "S" or (head == "P" and sentence.follows) or (head == "K" and sentence.page.titled)
+    return head == "S" or (head == "P" and sentence.follows) or (head == "K" and sentence.page.has_matching_title)
 
 
 def _goes_on(sentence: Sentence, before: Sequence[Span], span: Span) -> bool:
@@ -210,7 +210,7 @@ def _is_rival(sentence: Sentence, span: Span) -> bool:
     This is a second value for the clause before.
     """
     tokens = sentence.tokens(span)
-    told = [token for token in tokens if not any(a <= token.start and token.end <= b for a, b in sentence.named)]
+    told = [token for token in tokens if not any(a <= token.start and token.end <= b for a, b in sentence.name_spans)]
     verbs = any(token.role == "F" and plain(sentence.text[token.start : token.end]) in _VERBS for token in told)
     return any(token.role == "V" for token in tokens) and {token.role for token in told} <= set("VFD") and not verbs
 

@@ -104,7 +104,7 @@ class Sentence:
         return [n for n in find_numbers(self.text) if not any(d.start < n.end and n.start < d.end for d in self.dates)]
 
     @cached_property
-    def named(self) -> list[Span]:
+    def name_spans(self) -> list[Span]:
         """Spans of names except the subject's, without dates."""
         own = [*self.mentions, *((date.start, date.end) for date in self.dates)]
         spans = [(name.start, name.end) for name in names(self.text)]
@@ -113,14 +113,14 @@ class Sentence:
     @cached_property
     def others(self) -> list[Span]:
         """Spans of foreign names, without places behind a preposition."""
-        return [span for span in self.named if not _PLACED.search(self.text[max(0, span[0] - 24) : span[0]])]
+        return [span for span in self.name_spans if not _PLACED.search(self.text[max(0, span[0] - 24) : span[0]])]
 
     @cached_property
     def values(self) -> list[Span]:
         """Spans of values of the requested type, except the question's own values."""
         kind, own = self.asked.kind, self.asked.own
         if kind == "name":
-            return self.named
+            return self.name_spans
         dates = [(date.start, date.end) for date in self.dates if date.date not in own]
         if kind == "date":
             return dates
@@ -166,7 +166,7 @@ class Sentence:
         return held and all(token.role in "FDV" for token in self.tokens(span))
 
     @cached_property
-    def _marked(self) -> list[Token]:
+    def _marked_tokens(self) -> list[Token]:
         """Tokens for values, mentions, phrases and dates. If tokens overlap, the first is kept."""
         edges = [0, *(edge for span in self.values for edge in span), len(self.text)]
         gaps = zip(edges[::2], edges[1::2], strict=True)
@@ -183,7 +183,7 @@ class Sentence:
         """Split a stretch into tokens with roles."""
         found: list[Token] = []
         position, last = span
-        for mark in [*(m for m in self._marked if span[0] <= m.start and m.end <= last), Token(last, last, "")]:
+        for mark in [*(m for m in self._marked_tokens if span[0] <= m.start and m.end <= last), Token(last, last, "")]:
             for word in _TOKEN.finditer(self.text, position, max(position, mark.start)):
                 found += self._roles(word, opens=all(token.role in "FD" for token in found))
             found += [mark] if mark.role else []

@@ -173,7 +173,7 @@ class Page:
     text: str
 
     @cached_property
-    def titled(self) -> bool:
+    def has_matching_title(self) -> bool:
         """Report whether the page's title is the subject's name.
 
         "(film)" tells one of several things of a name. "(It's Not Easy)" and "(Godsmack song)" belong to other names.
@@ -193,22 +193,22 @@ class Page:
         return sentences(self.text)
 
     @cached_property
-    def _defined(self) -> re.Match[str] | None:
-        if not self.spans or (self._namesake and not self.titled):
+    def _definition_match(self) -> re.Match[str] | None:
+        if not self.spans or (self._namesake and not self.has_matching_title):
             return None
         first = self.text[slice(*self.spans[0])]
-        for start, end in self.subject.mentions(first, plain(first), known=self.titled)[:1]:
+        for start, end in self.subject.mentions(first, plain(first), known=self.has_matching_title)[:1]:
             opens = first[:start].strip(' "“《*').lower()
             found = _DEFINES.match(first, end)
             # A longer Chinese name may begin with the subject's: 北京大学 does not define 北京.
-            if found and (opens in {"", "the"} if not self.titled else "," not in opens):
-                return found if self.titled or not found["more"] else None
+            if found and (opens in {"", "the"} if not self.has_matching_title else "," not in opens):
+                return found if self.has_matching_title or not found["more"] else None
         return None
 
     @cached_property
     def about(self) -> bool:
         """Report whether the page is about the subject, by the title or the first sentence."""
-        return self.titled or self._defined is not None
+        return self.has_matching_title or self._definition_match is not None
 
     @cached_property
     def definition(self) -> str:
@@ -216,9 +216,9 @@ class Page:
 
         Empty if the sentence gives no definition.
         """
-        found = self._defined
+        found = self._definition_match
         if found is None:
-            fronted = _FRONTED.match(self.text) if self.titled else None
+            fronted = _FRONTED.match(self.text) if self.has_matching_title else None
             return _NARROWS.split(fronted[1])[0].strip() if fronted else ""
         return _NARROWS.split(found["en"])[0].strip() if found["en"] else str(found["zh"])
 
@@ -238,4 +238,4 @@ class Page:
             return []
         found = self.subject.mentions(text, folded, known=self.about)
         # "Gaius Julius Caesar" heads a sentence of Julius Caesar's own page.
-        return sorted((0 if self.titled and _GIVEN_NAMES.fullmatch(text, 0, a) else a, b) for a, b in found)
+        return sorted((0 if self.has_matching_title and _GIVEN_NAMES.fullmatch(text, 0, a) else a, b) for a, b in found)

@@ -45,7 +45,7 @@ def _is_own(page: Page, text: str, end: int, *, first: bool) -> bool:
     head, subject = text[:end], page.subject
     if any(b <= end and not text[b:end].strip() for _, b in page.mentions(text, plain(text))):
         return True
-    if not (page.titled and first and end <= 80) or _VERB.search(head):
+    if not (page.has_matching_title and first and end <= 80) or _VERB.search(head):
         return False
     return subject.tokens[-1] in re.findall(r"\w+", plain(head)) or head.startswith(subject.text)
 
@@ -54,13 +54,13 @@ def _read(text: str, span: DateSpan, dates: list[DateSpan], opens: int, *, born:
     shown = text[span.start : span.end]
     if span.until is None:
         said = (_BORN if born else _DIED).search(text[opens : span.start])
-        return _dated(span.date, shown, span) if said else None
+        return _build_date_value(span.date, shown, span) if said else None
     if len(dates) > 1:
         return None
     ends = _DASH.split(shown)
     date = span.date if born else span.until
-    return _dated(date, ends[0 if born else 1] if len(ends) == 2 else date.iso(), span)
+    return _build_date_value(date, ends[0 if born else 1] if len(ends) == 2 else date.iso(), span)
 
 
-def _dated(date: PartialDate, shown: str, span: DateSpan) -> StatedValue:
+def _build_date_value(date: PartialDate, shown: str, span: DateSpan) -> StatedValue:
     return StatedValue(date.iso(), shown, span.start, span.end, approximate=span.approximate)

@@ -89,7 +89,7 @@ class _Asked:
     def _has(self, word: str) -> bool:
         return any(_is_alike(word, other) for other in self._words) or f" {word} " in self._spaced
 
-    def related(self, key: str) -> tuple[str, ...]:
+    def find_related_words(self, key: str) -> tuple[str, ...]:
         """Return the question's words for a relation containing the key."""
         found = [words for own, words in _relation_words() if key in own]
         return tuple(word for words in found for word in words if self._says(word))
@@ -193,7 +193,7 @@ def _match(record: _Record, asked: _Asked, kind: str, passage: Evidence) -> Iter
     unit = _KEY_UNIT.search(record.key)
     key = (record.key[: unit.start()] if unit else record.key).replace("_", " ").strip("*` ").lower()
     bare = _KEY_IDLE_HAN.sub("", key)
-    said = asked.related(bare)
+    said = asked.find_related_words(bare)
     thing = asked.names(record.thing) if record.thing else 0
     named = asked.names(bare) if bare else 0
     if not (named or said) or (record.thing and not thing):

@@ -138,7 +138,7 @@ def _weigh_candidates(found: Sequence[_Candidate], kind: str, ret: ValueType) ->
             groups.append(list(group))
         else:
             same += group
-    made = [_extracted(_order_agreeing(group, kind), ret) for group in groups]
+    made = [_build_reading(_order_agreeing(group, kind), ret) for group in groups]
     rivals = (Rival(value=item.value, evidence_ids=item.evidence_ids, quotes=item.quotes) for item in made[1:])
     return replace(made[0], rivals=tuple(rivals)) if made else None
 
@@ -168,7 +168,7 @@ def _candidates(asked: AskedValue, passage: Evidence, page: Page) -> Iterator[_C
 
 def _namesakes(seen: Sequence[tuple[Evidence, Page]]) -> bool:
     """Report whether pages with the subject's name are about different things."""
-    if len({qualifier(page.title) for _, page in seen if page.titled}) > 1:
+    if len({qualifier(page.title) for _, page in seen if page.has_matching_title}) > 1:
         return True
     said: dict[str, set[str]] = {}
     for passage, page in seen:
@@ -199,7 +199,7 @@ def _is_same(value: StatedValue, other: StatedValue) -> bool:
     return all(figures) and is_same_figure(value, other) if any(figures) else is_same_date(value, other)
 
 
-def _extracted(chosen: Sequence[_Candidate], ret: ValueType) -> Reading:
+def _build_reading(chosen: Sequence[_Candidate], ret: ValueType) -> Reading:
     best = chosen[0].found
     value = best.shown if ret == "text" else best.value
     if ret == "number" and isinstance(value, str):

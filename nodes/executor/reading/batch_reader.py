@@ -55,7 +55,7 @@ class ReadRequest:
     wants_sentence: bool = False
 
     @property
-    def shown(self) -> Sequence[Evidence]:
+    def shown_passages(self) -> Sequence[Evidence]:
         """Passages shown in a shared prompt."""
         return self.passages[:_PASSAGES]
 
@@ -65,7 +65,7 @@ class ReadRequest:
 
         It needs passages that are not too long, and a single value to find.
         """
-        short = bool(self.passages) and sum(len(item.text) for item in self.shown) <= _LONGEST_PASSAGES
+        short = bool(self.passages) and sum(len(item.text) for item in self.shown_passages) <= _LONGEST_PASSAGES
         return short and not finds_hops(self.frame, self.ret)
 
 
@@ -172,14 +172,14 @@ async def _read_together(requests: Sequence[ReadRequest], models: ChatModels) ->
 
     Returns the judgement of each task that has one, by position.
     """
-    shown = {passage.id: passage for request in requests for passage in request.shown}
+    shown = {passage.id: passage for request in requests for passage in request.shown_passages}
     passages = list(shown.values())
     lines = [f"Task {n}: {request.frame.question}\nWanted: {request.ret}" for n, request in enumerate(requests, 1)]
     more = [*dict.fromkeys(TYPE_HINTS[request.ret] for request in requests)]
     more += [STATEMENT.rstrip()] if any(request.wants_sentence for request in requests) else []
     prompt = "\n".join([f"Today: {today()}", *lines, *more, format_passages(passages)])
     messages = [SystemMessage(BATCH), HumanMessage(prompt)]
-    reply = await models.structured("executor", "read", messages, BatchReadReply)
+    reply = await models.request_structured_reply("executor", "read", messages, BatchReadReply)
     judgements: dict[int, Judgement] = {}
     for answer in reply.answers:
         place = answer.task - 1

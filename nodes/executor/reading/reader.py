@@ -148,7 +148,7 @@ async def read_passages(
     """
     unreadable: list[str] = []
     reading = await asyncio.to_thread(_by_rule, frame, ret, passages)
-    if passages and models.configured("executor"):
+    if passages and models.has_decision_model("executor"):
         try:
             judgement = await _by_model(frame, ret, passages, models, progress, carries, unreadable=unreadable)
         except ModelCallError:
@@ -258,7 +258,7 @@ async def _by_model(
     new = {passage.id for passage in fitted.shown} - set(progress.seen) if progress.seen else ()
     messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(fitted.shown, new)}\n\n{now}")]
     schema = HopReadReply if hopping else AheadReadReply if progress.waiting else ReadReply
-    reply = await models.structured("executor", "read", messages, schema, check=check)
+    reply = await models.request_structured_reply("executor", "read", messages, schema, check=check)
     ids = tuple(passage.id for passage in fitted.shown)
     shown = shown.after_hops(reply)
     reply = _read_for_content(reply, shown, carries)
@@ -402,7 +402,7 @@ def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evid
     Superseded passages are not rivals.
     """
     quoted = {quote.evidence_id for quote in quotes}
-    return [passage for passage in passages if not passage.superseded or passage.id in quoted]
+    return [passage for passage in passages if not passage.is_outdated or passage.id in quoted]
 
 
 def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evidence], frame: QueryFrame) -> bool:

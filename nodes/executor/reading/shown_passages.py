@@ -60,7 +60,7 @@ class ShownPassages:
         """
         if reply.value is None:
             return None
-        return str(coerce(reply.value, "text")) if reply.next == "premise_wrong" else self._coerced(reply.value)
+        return str(coerce(reply.value, "text")) if reply.next == "premise_wrong" else self._coerce_value(reply.value)
 
     def locate_quotes(self, reply: ReadReply) -> list[Quote]:
         """Return the quotes of a reply found in the passages."""
@@ -115,7 +115,7 @@ class ShownPassages:
         found = []
         for other in reply.others:
             try:
-                value = self._coerced(other.value)
+                value = self._coerce_value(other.value)
             except ValueError:
                 continue
             quotes = self._locate_all(other.quotes, value, self.ret)
@@ -187,7 +187,7 @@ class ShownPassages:
         other_script = bool(_HAN.search(told)) != bool(_HAN.search(self.frame.question))
         return shown or other_script or not asked or not asked.isdisjoint(terms(told))
 
-    def _coerced(self, value: ReadValue) -> JsonValue:
+    def _coerce_value(self, value: ReadValue) -> JsonValue:
         if self.ret == "passages":
             return [str(value)]
         if self.ret == "text" and isinstance(value, list) and len(value) > 1:  # of a question that asked for several

@@ -186,13 +186,13 @@ def values_conflict(reading: Reading, other: Reading) -> bool:
     if isinstance(a, bool | list) or isinstance(b, bool | list):
         return isinstance(a, bool) and isinstance(b, bool) and a is not b
     if isinstance(a, int | float) and isinstance(b, int | float):
-        return not is_same_figure(_stated(reading), _stated(other))
+        return not is_same_figure(_build_stated_value(reading), _build_stated_value(other))
     first, second = single_date(str(a)), single_date(str(b))
     if first and second:
         return not (first.contains(second) or second.contains(first))
     one_script = bool(re.search(f"[{HAN}]", str(a))) == bool(re.search(f"[{HAN}]", str(b)))
-    return one_script and not is_same_name(_stated(reading), _stated(other))
+    return one_script and not is_same_name(_build_stated_value(reading), _build_stated_value(other))
 
 
-def _stated(reading: Reading) -> StatedValue:
+def _build_stated_value(reading: Reading) -> StatedValue:
     return StatedValue(reading.value, "", 0, 0, reading.detail.unit, reading.detail.approximate)

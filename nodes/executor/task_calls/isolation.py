@@ -34,7 +34,7 @@ async def run_isolated(work: Coroutine[Any, Any, T]) -> T:
     Raises:
         AbnormalExitError: The work cancelled itself, or raised `SystemExit` or the like.
     """
-    running = asyncio.create_task(_contained(work))
+    running = asyncio.create_task(_contain_abnormal_exit(work))
     try:
         await asyncio.wait({running})
     except asyncio.CancelledError:
@@ -48,7 +48,7 @@ async def run_isolated(work: Coroutine[Any, Any, T]) -> T:
     return running.result()
 
 
-async def _contained(work: Coroutine[Any, Any, T]) -> T:
+async def _contain_abnormal_exit(work: Coroutine[Any, Any, T]) -> T:
     try:
         return await work
     except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):

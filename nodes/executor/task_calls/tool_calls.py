@@ -59,13 +59,13 @@ class CallBatch:
         return len(self.cached_results) == len(self.results)
 
     @property
-    def computed(self) -> ToolResult | None:
+    def computed_result(self) -> ToolResult | None:
         """First result with a value instead of passages, or None."""
         valued = (result for _, result in self.results if result.value is not None and result.type is not None)
         return next(valued, None)
 
     @property
-    def found(self) -> list[PassageList]:
+    def passage_lists(self) -> list[PassageList]:
         """Passage lists of the calls, identified by content."""
         return [
             PassageList(tool=call["tool"], arguments=call["args"], digest=digest_result(result))
@@ -99,7 +99,7 @@ class CallBatch:
         for passage in (passage for rank in ranks for passage in rank if passage is not None):
             known = kept.get(passage.id)
             stamped = passage.model_copy(update={"task_ids": (own,)})
-            kept[passage.id] = stamped if known is None else known.merged(stamped)
+            kept[passage.id] = stamped if known is None else known.merge_passage(stamped)
         return list(kept.values())
 
 

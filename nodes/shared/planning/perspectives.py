@@ -41,11 +41,11 @@ async def find_perspectives(question: str, services: RunContext) -> tuple[str, .
 
     The result is empty without a deep search or a model.
     """
-    if not services.strategy.deepens or not services.models.configured("planner"):
+    if not services.strategy.deepens or not services.models.has_decision_model("planner"):
         return ()
     messages = [SystemMessage(SYSTEM), HumanMessage(f"Today: {today()}\nQuestion: {question}")]
     try:
-        reply = await services.models.structured("planner", "perspectives", messages, PerspectivesReply)
+        reply = await services.models.request_structured_reply("planner", "perspectives", messages, PerspectivesReply)
     except ModelCallError:
         return ()  # in the trace; the plan is made without
     lines = (

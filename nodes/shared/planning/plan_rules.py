@@ -92,7 +92,7 @@ def planning_instructions(tools: Iterable[str], services: RunContext) -> str:
 
 def list_analysis(services: RunContext) -> str:
     """Describe analysis as a line of the tools in a prompt. Empty without a model."""
-    if not services.models.configured("executor"):
+    if not services.models.has_decision_model("executor"):
         return ""
     return f"- {ANALYSE}(): {ANALYSIS.description} Gives {' or '.join(ANALYSIS.returns)}."
 
@@ -100,7 +100,7 @@ def list_analysis(services: RunContext) -> str:
 def plan_interfaces(names: Sequence[str], services: RunContext) -> Mapping[str, ToolInfo]:
     """Return the interfaces for plan tasks: the named tools, and analysis if a model is set up."""
     known = services.list_interfaces(names)
-    return {**known, ANALYSE: ANALYSIS} if services.models.configured("executor") else known
+    return {**known, ANALYSE: ANALYSIS} if services.models.has_decision_model("executor") else known
 
 
 def summarize_corpus(services: RunContext, most: int = _MOST_NAMED) -> str:

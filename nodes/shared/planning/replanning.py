@@ -106,7 +106,7 @@ class PlanHistory:
         return (*self.earlier, self.plan)
 
     @cached_property
-    def kept(self) -> Plan:
+    def kept_plan(self) -> Plan:
         """Kept part of the latest revision: finished tasks with finished inputs."""
         ids: set[str] = set()
         for task_id in self.plan.order():
@@ -140,7 +140,7 @@ class PlanHistory:
 
         The list is empty if the revision is new.
         """
-        todo = [task for task in plan.tasks if task.id not in self.kept.wiring.tasks]
+        todo = [task for task in plan.tasks if task.id not in self.kept_plan.wiring.tasks]
         if not todo:
             return ["vertices: no new task; give another way to what is missing"]
         keys = plan.keys()
@@ -177,7 +177,7 @@ class PlanHistory:
         The rules then try. This does not apply if a person has stated a wish: rules cannot follow words.
         """
         made = {plan.decided_by for plan in self.revisions}
-        return bool(self.earlier) and not (self.kept.tasks or self.wishes) and made == {"model"}
+        return bool(self.earlier) and not (self.kept_plan.tasks or self.wishes) and made == {"model"}
 
     @property
     def wishes(self) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ def _ways(
     frame: QueryFrame, past: PlanHistory, failed: Collection[str], tools: Collection[str], max_tasks: int
 ) -> Iterator[Plan]:
     plan = past.plan
-    if plan.decided_by != "rule" and not past.kept.tasks and failed:
+    if plan.decided_by != "rule" and not past.kept_plan.tasks and failed:
         ruled = build_rule_plan(frame, tools, max_tasks=max_tasks).model_copy(update={"revision": plan.revision + 1})
         yield adopt_ids(ruled, Plan(tasks=(), revision=ruled.revision), past.revisions)
     mended = _replan_by_rule(plan, failed, past.outcomes, frame.language, tools, earlier=past.earlier)

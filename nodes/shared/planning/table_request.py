@@ -80,7 +80,7 @@ async def request_by_model(question: str, services: RunContext) -> ToolCall | No
 
     Returns None if the question is not such a request.
     """
-    if not services.models.configured("planner") or not asks_table(question):
+    if not services.models.has_decision_model("planner") or not asks_table(question):
         return None
     tables = await list_tables(services)
     if not touches_table(question, tables):
@@ -95,7 +95,7 @@ async def request_by_model(question: str, services: RunContext) -> ToolCall | No
         HumanMessage(f"{format_tables(tables)}\n\nToday: {today()}\nQuestion: {question}"),
     ]
     try:
-        reply = await services.models.structured("planner", "table", messages, TableReply, check)
+        reply = await services.models.request_structured_reply("planner", "table", messages, TableReply, check)
     except ModelCallError:
         return None
     if reply.request is None:

@@ -136,7 +136,7 @@ async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> C
     chosen = {}
     for frame in asked:
         args = read_table_question(frame.question, tables)
-        if args is None or ({"assumed", "unused"} & args.keys() and services.models.configured("planner")):
+        if args is None or ({"assumed", "unused"} & args.keys() and services.models.has_decision_model("planner")):
             continue
         if "unused" not in args or not await _has_document(frame, services):
             chosen[frame.question] = ToolCall(TABLE_TOOL, args)
@@ -186,7 +186,7 @@ def read_choice(tool: str, args: Mapping[str, JsonValue], frame: QueryFrame, ser
     if arguments_fit(services.registry.get(name), args):
         return ToolCall(name, dict(args))
     fit = fit_tool(frame, services.registry.info(name))
-    return None if fit is None else _checked(name, fit, services)
+    return None if fit is None else _build_fitting_call(name, fit, services)
 
 
 def _list_others(services: RunContext) -> list[ToolInfo]:
@@ -199,7 +199,9 @@ def _find_call(frame: QueryFrame, services: RunContext) -> ToolCall | None:
     fits = [
         (fit, info)
         for info in _list_others(services)
-        if not info.acts and (fit := fit_tool(frame, info)) is not None and _checked(info.name, fit, services)
+        if not info.acts
+        and (fit := fit_tool(frame, info)) is not None
+        and _build_fitting_call(info.name, fit, services)
     ]
     best = max((fit[:2] for fit, _ in fits), default=None)
     ahead = [(fit, info) for fit, info in fits if fit[:2] == best]
@@ -209,7 +211,7 @@ def _find_call(frame: QueryFrame, services: RunContext) -> ToolCall | None:
     return ToolCall(info.name, fit.args)
 
 
-def _checked(name: str, fit: ToolFit, services: RunContext) -> ToolCall | None:
+def _build_fitting_call(name: str, fit: ToolFit, services: RunContext) -> ToolCall | None:
     return ToolCall(name, fit.args) if arguments_fit(services.registry.get(name), fit.args) else None
 
 

@@ -58,7 +58,7 @@ class Reply(BaseModel):
         """Truncate endless values at the bound."""
         if not isinstance(data, dict):
             return data
-        return {name: _clipped(value, cls.bounds.get(name)) for name, value in data.items()}
+        return {name: _clip_value(value, cls.bounds.get(name)) for name, value in data.items()}
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
@@ -72,7 +72,7 @@ class Reply(BaseModel):
         return told
 
 
-def _clipped(value: Any, bound: int | None) -> Any:
+def _clip_value(value: Any, bound: int | None) -> Any:
     if isinstance(value, list):
         return value[: min(bound or _MOST_ITEMS, _LONGEST_LIST)]
     return value[: bound or _LONGEST] if isinstance(value, str) else value
@@ -172,16 +172,18 @@ def _ends(edge: Any) -> Iterator[tuple[str, str]]:
         end = next((edge[key] for key in ("to", "target", "end", "dst") if key in edge), None)
         if start is None and end is None:
             for key, value in edge.items():  # {"task_1": ["task_2"]}
-                yield from ((str(key), str(to)) for to in (value if isinstance(value, list) else [value]) if _named(to))
+                yield from (
+                    (str(key), str(to)) for to in (value if isinstance(value, list) else [value]) if _is_end_name(to)
+                )
             return
         edge = [start, end]
     if isinstance(edge, list) and len(edge) == 1 and isinstance(edge[0], str):
         yield from _ends(edge[0])
-    elif isinstance(edge, list) and len(edge) == 2 and all(map(_named, edge)):
+    elif isinstance(edge, list) and len(edge) == 2 and all(map(_is_end_name, edge)):
         yield str(edge[0]), str(edge[1])
 
 
-def _named(end: Any) -> bool:
+def _is_end_name(end: Any) -> bool:
     return bool(end) and isinstance(end, str | int) and not isinstance(end, bool)
 
 

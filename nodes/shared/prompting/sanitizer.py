@@ -99,7 +99,7 @@ class AnswerSanitizer:
 
     def __init__(self, passages: Iterable[Evidence], question: str, language: Language) -> None:
         self._language = language
-        self._told = _folded(tuple(_PROMPTS))
+        self._told = _fold_prompts(tuple(_PROMPTS))
         known = set(ADDRESS.findall(question))
         for passage in passages:
             known.update((passage.source, *passage.also))
@@ -122,7 +122,7 @@ class AnswerSanitizer:
 
 
 @lru_cache(maxsize=1)
-def _folded(prompts: tuple[str, ...]) -> str:
+def _fold_prompts(prompts: tuple[str, ...]) -> str:
     return fold("\n".join(prompts))
 
 

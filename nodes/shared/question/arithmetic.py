@@ -95,7 +95,7 @@ def dates_apart(text: str) -> tuple[str, str, str] | None:
 
 
 def aged_today(text: str) -> str:
-    """Return the person in a question about somebody's age today, as written.
+    """Return the person in a question about an age today, as written.
 
     Returns an empty string for any other question.
     """

@@ -52,7 +52,7 @@ class _Comparative(NamedTuple):
     direction: Direction
 
 
-def _compared() -> tuple[tuple[str, ...], ...]:
+def _load_comparison_rows() -> tuple[tuple[str, ...], ...]:
     return data_rows("question", "compared", "rows")
 
 
@@ -64,7 +64,7 @@ def _comparatives(language: Locale) -> dict[str, _Comparative]:
     """
     table: dict[str, _Comparative] = {}
     directions: tuple[Direction, Direction] = ("least", "greatest")
-    for name, _, _, *cells in _compared():
+    for name, _, _, *cells in _load_comparison_rows():
         for cell, direction in zip(cells[2:] if language == "zh" else cells[:2], directions, strict=True):
             for word in split_cell(cell):
                 table.setdefault(word, _Comparative(name, direction))
@@ -194,7 +194,7 @@ def word_look_up(relation: str, language: Locale) -> str:
     row = relations().get(relation)
     if row is None:
         return ""
-    if own := next((row[2 if language == "zh" else 1] for row in _compared() if row[0] == relation), ""):
+    if own := next((row[2 if language == "zh" else 1] for row in _load_comparison_rows() if row[0] == relation), ""):
         return own
     noun, dated = row.noun[language], row.answer_type == "date"
     who = row.answer_type == "person"

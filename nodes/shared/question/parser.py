@@ -47,7 +47,9 @@ def parse_question(text: str, language: Language) -> QueryFrame:
     bare = _strip_frames(_respelt(core) if language == "en" else core, language)
     lowered = lower(bare)
     frame = QueryFrame(question=text, language=language)
-    talk = talk_of(said, _marked(core), lowered) or talk_of(lowered, _marked(bare), lowered) if said else greeted
+    talk = (
+        talk_of(said, _mark_names(core), lowered) or talk_of(lowered, _mark_names(bare), lowered) if said else greeted
+    )
     if talk or not any(c.isalnum() for c in plain):
         return frame.model_copy(
             update={"shape": "writing" if talk == "writing" else "small_talk", "talk": talk or "remark"}
@@ -70,7 +72,7 @@ def parse_question(text: str, language: Language) -> QueryFrame:
         }
         aged = {"shape": "difference", "unit": "age", "answer_type": "number", "wants_difference": True}
         return frame.model_copy(update={**aged, **taken})
-    found = _parsed(asked.strip(EDGE), language, filters.get("form", ""))
+    found = _parse_structure(asked.strip(EDGE), language, filters.get("form", ""))
     if not found.get("parts") and _ASKS_TWICE.search(lower(asked)):
         found |= {"relation": "", "answer_type": "text"}  # one value would be half an answer
     found |= {"terms": tuple(dict.fromkeys(terms(asked))), "search": search_words(asked, language, found)}
@@ -150,7 +152,7 @@ def _respelt(text: str) -> str:
     return _INDIRECT.sub(r"\1 \3 \2", spelt, count=1)
 
 
-def _marked(text: str) -> str:
+def _mark_names(text: str) -> str:
     """The text in lower case with `N` for each name."""
     parts: list[str] = []
     position = 0
@@ -206,9 +208,9 @@ _AMPERSAND: Final = lazy(r" & (?![A-Z])")
 """Between two things; in capitals it is part of a name: "Procter & Gamble"."""
 
 
-def _parsed(asked: str, language: Locale, form: str) -> dict[str, Any]:
+def _parse_structure(asked: str, language: Locale, form: str) -> dict[str, Any]:
     """Shape, subjects, relation and parts of a question without frames and filters."""
-    low, marked = lower(asked), _marked(asked)
+    low, marked = lower(asked), _mark_names(asked)
     both = asked.replace(" & ", " and ")
     if compared := compare_things(asked, low, language) or compare_things(both, lower(both), language):
         return compared

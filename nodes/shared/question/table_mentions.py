@@ -63,7 +63,7 @@ class Mention(NamedTuple):
 
 
 class Implied(NamedTuple):
-    """Word implying a column, such as "cheapest".
+    """Word implying a column, like "cheapest".
 
     Attributes:
         cue: The operation on the rows: `min`, `max` or `sum`.
@@ -307,7 +307,7 @@ def find_assumed(
     for run in _HAN_RUN.finditer(left):
         found += [(run.start() + start, run.start() + end, fits) for start, end, fits in names.resolve_han(run[0])]
     if (asked := _ASKED_HAN.search(left)) and not any(
-        one[0] < asked.end("noun") and asked.start("noun") < one[1] for one in found
+        item[0] < asked.end("noun") and asked.start("noun") < item[1] for item in found
     ):
         found += [
             (asked.start("noun"), asked.end("noun"), fits)

@@ -117,7 +117,7 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
             if (request := reading.read()) is not None:
                 found.append((reading, request))
         # A column that counts people tells more of them than the number of rows that name some.
-        found = [one for one in found if one[0].counts_people] or found
+        found = [item for item in found if item[0].counts_people] or found
         least = min((reading.strain for reading, _ in found), default=(0, 0))
         found = [(reading, request) for reading, request in found if reading.strain == least]
         named = [request for reading, request in found if reading.names_table] or [request for _, request in found]
@@ -745,7 +745,9 @@ class _Reading:
             return not left and not han
         people = [word for word in (*words, *_HAN.findall(marked)) if word in _PEOPLE]
         counts = [
-            at for at, one in enumerate(self._columns) if counts_people(str(one["name"])) and self._is_quantity(at)
+            at
+            for at, column in enumerate(self._columns)
+            if counts_people(str(column["name"])) and self._is_quantity(at)
         ]
         if people and len(counts) == 1:
             self._people = counts[0]

@@ -63,8 +63,8 @@ async def answer(context: WriterContext) -> Answering:
         yield plain
         said = (*pieces, plain)
         part = replace(part, pieces=said, decided_by="model", basis="sources", told=None, lead="answer")
-        part = replace(part, confidence=None, is_plain=plain.verified)
-        if plain.verified:
+        part = replace(part, confidence=None, is_plain=plain.is_verified)
+        if plain.is_verified:
             yield part
             return
     shown, extracts = _show_passages(found, context, say)

@@ -81,7 +81,7 @@ def wants_report(state: SearchState, services: RunContext) -> bool:
     long = _LONG_ANSWER * (ZH_CHARACTERS if services.language == "zh" else 1)
     wanted = frame.form == "report" or (depth == "deep" and frame.form == "" and frame.words >= long)
     short = services.strategy.searcher == "folder" and frame.words <= _ONE_DRAFT_WORDS  # and its sources in one prompt
-    return wanted and not short and services.models.configured("writer")
+    return wanted and not short and services.models.has_decision_model("writer")
 
 
 def _word_goal(state: SearchState, services: RunContext, sources: CitableSources) -> int:
@@ -113,7 +113,7 @@ def _affordable_sections(services: RunContext, passage_tokens: int, shown_tokens
         wanted: The wanted number of sections.
     """
     budget = services.budget
-    if limit := budget.exhausted():
+    if limit := budget.find_exhausted_limit():
         return 0, limit
     if budget.remaining_seconds() < _LEAST_SECONDS:
         return 0, "max_seconds"
@@ -178,7 +178,7 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
     prompt = outline_prompt(state, services, sources, goal, most, shown)
     try:
         messages = [SystemMessage(OUTLINE), HumanMessage(prompt)]
-        reply = await services.models.structured("writer", "outline", messages, OutlineReply)
+        reply = await services.models.request_structured_reply("writer", "outline", messages, OutlineReply)
     except ModelCallError:
         return Outline()  # in the trace; the answer is one draft
     say = AnswerSanitizer((), state["assessment"].question, services.language)

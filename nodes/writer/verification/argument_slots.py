@@ -93,7 +93,7 @@ def _slots_of(words: Sequence[str], places: Mapping[str, range], verb: int) -> S
 
 
 def is_one_relation(word: str, other: str) -> bool:
-    """Return whether two folded words say one relation, whose names they may give other slots."""
+    """Return whether two folded words state the same relation, possibly with the slots exchanged."""
     relation = _converses().get(stem(word), ("", {}))[0]
     return bool(relation) and relation == _converses().get(stem(other), ("", {}))[0]
 

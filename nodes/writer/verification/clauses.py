@@ -117,7 +117,7 @@ class Clause:
         return len(_NEGATION.findall(self.plain))
 
     @cached_property
-    def denied(self) -> frozenset[str]:
+    def denied_words(self) -> frozenset[str]:
         """Words negated in the clause.
 
         For each negation this is the first content word after it, or the character pairs of a Chinese word.

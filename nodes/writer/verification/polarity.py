@@ -96,11 +96,13 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
     met = find_matching_words(rest, source.topics)
     rest -= titles - met  # the subject of a passage is often told by its title alone
     if sum(denials) % 2:
-        if not claim.denied and claim.negations:
+        if not claim.denied_words and claim.negations:
             return None  # "but that one does not": what is denied was said before
         denying = claim if denials[0] % 2 else source
         other = source if denials[0] % 2 else claim
-        if not find_matching_words(denying.denied or denying.stems, other.topics) or len(met) < _ALIKE * len(rest):
+        if not find_matching_words(denying.denied_words or denying.stems, other.topics) or len(met) < _ALIKE * len(
+            rest
+        ):
             return None
     elif len(met) < min(1, len(rest)) or len(met) < 0.5 * len(rest):
         return None

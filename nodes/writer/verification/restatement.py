@@ -174,7 +174,7 @@ def _agrees_in_slots(
     theirs: Slots,
     same: Callable[[str, str], bool],
 ) -> bool:
-    """Whether a part of a sentence with the slots of a claim says nothing else between its words."""
+    """Report whether a sentence part with the slots of a claim holds no further words in between."""
     said, words, its = claim
     if theirs.has_object and not (its.has_object or its.passive or "object" in its.of_names.values()):
         return False  # the mill opened; the mill opened the school
@@ -301,7 +301,7 @@ def _tokens(text: str) -> Sequence[str]:
     marks = [(span.start, span.end, f"@{span.date.iso()}") for span in find_dates(text) if span.until is None]
     taken = [(start, end) for start, end, _ in marks]
     marks += [
-        (quantity.start, quantity.end, _sized(quantity))
+        (quantity.start, quantity.end, _format_quantity(quantity))
         for quantity in find_quantities(text)
         if not any(start < quantity.end and quantity.start < end for start, end in taken)
     ]
@@ -313,7 +313,7 @@ def _tokens(text: str) -> Sequence[str]:
     return [*found, *_TOKEN.findall(fold(text[position:]))]
 
 
-def _sized(quantity: Quantity) -> str:
+def _format_quantity(quantity: Quantity) -> str:
     bound = {1: "≥", -1: "≤", 0: ""}[quantity.bound]
     return f"#{'~' if quantity.about else ''}{bound}{quantity.base:.9g} {quantity.kind}"
 

@@ -39,7 +39,7 @@ def find_current_source(statement: str, cited: Sequence[Evidence], at_hand: Iter
 def is_superseded(passage: Evidence) -> bool:
     """Report whether a document has a newer version or declares itself no longer valid."""
     named = _SUPERSEDED.search(f"{passage.heading}\n{passage.source}")
-    return bool(passage.superseded or named or _SAYS_SO.search(passage.text[:_HEAD]))
+    return bool(passage.is_outdated or named or _SAYS_SO.search(passage.text[:_HEAD]))
 
 
 def _says_otherwise(claim: Clause, passage: Evidence) -> bool:

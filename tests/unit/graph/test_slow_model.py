@@ -35,8 +35,8 @@ def test_seconds_follow_from_the_measured_speed_where_none_are_set(depth, given,
 def test_a_usual_call_of_a_measured_endpoint_takes_its_reading_and_its_writing():
     memory = _SpeedMemory()
     memory.learn("here", prompt=1000, first=10.0, reply=100, rest=5.0)
-    assert memory.needed("here", *USUAL_CALL) == pytest.approx(2 * (20 + 12.5))
-    assert memory.needed("elsewhere", *USUAL_CALL) == 0
+    assert memory.estimate_seconds("here", *USUAL_CALL) == pytest.approx(2 * (20 + 12.5))
+    assert memory.estimate_seconds("elsewhere", *USUAL_CALL) == 0
     assert Limits.max_seconds == 120
 
 

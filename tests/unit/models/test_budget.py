@@ -140,7 +140,7 @@ def test_a_child_spends_from_the_whole_and_reports_its_own() -> None:
 )
 def test_what_an_earlier_node_came_to_is_known(limits: Limits, spent: Usage, limit: str | None) -> None:
     budget = Budget(limits, spent, Clock())
-    assert budget.exhausted() == budget.child().exhausted() == limit
+    assert budget.find_exhausted_limit() == budget.child().find_exhausted_limit() == limit
 
 
 def test_room_is_set_aside_while_a_call_is_under_way_and_given_back() -> None:
@@ -199,17 +199,23 @@ def test_calls_never_take_more_than_the_limit_where_estimates_hold(
 )
 def test_what_a_limit_kept_an_earlier_node_from_is_known(error: str | None, limit: str | None) -> None:
     budget = Budget(Limits(), Usage(calls=(spent_call(error=error),)), Clock())
-    assert budget.reached == budget.curtailed() == budget.exhausted() == budget.child().curtailed() == limit
+    assert (
+        budget.reached
+        == budget.find_curtailing_limit()
+        == budget.find_exhausted_limit()
+        == budget.child().find_curtailing_limit()
+        == limit
+    )
 
 
 def test_a_run_that_took_its_very_last_call_was_kept_from_nothing() -> None:
     budget = Budget(Limits(max_model_calls=1), clock=Clock())
     budget.reserve_call()
     budget.record(spent_call())
-    assert (budget.curtailed(), budget.exhausted()) == (None, "max_model_calls")
+    assert (budget.find_curtailing_limit(), budget.find_exhausted_limit()) == (None, "max_model_calls")
     with pytest.raises(BudgetExhaustedError):
         budget.reserve_call()
-    assert budget.curtailed() == "max_model_calls"
+    assert budget.find_curtailing_limit() == "max_model_calls"
 
 
 @pytest.mark.parametrize("limits", [{"max_model_calls": 0}, {"max_tokens": 0}, {"max_cost": 0}])
@@ -217,11 +223,11 @@ def test_a_limit_of_nothing_is_a_wish_to_run_on_rules(limits: dict[str, int]) ->
     budget = Budget(Limits(**limits), clock=Clock())
     with pytest.raises(BudgetExhaustedError):
         budget.reserve_call(Reservation(tokens=1, cost=0.1))
-    assert (budget.curtailed(), budget.exhausted()) == (None, None)
+    assert (budget.find_curtailing_limit(), budget.find_exhausted_limit()) == (None, None)
 
 
 def test_time_that_is_up_is_time_that_is_up() -> None:
-    assert Budget(Limits(max_seconds=5), Usage(seconds=6), Clock()).curtailed() == "max_seconds"
+    assert Budget(Limits(max_seconds=5), Usage(seconds=6), Clock()).find_curtailing_limit() == "max_seconds"
 
 
 def test_a_tenth_of_the_time_is_the_writers() -> None:

@@ -139,26 +139,26 @@ def test_only_what_may_pass_is_tried_again(error: Exception, passing: bool) -> N
 def test_two_failures_in_a_row_open_the_breaker_and_a_success_between_does_not() -> None:
     now = [0.0]
     fuse = EndpointBreaker(lambda: now[0])
-    fuse.failed(None, "HTTP 500")
-    fuse.succeeded(None)
-    fuse.failed(None, "HTTP 500")
+    fuse.record_failure(None, "HTTP 500")
+    fuse.record_success(None)
+    fuse.record_failure(None, "HTTP 500")
     fuse.admit("second")
-    fuse.failed("second", "HTTP 503")
+    fuse.record_failure("second", "HTTP 503")
     with pytest.raises(ModelCallError, match=r"does not answer \(HTTP 503\)"):
         fuse.admit("next")
     now[0] = _COOLING_SECONDS
     fuse.admit("trial")  # one may look whether it is back
     with pytest.raises(ModelCallError):
         fuse.admit("another")
-    fuse.released("trial")
+    fuse.release_call("trial")
     fuse.admit("another")
-    fuse.succeeded("another")
+    fuse.record_success("another")
     fuse.admit("next")
 
 
 def test_a_refused_key_opens_it_at_once() -> None:
     fuse = EndpointBreaker()
-    fuse.failed(None, "HTTP 401", hopeless=True)
+    fuse.record_failure(None, "HTTP 401", hopeless=True)
     with pytest.raises(ModelCallError):
         fuse.admit("next")
 

@@ -136,21 +136,21 @@ def booked(models: ChatModels) -> list[tuple[str, str | None]]:
 async def test_a_function_call_is_a_judgement() -> None:
     models, model = gateway(says(GOOD))
     model.callbacks = [watch := Watch()]
-    assert await models.structured("master", "assess", ASK, Verdict) == Verdict(**GOOD)
+    assert await models.request_structured_reply("master", "assess", ASK, Verdict) == Verdict(**GOOD)
     assert booked(models) == [("function_call", None)]
     assert {"nostream", "langsmith:nostream"} <= set(watch.tags)
 
 
 async def test_a_reply_in_text_is_accepted_where_a_call_was_asked_for() -> None:
     models, _ = gateway(says('Here: {"level": "simple", "score": 0.25}'))
-    assert await models.structured("master", "assess", ASK, Verdict) == Verdict(**GOOD)
+    assert await models.request_structured_reply("master", "assess", ASK, Verdict) == Verdict(**GOOD)
     assert booked(models) == [("function_call", None)]
 
 
 async def test_a_refused_form_steps_down_and_is_remembered() -> None:
     models, model = gateway(lambda _, tools: Refusal("no tools") if tools else '{"level": "simple", "score": 0.25}')
-    await models.structured("master", "assess", ASK, Verdict)
-    await models.structured("master", "assess", ASK, Verdict)
+    await models.request_structured_reply("master", "assess", ASK, Verdict)
+    await models.request_structured_reply("master", "assess", ASK, Verdict)
     assert booked(models) == [
         ("function_call", "HTTP 400, request refused"),
         ("json_text", None),
@@ -173,7 +173,7 @@ async def test_a_model_without_tools_is_asked_in_text() -> None:
         return plain
 
     models._make = make
-    await models.structured("master", "assess", ASK, Verdict)
+    await models.request_structured_reply("master", "assess", ASK, Verdict)
     assert booked(models) == [("json_text", None)]
 
 
@@ -182,7 +182,7 @@ async def test_a_wrong_value_is_sent_back_once_with_the_validators_words() -> No
         return GOOD if "less than or equal to 1" in messages[-1].content else GOOD | {"score": 7}
 
     models, model = gateway(script)
-    assert await models.structured("master", "assess", ASK, Verdict) == Verdict(**GOOD)
+    assert await models.request_structured_reply("master", "assess", ASK, Verdict) == Verdict(**GOOD)
     assert booked(models) == [("function_call", None), ("repair", None)]
     assert [message.type for message in model.seen[1]] == ["system", "human", "ai", "human"]
     assert '"score": 7' in model.seen[1][2].content
@@ -196,13 +196,13 @@ async def test_what_check_returns_is_sent_back_too() -> None:
         return "level must not be odd" if verdict.level == "odd" else None
 
     models, _ = gateway(script)
-    assert (await models.structured("master", "assess", ASK, Verdict, check)).level == "simple"
+    assert (await models.request_structured_reply("master", "assess", ASK, Verdict, check)).level == "simple"
 
 
 async def test_one_repair_and_no_more() -> None:
     models, _ = gateway(says(GOOD | {"score": 7}))
     with pytest.raises(ModelCallError, match=r"did not fit Verdict after a repair: score: .*less than"):
-        await models.structured("master", "assess", ASK, Verdict)
+        await models.request_structured_reply("master", "assess", ASK, Verdict)
     assert booked(models) == [("function_call", None), ("repair", None)]
 
 
@@ -210,9 +210,11 @@ async def test_one_repair_and_no_more() -> None:
 async def test_a_reply_cut_at_the_limit_is_asked_for_again(key: str) -> None:
     cut = AIMessage(content='{"level": "simple", "score": 0.5, "x": "lo', response_metadata={key: "length"})
     models, _ = gateway(lambda messages, _: GOOD if "cut off" in messages[-1].content else cut)
-    assert await models.structured("master", "assess", ASK, Verdict) == Verdict(**GOOD)
+    assert await models.request_structured_reply("master", "assess", ASK, Verdict) == Verdict(**GOOD)
     models, _ = gateway(says(cut))
-    assert (await models.structured("master", "assess", ASK, Verdict)).score == 0.5  # as far as it goes, it is valid
+    assert (
+        await models.request_structured_reply("master", "assess", ASK, Verdict)
+    ).score == 0.5  # as far as it goes, it is valid
 
 
 @pytest.mark.parametrize(
@@ -226,27 +228,27 @@ async def test_a_reply_cut_at_the_limit_is_asked_for_again(key: str) -> None:
 async def test_a_refusal_is_final(reply: AIMessage) -> None:
     models, model = gateway(says(reply))
     with pytest.raises(ModelCallError, match="declined"):
-        await models.structured("master", "assess", ASK, Verdict)
+        await models.request_structured_reply("master", "assess", ASK, Verdict)
     assert len(model.seen) == 1
 
 
 async def test_a_call_whose_arguments_are_broken_is_mended() -> None:
     broken = {"name": "Verdict", "args": '{"level": "simple", "score": 0.25,}', "id": "1", "error": None}
     models, _ = gateway(says(AIMessage(content="", invalid_tool_calls=[broken])))
-    assert await models.structured("master", "assess", ASK, Verdict) == Verdict(**GOOD)
+    assert await models.request_structured_reply("master", "assess", ASK, Verdict) == Verdict(**GOOD)
 
 
 async def test_content_blocks_are_read() -> None:
     blocks = [{"type": "reasoning", "reasoning": "{}"}, {"type": "text", "text": '{"level": "simple", "score": 0.25}'}]
     models, _ = gateway(says(AIMessage(content=blocks)))
-    assert await models.structured("master", "assess", ASK, Verdict) == Verdict(**GOOD)
+    assert await models.request_structured_reply("master", "assess", ASK, Verdict) == Verdict(**GOOD)
 
 
 async def test_two_failures_in_a_row_end_the_asking() -> None:
     models, model = gateway(says(Unreachable("secret prompt")))
     for _ in range(2):
         with pytest.raises(ModelCallError, match="no connection"):
-            await models.structured("master", "assess", ASK, Verdict)
+            await models.request_structured_reply("master", "assess", ASK, Verdict)
     with pytest.raises(ModelCallError, match=r"does not answer \(no connection"):
         await models.text("writer", "draft", ASK)
     assert len(model.seen) == 6  # three attempts each
@@ -269,10 +271,10 @@ async def test_a_call_that_is_under_way_may_still_succeed_when_others_failed() -
     turns = iter([succeed(), *(fail(last=n == 5) for n in range(6))])
     models, _ = gateway(lambda _, __: next(turns, GOOD))
     results = await asyncio.gather(
-        *(models.structured("master", "assess", ASK, Verdict) for _ in range(3)), return_exceptions=True
+        *(models.request_structured_reply("master", "assess", ASK, Verdict) for _ in range(3)), return_exceptions=True
     )
     assert [type(result).__name__ for result in results] == ["Verdict", "ModelRequestError", "ModelRequestError"]
-    assert await models.structured("master", "assess", ASK, Verdict) == Verdict(**GOOD)
+    assert await models.request_structured_reply("master", "assess", ASK, Verdict) == Verdict(**GOOD)
 
 
 async def test_a_run_id_carries_the_breaker_to_the_next_node() -> None:
@@ -307,8 +309,8 @@ async def test_the_last_call_goes_to_one_of_two() -> None:
 
 async def test_a_role_without_a_model_is_said_so() -> None:
     models, _ = gateway(says("x"))
-    assert models.configured("master")
-    assert not models.configured("planner")
+    assert models.has_decision_model("master")
+    assert not models.has_decision_model("planner")
     with pytest.raises(ModelUnavailableError, match="WEIWO_MODEL"):
         await models.text("planner", "plan", ASK)
     assert booked(models) == []
@@ -439,7 +441,7 @@ async def test_a_reader_may_leave_a_stream() -> None:
 async def test_a_model_given_in_code_wins_over_the_settings() -> None:
     models, model = gateway(says("from the settings"))
     given = ChatModels(models.settings, models.budget, given={"planner": Scripted(script=says("given"))})
-    assert given.configured("planner")
+    assert given.has_decision_model("planner")
     assert await given.text("planner", "plan", ASK) == "given"
     assert models.budget.delta().calls[-1].model == "given:Scripted"
     assert model.seen == []
@@ -471,7 +473,7 @@ async def test_another_providers_own_schema_mode_is_used_where_it_has_one() -> N
 
     model = Native(script=says('{"level": "simple", "score": 0.25}'))
     models = ChatModels(gateway(says(""))[0].settings, Budget(Limits()), given={"master": model})
-    assert await models.structured("master", "assess", ASK, Verdict) == Verdict(**GOOD)
+    assert await models.request_structured_reply("master", "assess", ASK, Verdict) == Verdict(**GOOD)
     assert methods == ["json_schema"]
     assert booked(models) == [("json_schema", None)]
 

@@ -114,20 +114,20 @@ def test_a_step_down_in_doubt_is_forgotten_and_a_certain_one_is_not() -> None:
     memory.remember("doubt", "json_text", certain=False)
     now[0] = 800
     memory.remember("doubt", "json_text", certain=False)
-    assert (memory.known("sure"), memory.known("doubt")) == ("function_call", "json_text")
+    assert (memory.recall_mode("sure"), memory.recall_mode("doubt")) == ("function_call", "json_text")
     now[0] = 1000
-    assert (memory.known("sure"), memory.known("doubt")) == ("function_call", None)
+    assert (memory.recall_mode("sure"), memory.recall_mode("doubt")) == ("function_call", None)
 
 
 def test_one_schema_that_is_refused_tells_nothing_of_the_others() -> None:
     memory = _ModeMemory(lambda: 0.0)
     memory.remember("e", "function_call", "PlanReply", certain=True)
-    assert (memory.known("e", "PlanReply"), memory.known("e", "ReadReply")) == ("function_call", None)
+    assert (memory.recall_mode("e", "PlanReply"), memory.recall_mode("e", "ReadReply")) == ("function_call", None)
     memory.remember("e", "json_schema", "ReadReply", certain=True)
-    assert memory.known("e", "OutlineReply") == "json_schema"
+    assert memory.recall_mode("e", "OutlineReply") == "json_schema"
     for name in ("PlanReply", "ReadReply"):
         memory.remember("f", "json_text", name, certain=True)
-    assert (memory.known("f", "OutlineReply"), memory.known("f")) == ("json_text", "json_text")
+    assert (memory.recall_mode("f", "OutlineReply"), memory.recall_mode("f")) == ("json_text", "json_text")
 
 
 @pytest.mark.parametrize(

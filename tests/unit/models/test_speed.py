@@ -14,8 +14,8 @@ def test_speeds_are_averages_and_what_is_too_fast_is_not_measured():
     assert memory.speed("slow") == _Speed(130, 20)
     memory.learn("fast", prompt=2_000, first=0.4, reply=200, rest=2.0)
     assert memory.speed("fast") == _Speed(0, 100)
-    assert memory.needed("slow", 1_300, 200) == 40
-    assert memory.needed("unknown", 9_000, 900) == 0
+    assert memory.estimate_seconds("slow", 1_300, 200) == 40
+    assert memory.estimate_seconds("unknown", 9_000, 900) == 0
 
 
 async def test_what_was_learned_is_kept(tmp_path):

@@ -33,15 +33,15 @@ def test_an_open_breaker_has_one_call_on_trial_at_most_and_none_before_it_has_co
             assert clock.now >= until
             assert circuit.on_trial(call)
             assert not any(circuit.admit(other) for other in calls if other is not call)
-        elif event == "fail" and (cooling := circuit.failed(call)):
+        elif event == "fail" and (cooling := circuit.record_failure(call)):
             assert 5 <= cooling <= 20
             until = clock.now + cooling
             assert circuit.state == "open"
         elif event == "succeed":
-            circuit.succeeded(call)
+            circuit.record_success(call)
             assert circuit.state == "closed"
         elif event == "release":
-            circuit.released(call)
+            circuit.release_call(call)
         elif event == "wait":
             clock.now += 3 * which
 
@@ -49,11 +49,11 @@ def test_an_open_breaker_has_one_call_on_trial_at_most_and_none_before_it_has_co
 def test_one_that_never_cools_stays_open_whoever_asks():
     clock = Clock()
     circuit = CircuitBreaker(3, 5, 60, clock)
-    assert circuit.failed("call", opens=True, at_least=FOREVER) == FOREVER
+    assert circuit.record_failure("call", opens=True, at_least=FOREVER) == FOREVER
     clock.now = 1e12
     assert not circuit.admit("next")
     assert not circuit.admit("next", early=True)
-    assert not circuit.succeeded("late")
+    assert not circuit.record_success("late")
     assert circuit.state == "open"
 
 

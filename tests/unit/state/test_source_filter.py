@@ -80,10 +80,10 @@ def test_folders(folder: str, source: str, allowed: bool) -> None:  # noqa: FBT0
 
 def test_a_restriction_is_narrowed_and_never_widened() -> None:
     outer = SourceFilter(sites=("a.org",), since="2024")
-    both = outer.narrowed(SourceFilter(sites=("b.org", "x.a.org"), since="2020", not_sites=("y.org",)))
+    both = outer.add_restriction(SourceFilter(sites=("b.org", "x.a.org"), since="2020", not_sites=("y.org",)))
     assert [both.allows_page(f"https://{host}/") for host in ("a.org", "x.a.org", "b.org")] == [False, True, False]
     assert (both.earliest, both.left_out) == ("2024", ("y.org",))
-    assert outer.narrowed(SourceFilter()) == outer == SourceFilter().narrowed(outer)
+    assert outer.add_restriction(SourceFilter()) == outer == SourceFilter().add_restriction(outer)
 
 
 def test_the_environment_and_a_run_set_it() -> None:

@@ -21,17 +21,17 @@ _LATE: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """A document loader that is run again and again.
+    """A document loader with an interval for repeated runs.
 
     Attributes:
         module: The module of its class.
         name: The name of its class.
-        arguments: Its keyword arguments; `${NAME}` in a text stands for an environment variable.
+        arguments: Its keyword arguments. `${NAME}` in a text stands for an environment variable.
         seconds: The interval.
         place: The working directory that paths in the arguments are relative to.
-        tried_at: Start of the last run, in seconds since 1970; 0 before the first.
-        done_at: End of the last run that took everything; 0 before the first.
-        problem: Why the last run failed, in one line; empty where it did not.
+        tried_at: Start of the last run, in seconds since 1970. 0 before the first.
+        done_at: End of the last complete run, in seconds since 1970. 0 before the first.
+        problem: The reason for a failure of the last run, in one line. Empty after a success.
     """
 
     module: str
@@ -50,16 +50,16 @@ class Connector:
 
     @property
     def due(self) -> bool:
-        """Whether it is to be run."""
+        """Report whether the next run is due."""
         return time.time() >= self.tried_at + self.seconds
 
     @property
     def late(self) -> bool:
-        """Whether it should have been run long ago."""
+        """Report whether the next run is long overdue."""
         return time.time() >= self.tried_at + _LATE * self.seconds
 
     def is_same(self, other: "Connector") -> bool:
-        """Whether another one is the same source of documents, whatever its interval and its last run."""
+        """Report whether another connector has the same loader and arguments. Interval and runs may differ."""
         mine, others = (
             (item.module, item.name, json.dumps(item.arguments, sort_keys=True, default=str)) for item in (self, other)
         )
@@ -102,13 +102,13 @@ def forget_connector(folder: Path, connector: Connector) -> bool:
 
 
 def note_run(folder: Path, connector: Connector, started: float, problem: str = "") -> None:
-    """Note how a run of a connector ended; one that the folder does not keep is left out.
+    """Record the end of a connector's run. Connectors that the folder does not keep are ignored.
 
     Args:
         folder: The corpus folder.
         connector: The connector, by loader and arguments.
-        started: When the run began, in seconds since 1970.
-        problem: Why it failed; empty where it did not.
+        started: Start of the run, in seconds since 1970.
+        problem: The reason for a failure. Empty after a success.
 
     Raises:
         OSError: The folder cannot be written.

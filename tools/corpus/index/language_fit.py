@@ -58,7 +58,7 @@ class LanguageFit(NamedTuple):
         return sum(self.passages.get(locale, 0) for locale in self.foreign) / max(1, sum(self.passages.values()))
 
     @property
-    def trusted(self) -> bool:
+    def is_trusted(self) -> bool:
         """Report whether to search the corpus with the model."""
         return self.share < _MANY
 
@@ -69,7 +69,7 @@ class LanguageFit(NamedTuple):
             return ""
         unknown = " or ".join(_NAMES[locale] for locale in self.foreign)
         part = "the documents" if self.share > 1 - _FEW else f"{self.share:.0%} of the passages"
-        instead = "these are hardly found by meaning" if self.trusted else "n-grams are searched instead of vectors"
+        instead = "these are hardly found by meaning" if self.is_trusted else "n-grams are searched instead of vectors"
         return (
             f"embeddings {self.model}: the model does not know {unknown}, in which {part} are; {instead};"
             " set WEIWO_EMBEDDINGS to a multilingual model"
@@ -134,7 +134,7 @@ def drop_unfit_model(folder: Path, settings: "Settings") -> "Settings":
         return settings
     with closing(Store(folder / STORE)) as store:
         known = read_fit(store, settings.embeddings)
-    return settings if known is None or known.trusted else replace(settings, embeddings=None)
+    return settings if known is None or known.is_trusted else replace(settings, embeddings=None)
 
 
 def _count_languages(connection: sqlite3.Connection) -> dict[str, int]:

@@ -181,7 +181,7 @@ class _Walker:
             names = {entry.name for entry in listed}
             if _ENVIRONMENT in names and folder != top:
                 continue
-            ignored = self._ignored(folder, names, ignored)
+            ignored = self._read_ignore_rules(folder, names, ignored)
             below = list(self._entries(listed, ignored))
             folders += [(path, ignored) for path in reversed(below)]
 
@@ -227,7 +227,7 @@ class _Walker:
         if not any(target == top or target.startswith(join(top, "")) for top in self._tops):
             self._listing.problems[entry.path] = f"a link out of the folder, to {one_line(target)}; name that instead"
 
-    def _ignored(self, folder: str, names: set[str], above: "_IgnoreRules | None") -> "_IgnoreRules | None":
+    def _read_ignore_rules(self, folder: str, names: set[str], above: "_IgnoreRules | None") -> "_IgnoreRules | None":
         lines: list[str] = []
         for name in _IGNORE_FILES:
             if name in names:

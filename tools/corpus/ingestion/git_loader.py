@@ -48,14 +48,14 @@ class GitLoader(BaseLoader):
         token: str = "",
         folder: str | None = None,
     ) -> None:
-        """Take a repository.
+        """Set the repository to load.
 
         Args:
-            url: Its address: https, http, ssh, git or file; without a name or password in it.
+            url: Its address (https, http, ssh, git or file), without a name or password.
             branch: Branch or tag.
             include: Patterns of the paths to take.
-            token: Access token for https; write `${NAME}` for the environment variable that holds it.
-            folder: Where the bare copy is kept; below Weiwo's home where not given.
+            token: Access token for https. Write `${NAME}` for the environment variable that holds it.
+            folder: Folder of the bare copy. By default it lies below Weiwo's home.
 
         Raises:
             CorpusError: The address is of another kind, or holds a password.
@@ -132,7 +132,7 @@ class GitLoader(BaseLoader):
         return done.stdout
 
     def _environment(self) -> Mapping[str, str]:
-        """The environment of Git: it asks nobody, and the token stands in no command line."""
+        """Return the environment of Git. Git never prompts, and the token stands in no command line."""
         own = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": ":".join(sorted(_SCHEMES)), "LC_ALL": "C"}
         own |= {
             "GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),

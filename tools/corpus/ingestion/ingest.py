@@ -259,7 +259,7 @@ class _IngestRun:
             self._put.add(path)
         self.report.passages += len(rows)
         self._meter.now.passages += len(rows)
-        self._batch.put(document, [Passage(row[0], tuple(row[1]), *row[2:]) for row in rows])
+        self._batch.add_document(document, [Passage(row[0], tuple(row[1]), *row[2:]) for row in rows])
 
     async def _record_failure(self, file: SourceFile, reason: str, *, passing: bool) -> None:
         self._parts.pop(file.path, None)

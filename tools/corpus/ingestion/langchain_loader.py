@@ -107,7 +107,7 @@ class LoaderSpec:
         return _VARIABLE.sub(lambda found: environment[found[1]], value)
 
     def find_secrets(self) -> list[str]:
-        """Names of arguments that hold a secret as such, rather than the name of an environment variable."""
+        """Yield the names of arguments with a literal secret instead of an environment variable."""
         return list(_find_secrets("", self.arguments))
 
 
@@ -204,7 +204,7 @@ class _LoadedDocuments:
             self.end(reason)
 
     def _load_changed(self, loader: "BaseLoader", known: Mapping[str, str]) -> "Iterator[LangChainDocument]":
-        """Load the documents of sources whose state is not known; all of them of a loader that tells no states."""
+        """Load the documents of changed sources, or all documents if the loader reports no states."""
         list_states, load_source = getattr(loader, "list_states", None), getattr(loader, "load_source", None)
         if not (callable(list_states) and callable(load_source)):
             yield from loader.lazy_load()
@@ -383,7 +383,7 @@ class _LoaderRun:
         name = before.source if before else self._choose_name(source.name, path)
         tables, losses = store_tables(find_passage_tables(passages))
         document = Document(name, path, content, size, 0, title, "loaded", language, source.date, tuple(losses))
-        self._batch.put(replace(document, tables=tuple(tables)), passages)
+        self._batch.add_document(replace(document, tables=tuple(tables)), passages)
         self.report.passages += len(passages)
         self.report.added += new
         self.report.changed += not new

@@ -137,7 +137,7 @@ def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> _Em
             known = assess_fit(writer.store, model)
             if known.warning:
                 say(f"corpus {label}: {known.warning}")
-            if not known.trusted:
+            if not known.is_trusted:
                 return "unfit"
             embed_passages(writer, model)
     except BusyError:

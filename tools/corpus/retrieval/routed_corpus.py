@@ -106,7 +106,7 @@ class RoutedCorpus(IndexedCorpus):
         return route_query(query, features, self._policy(), strategy)
 
     def _stand_in_one_document(self, terms: Sequence[str], snapshot: "KeywordSnapshot") -> bool:
-        """Whether all passages that hold one of these terms are of one document."""
+        """Report whether all passages with any of the terms belong to a single document."""
         held = [key for term in terms for key, _ in snapshot.search_words([term], snapshot.frequency(term))]
         with self._store.read_transaction() as connection:
             return len({row.document for row in read_rows(connection, held).values()}) == 1

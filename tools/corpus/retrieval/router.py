@@ -8,8 +8,8 @@ A decision is made in three steps, and each gives a reason:
 
 1. The rule. A question with an identifier that one document holds (`INC-49217`) is answered by keyword alone, and not
    embedded for it. Where several documents hold it the other words decide between them, and hybrid search is better.
-2. The candidate. Each strategy gets a score from a small table of signals; on top of it comes what was learned. The
-   best is what the policy would do with a kind of question that it has seen enough of; with others it keeps the prior.
+2. The candidate. Each strategy gets a score from a small table of signals, plus the learned weights. The best strategy
+   is the policy's choice for a kind of question that it has seen enough of. For other kinds it keeps the prior.
 3. The prior. Measured over MuSiQue and HotpotQA with four kinds of learner, choosing per question lost to
    always-hybrid in 11 of 12 settings. So hybrid search is used, and the candidate is only recorded, until a policy
    has proved itself on questions it has not learned from. Then it gets a share of the questions, then all.
@@ -78,7 +78,7 @@ class QueryFeatures:
 
     @property
     def by_words_alone(self) -> bool:
-        """Whether keyword search finds all there is: an identifier in the question stands in one document."""
+        """Report whether keyword search suffices: an identifier of the question stands in a single document."""
         return bool(self.exact) and self.one_document
 
 

@@ -80,12 +80,12 @@ class TelemetryRecorder:
             passages: The evidence ids it gave, best first.
             run: The run it was made for. Empty if none.
         """
-        self._put(partial(self._insert, (at, run, _encode(record), _encode(passages))))
+        self._enqueue_write(partial(self._insert, (at, run, _encode(record), _encode(passages))))
 
     def label_citations(self, run: str, evidence_ids: Iterable[str], *, replanned: bool = False) -> None:
         """Label the retrievals of a run with the citations in the answer. The first label stays."""
         if run:
-            self._put(partial(_write_label, run=run, ids=frozenset(evidence_ids), replanned=replanned))
+            self._enqueue_write(partial(_write_label, run=run, ids=frozenset(evidence_ids), replanned=replanned))
 
     def flush(self, seconds: float = 5.0) -> bool:
         """Wait until all earlier items are written or dropped, and report success within the time."""
@@ -98,7 +98,7 @@ class TelemetryRecorder:
             return False
         return done.wait(seconds)
 
-    def _put(self, item: _Write) -> None:
+    def _enqueue_write(self, item: _Write) -> None:
         with self._lock:
             if self._thread is None:
                 self._thread = Thread(target=self._write_in_turn, name="retrieval-telemetry", daemon=True)

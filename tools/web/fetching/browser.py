@@ -98,7 +98,7 @@ async def render_page(
         async with GuardedProxy(guard, max_bytes=_RESOURCES * max_bytes) as proxy:
             login = {"proxy": proxy.address, "username": proxy.username, "password": proxy.password}
             reply = await _exchange(worker, {**order, **login}, seconds + _SPARE_SECONDS)
-            if proxy.exhausted:
+            if proxy.is_exhausted:
                 raise ToolCallError("oversized", f"{shown}: its scripts load over {_RESOURCES * max_bytes:,} bytes")
     except (OSError, EOFError, ValueError):
         why = f"no page within {seconds + _SPARE_SECONDS:g} s" if worker.late else "the browser crashed"

@@ -67,7 +67,7 @@ class GuardedProxy:
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     @property
-    def exhausted(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Report whether the replies exceeded the byte limit."""
         return self._left < 0
 
@@ -135,7 +135,7 @@ class GuardedProxy:
 
     def _check_target(self, url: str) -> SplitResult:
         self._connections += 1
-        if self._connections > _MOST_CONNECTIONS or self.exhausted:
+        if self._connections > _MOST_CONNECTIONS or self.is_exhausted:
             raise _RefusedError(429)
         try:
             return self._guard.check_url(url)
@@ -167,7 +167,7 @@ class GuardedProxy:
 
         sending = asyncio.create_task(send())
         try:
-            while (piece := await stream.read(_PIECE)) and not self.exhausted:
+            while (piece := await stream.read(_PIECE)) and not self.is_exhausted:
                 self._left -= len(piece)
                 writer.write(piece)
                 await writer.drain()

@@ -80,7 +80,7 @@ class PageCache:
         sound = page and page.text and all(isinstance(value, str) for value in (page.url, page.title, page.text))
         return page if sound else None
 
-    async def put(self, key: str, page: WebPage) -> None:
+    async def store_page(self, key: str, page: WebPage) -> None:
         """Keep a page."""
         if len(page.text) <= _LONGEST_TEXT:
             await self._put_entry(key, SECONDS, "", asdict(page))
@@ -93,7 +93,7 @@ class PageCache:
     async def _put_entry(self, key: str, seconds: float, kind: str, kept: Any) -> None:
         """Store an entry in the slot of a key, replacing the previous entry."""
         entry = [self._clock() + seconds, _digest(key), kind, kept]
-        await self._places.put(_place(key), json.dumps(entry, ensure_ascii=False), seconds)
+        await self._places.store_text(_place(key), json.dumps(entry, ensure_ascii=False), seconds)
 
 
 def _digest(key: str) -> str:

@@ -54,7 +54,7 @@ async def check_robots(url: str, guard: UrlGuard, clock: Callable[[], float] = t
     until, rules = json.loads(_memory.get(site) or "[0, null]")
     if rules is None or until <= clock():
         rules = await _single_flight.run(site, lambda: _fetch_rules(site, guard))
-        _memory.put(site, json.dumps([clock() + _KEPT_SECONDS, rules]))
+        _memory.store_text(site, json.dumps([clock() + _KEPT_SECONDS, rules]))
     if not await asyncio.to_thread(_is_allowed, rules, url):
         raise ToolCallError("blocked", f"{one_line(url, 200)}: the site's robots.txt asks programs not to read it")
 

@@ -211,7 +211,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         Provider(
             "pubmed",
             "https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
-            scholarly.pubmed,
+            scholarly.search_pubmed,
             optional_key="WEIWO_MAILTO",
             per_second=1.5,
             operators=False,

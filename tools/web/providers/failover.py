@@ -122,10 +122,10 @@ async def _admission(
             try:
                 yield
             except ToolCallError as failure:
-                if health.failed(source, failure):
+                if health.record_failure(source, failure):
                     _log.warning("%s; it is left alone for a while", failure.message)
                 raise
-            health.succeeded(source)
+            health.record_success(source)
     except TimeoutError:
         raise late from None
 

@@ -97,13 +97,13 @@ class ProviderHealth:
         if source.a_day is not None:
             self._budget(source).spent += 1
 
-    def succeeded(self, source: ConfiguredProvider) -> None:
+    def record_success(self, source: ConfiguredProvider) -> None:
         """Record an answer from a provider, even if empty."""
         out = self.out(source)
         if out is not None and not out.firm:  # a firm one came of a later request
             self._out.pop(_customer(source), None)
 
-    def failed(self, source: ConfiguredProvider, failure: "ToolCallError") -> bool:
+    def record_failure(self, source: ConfiguredProvider, failure: "ToolCallError") -> bool:
         """Record a failure of a provider.
 
         Returns whether the failure blocks the provider firmly, and did not before.

@@ -94,7 +94,7 @@ def read_semantic_scholar(body: bytes) -> Iterable[SearchHit]:
         yield from _paper(told, authors, paper.get("venue"), _doi((paper.get("externalIds") or {}).get("DOI")))
 
 
-async def pubmed(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
+async def search_pubmed(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
     """Search PubMed with a request for the ids and a request for the records."""
     polite = {"tool": "weiwo", "email": access.key or None}
 

@@ -130,7 +130,7 @@ def test_a_changed_character_of_the_answer_is_found(answers, place, new):
     report = check_proof(Proof.model_validate(answer))
     assert ("answer", "hash") in {one[:2] for one in report.findings} or answer["answer"] == text
     report = check_proof(Proof.model_validate(sealed(answer)))
-    assert report.findings or report.left or not changed
+    assert report.findings or report.unchecked_items or not changed
 
 
 def test_a_doubtful_claim_that_is_marked_is_told_and_not_checked(answers):
@@ -140,7 +140,7 @@ def test_a_doubtful_claim_that_is_marked_is_told_and_not_checked(answers):
     answer |= {"status": "partial", "stop_reason": "unsupported_claims"}
     report = check_proof(Proof.model_validate(sealed(answer)))
     assert (report.findings, report.code) == ([], 3)
-    assert [kind for kind, _, _ in report.left] == ["doubtful"]
+    assert [kind for kind, _, _ in report.unchecked_items] == ["doubtful"]
 
 
 @settings(deadline=None, max_examples=150)

@@ -22,7 +22,7 @@ async def test_a_task_finishes_before_another_begins() -> None:
 
     await asyncio.gather(work("a"), work("b"))
     assert steps == ["a0", "a1", "a2", "b0", "b1", "b2"]
-    assert not limiter.locked()
+    assert not limiter.is_locked()
 
 
 async def test_who_has_to_wait_gives_its_slot_up_and_then_goes_first() -> None:
@@ -48,7 +48,7 @@ async def test_who_has_to_wait_gives_its_slot_up_and_then_goes_first() -> None:
 
     await asyncio.gather(failing(), other("x"), other("y"))
     assert steps == ["x", "again", "y"]
-    assert not limiter.locked()
+    assert not limiter.is_locked()
 
 
 async def test_a_step_that_goes_on_after_its_task_gives_the_slot_back_when_it_ends() -> None:
@@ -56,8 +56,8 @@ async def test_a_step_that_goes_on_after_its_task_gives_the_slot_back_when_it_en
     lease = Lease(limiter)
     async with lease:
         lease.end()
-        assert limiter.locked()
-    assert not limiter.locked()
+        assert limiter.is_locked()
+    assert not limiter.is_locked()
 
 
 @given(
@@ -96,8 +96,8 @@ def test_no_slot_is_lost_and_none_is_given_twice(free: int, jobs: list[tuple[int
         await asyncio.gather(*tasks, return_exceptions=True)
         assert most <= free
         for _ in range(free):
-            assert not limiter.locked()
+            assert not limiter.is_locked()
             await limiter.acquire()
-        assert limiter.locked()
+        assert limiter.is_locked()
 
     asyncio.run(run())

@@ -148,7 +148,7 @@ async def test_calls_are_charged_as_often_as_they_are_made():
 async def test_reading_and_calling_share_the_slots_and_leave_them_free():
     shared = work(services(search_tool(lambda _: ADA)), parallel=1)
     assert (await asyncio.wait_for(ran(task(), shared), 120))["outcome"].usable
-    assert not shared.limiter.locked()
+    assert not shared.limiter.is_locked()
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ async def test_a_models_queries_are_sent_at_once_and_what_they_find_is_merged():
     state = await asyncio.wait_for(ran(task(), shared), 120)
     assert (state["outcome"].value, most) == ("1815-05-03", 2)
     assert state["usage"].tool_calls == state["outcome"].attempts == 3
-    assert not shared.limiter.locked()
+    assert not shared.limiter.is_locked()
     prompt = model.requests[-1].text
     assert [prompt.count(text) for text in (SNIPPET, FACT, DISTINCT[0])] == [0, 1, 1]
     assert "Queries tried: Ada Smith born; one; two" in prompt
@@ -269,7 +269,7 @@ async def test_calls_of_one_turn_wait_for_each_others_slot_no_longer_than_they_t
     shared = work(services(search, model=model), parallel=1)
     tasks = [ran(task().model_copy(update={"id": name}), shared) for name in ("a", "b")]
     await asyncio.wait_for(asyncio.gather(*tasks), 120)
-    assert not shared.limiter.locked()
+    assert not shared.limiter.is_locked()
 
 
 async def test_a_turn_that_is_cancelled_gives_its_slot_back():
@@ -283,7 +283,7 @@ async def test_a_turn_that_is_cancelled_gives_its_slot_back():
     acting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await acting
-    assert not shared.limiter.locked()
+    assert not shared.limiter.is_locked()
 
 
 # What a model may open

@@ -176,7 +176,9 @@ async def test_an_answer_that_was_bad_is_forgotten(desk):
 
 async def test_what_another_version_kept_is_passed_over(desk):
     (entry,) = await desk.memory.list("answers")
-    await desk.memory.put("answers", entry.key, {**entry.value, "result": {**entry.value["result"], "evidence": [{}]}})
+    await desk.memory.store_entry(
+        "answers", entry.key, {**entry.value, "result": {**entry.value["result"], "evidence": [{}]}}
+    )
     assert (await desk.ask())[1] > 0
 
 

@@ -158,7 +158,7 @@ async def test_other_users_have_a_memory_of_their_own(desk):
 async def test_a_tool_that_is_gone_sends_it_back_to_the_planner(desk):
     entry = (await desk.memory.list("plans"))[0]
     entry.value["plan"]["vertices"][0]["tool_binding"] = "crystal_ball"
-    await desk.memory.put("plans", entry.key, entry.value)
+    await desk.memory.store_entry("plans", entry.key, entry.value)
     plan, _ = await desk.plan(MARIE)
     assert plan.decided_by == "model"
 
@@ -177,7 +177,7 @@ async def test_a_plan_that_does_not_do_is_trusted_no_more(desk):
     filled, _ = await desk.plan(MARIE)
     await desk.answer(MARIE, filled, "partial")
     one = (await list_templates(desk.memory))[0]
-    assert (one.wins, one.losses, one.trusted) == (1, 1, False)
+    assert (one.wins, one.losses, one.is_trusted) == (1, 1, False)
     plan, _ = await desk.plan(MARIE)
     assert plan.decided_by == "model"
 
@@ -222,7 +222,7 @@ async def test_words_that_are_not_the_users_own_leave_no_trace():
 async def test_there_are_only_so_many_and_the_pinned_stay():
     memory = Desk().memory
     for n in range(MOST["wishes"] + 2):
-        await memory.put("wishes", str(n), {"pinned": n == 0})
+        await memory.store_entry("wishes", str(n), {"pinned": n == 0})
     keys = {entry.key for entry in await memory.list("wishes")}
     assert len(keys) == MOST["wishes"]
     assert keys.isdisjoint({"1", "2"})

@@ -165,8 +165,8 @@ def test_each_fault_is_named(tasks: tuple[Task, ...], links: tuple[tuple[str, st
     assert any(all(part in complaint for part in said) for complaint in complaints), complaints
     assert len(complaints) == 1, complaints
     (complaint,) = complaints
-    place, colon, why = complaint.told("zh").partition("：")
-    assert (complaint.told("en").startswith(f"{place}: "), colon) == (True, "：")
+    place, colon, why = complaint.render_text("zh").partition("：")
+    assert (complaint.render_text("en").startswith(f"{place}: "), colon) == (True, "：")
     assert re.search("[\u4e00-\u9fff]", why), why
 
 

@@ -26,7 +26,7 @@ class Judge:
     def room(self, *_: str) -> int:
         return 8_000
 
-    async def structured(self, *asked: Any) -> Any:
+    async def request_structured_reply(self, *asked: Any) -> Any:
         self.prompt = asked[2][1].content
         return self.reply
 
@@ -105,7 +105,7 @@ async def nodded(claim: str, quote: str, verdict: str = "supported", text: str =
 class Broken(Judge):
     """A model that is down."""
 
-    async def structured(self, *_: Any) -> Any:
+    async def request_structured_reply(self, *_: Any) -> Any:
         raise ModelCallError("the endpoint answered 500")
 
 
@@ -118,7 +118,7 @@ class Broken(Judge):
     ],
 )
 async def test_what_a_model_was_to_judge_and_did_not_is_unchecked(model, limit, why):
-    model.configured = lambda role: role == "verifier"
+    model.has_decision_model = lambda role: role == "verifier"
     passage = Evidence(id=passage_id(TEXT), text=TEXT, source="trams.md", title="Trams")
     sources = CitableSources((CitableSource(1, evidence=passage),), "en")
     said = [Claim(text=text, citations=(1,), verdict="matched") for text in ("It shut in 1987.", "Trams are frequent.")]
@@ -195,7 +195,7 @@ async def test_what_is_derived_from_passages_alone_is_judged():
 )
 async def test_a_claim_without_a_citation_gets_the_one_that_a_model_quotes(verdict, quote, said, found):
     model: Any = Judge(verdict, quote)
-    model.configured = lambda role: role == "verifier"
+    model.has_decision_model = lambda role: role == "verifier"
     passage = Evidence(id=passage_id(TEXT), text=TEXT, source="trams.md", title="Trams")
     source = CitableSource(1, evidence=passage, quote="closed in 1987")
     checked = [CheckedClaim(0, 27, Claim(text="The depot was shut in 1987.", verdict="unsupported"), hard=True)]

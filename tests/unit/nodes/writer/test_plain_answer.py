@@ -44,7 +44,7 @@ async def plainly(question: str, reply: object, *evidence: Evidence, language: L
 async def test_a_sentence_that_a_passage_carries_is_told_with_its_mark(reply: str) -> None:
     piece, model = await plainly("Who painted the Orsk chapel?", reply, MILL, CHAPEL)
     assert piece is not None
-    assert piece.verified
+    assert piece.is_verified
     assert piece.checked[0].claim.citations == (2,)
     assert "Mira Tolvanen" in piece.text
     assert not any(mark in piece.text for mark in ("[7]", "<", "Note", "Answer"))
@@ -54,10 +54,10 @@ async def test_a_sentence_that_a_passage_carries_is_told_with_its_mark(reply: st
 async def test_a_name_is_whole_beside_han_characters_and_without_its_title() -> None:
     piece, _ = await plainly("Stefan Blank出生在哪里？", "Stefan Blank出生于哈尔城。", CHAPEL, BLANK_ZH, language="zh")
     assert piece is not None
-    assert piece.verified
+    assert piece.is_verified
     piece, _ = await plainly("Where was Dr. Stefan Orlin born?", "Dr. Stefan Orlin was born in Harl City.", NAMESAKE)
     assert piece is not None
-    assert piece.verified
+    assert piece.is_verified
 
 
 async def test_the_whole_prompt_is_passages_and_the_question_last() -> None:
@@ -83,7 +83,7 @@ async def test_what_no_passage_carries_is_doubtful(
 ) -> None:
     piece, _ = await plainly(question, reply, *evidence, language=language)
     assert piece is not None
-    assert not piece.verified
+    assert not piece.is_verified
     assert not carries_sentence(reply, evidence, parse_question(question, language))
 
 

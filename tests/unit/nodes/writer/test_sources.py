@@ -37,7 +37,7 @@ def test_what_outcomes_rest_on_comes_first_in_plan_order_then_the_rest_by_rank_t
     ]
     assert [s.n for s in sources.items] == [1, 2, 3, 4, 5]
     assert set(sources.passages) == {1, 2, 3, 4}
-    assert set(sources.computed) == {5}
+    assert set(sources.calculations_by_number) == {5}
 
 
 def test_final_numbers_follow_the_order_of_first_citation():

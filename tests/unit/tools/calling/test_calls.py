@@ -208,7 +208,7 @@ async def test_a_tool_finds_where_it_may_keep_things_and_a_result_made_of_one_sa
         keeper = PageCache(call.store, fresh=call.fresh)
         kept = await keeper.get("page")
         if kept is None:
-            await keeper.put("page", page)
+            await keeper.store_page("page", page)
         call.used_kept = kept is not None
         return f"{query} {kept.text if kept else 'fetched'}"
 
@@ -271,7 +271,7 @@ async def test_a_tool_that_is_out_of_order_still_has_what_was_kept():
     probe, account, memory = Probe(), Account(), LruMemory()
     made = calls(probe, cache=ResultCache(memory=memory))
     await made.call("probe", X, account.caller)
-    made.breaker("probe").failed("x", ToolCallError("auth", "no key"), final=True)
+    made.breaker("probe").record_failure("x", ToolCallError("auth", "no key"), final=True)
     assert (await made.call("probe", X, account.caller)).cached
     with pytest.raises(ToolNotCalledError):
         await made.call("probe", {"query": "y"}, account.caller)
@@ -441,9 +441,9 @@ async def test_stand_ins_that_work_come_before_those_that_may_not():
     one, two, three = (Probe(name=name) for name in ("one", "two", "three"))
     made = calls(one, two, three)
     assert list(made.substitutes("one", X)) == ["two", "three"]
-    made.breaker("two").failed("x", ToolCallError("crash", "boom"))
+    made.breaker("two").record_failure("x", ToolCallError("crash", "boom"))
     assert list(made.substitutes("one", X)) == ["three", "two"]
-    made.breaker("three").failed("x", ToolCallError("auth", "no key"), final=True)
+    made.breaker("three").record_failure("x", ToolCallError("auth", "no key"), final=True)
     assert list(made.substitutes("one", X)) == ["two", "three"]
 
 

@@ -42,7 +42,7 @@ def cache(request, clock):
 
 @pytest.mark.parametrize("result", [found(), ToolResult("42", (), 42, "number", {"expression": "6*7"})])
 async def test_what_is_kept_comes_back_as_it_was_and_says_so(cache, result):
-    await cache.put("k", result, 60)
+    await cache.store_result("k", result, 60)
     again = await cache.get("k")
     assert (again.content, again.passages, again.value, again.type, again.detail) == (
         (result.content, result.passages, result.value, result.type, result.detail)
@@ -52,7 +52,7 @@ async def test_what_is_kept_comes_back_as_it_was_and_says_so(cache, result):
 
 
 async def test_it_expires(cache, clock):
-    await cache.put("k", found(), 60)
+    await cache.store_result("k", found(), 60)
     clock.now += 59.9
     assert await cache.get("k") is not None
     clock.now += 0.2
@@ -60,8 +60,8 @@ async def test_it_expires(cache, clock):
 
 
 async def test_a_later_result_takes_its_place(cache):
-    await cache.put("k", found("old"), 60)
-    await cache.put("k", found("new"), 60)
+    await cache.store_result("k", found("old"), 60)
+    await cache.store_result("k", found("new"), 60)
     assert (await cache.get("k")).content == "new"
 
 
@@ -76,18 +76,18 @@ async def test_a_later_result_takes_its_place(cache):
     ],
 )
 async def test_what_is_empty_too_large_or_no_json_is_not_kept(cache, result, seconds):
-    await cache.put("k", result, seconds)
+    await cache.store_result("k", result, seconds)
     assert await cache.get("k") is None
 
 
 async def test_memory_is_bounded_and_drops_what_was_not_used_for_longest():
     memory = LruMemory(100)
     for name in "abc":
-        memory.put(name, "x" * 30)
+        memory.store_text(name, "x" * 30)
     assert memory.get("a")
-    memory.put("d", "x" * 30)
+    memory.store_text("d", "x" * 30)
     assert [name for name in "abcd" if memory.get(name)] == ["a", "c", "d"]
-    memory.put("e", "x" * 1_000)
+    memory.store_text("e", "x" * 1_000)
     assert not any(memory.get(name) for name in "acde")
 
 
@@ -128,7 +128,7 @@ async def test_a_broken_store_is_left_alone_for_a_while(clock, caplog):
     store = Broken(OSError("disk full of secrets"))
     for _ in range(3):  # each node has a cache of its own
         cache = ResultCache(store, clock)
-        await cache.put("k", found(), 60)
+        await cache.store_result("k", found(), 60)
         assert await cache.get("k") is None
     assert store.asked == 2, "once, and once more"
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
@@ -141,7 +141,7 @@ async def test_a_broken_store_is_left_alone_for_a_while(clock, caplog):
 async def test_a_store_that_fails_once_is_asked_once_more(clock, caplog):
     store = Broken(OSError("locked"), fails=1)
     cache = ResultCache(store, clock)
-    await cache.put("k", found(), 60)
+    await cache.store_result("k", found(), 60)
     assert await cache.get("k") is not None
     assert not caplog.records
 

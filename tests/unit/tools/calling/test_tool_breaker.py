@@ -37,7 +37,7 @@ def fail(guard: ToolBreaker, times: int = 1) -> list[str]:
     notes = []
     for call in range(times):
         guard.admit(call)
-        notes.append(guard.failed(call, DOWN))
+        notes.append(guard.record_failure(call, DOWN))
     return notes
 
 
@@ -61,8 +61,8 @@ def test_it_goes_from_closed_over_warned_to_open_and_says_so(guard):
 
 def test_a_success_in_between_starts_the_count_anew(guard):
     fail(guard, _THRESHOLD - 1)
-    assert guard.succeeded(object()) == "probe: works again"
-    assert guard.succeeded(object()) == ""
+    assert guard.record_success(object()) == "probe: works again"
+    assert guard.record_success(object()) == ""
     fail(guard, _THRESHOLD - 1)
     assert guard.state == "warned"
 
@@ -74,7 +74,7 @@ def test_half_open_lets_one_through_whose_fate_decides(guard, clock):
     assert guard.admit("trial") == "probe: on trial, one call is let through"
     assert guard.admit("trial") == "", "its further calls pass as well"
     refused(guard)
-    assert guard.succeeded("trial") == "probe: works again"
+    assert guard.record_success("trial") == "probe: works again"
     assert guard.state == "closed"
     guard.admit(object())
 
@@ -85,7 +85,7 @@ def test_a_trial_that_fails_opens_it_for_longer_up_to_a_bound(guard, clock):
     for _ in range(8):
         clock.now += cooling
         guard.admit("trial")
-        guard.failed("trial", DOWN)
+        guard.record_failure("trial", DOWN)
         cooling = min(2 * cooling, _LONGEST_COOLING)
         clock.now += cooling - 0.001
         assert guard.state == "open"
@@ -96,28 +96,28 @@ def test_a_trial_that_is_broken_off_leaves_the_place_to_another(guard, clock):
     fail(guard, _THRESHOLD)
     clock.now += _FIRST_COOLING
     guard.admit("trial")
-    guard.released("somebody else")
+    guard.release_call("somebody else")
     refused(guard)
-    guard.released("trial")
+    guard.release_call("trial")
     assert guard.admit("next")
 
 
 def test_a_call_from_before_it_opened_says_nothing_new_unless_it_succeeds(guard):
     fail(guard, _THRESHOLD)
-    assert guard.failed("late", DOWN) == ""
+    assert guard.record_failure("late", DOWN) == ""
     assert guard.state == "open"
-    assert guard.succeeded("late") == "probe: works again"
+    assert guard.record_success("late") == "probe: works again"
     assert guard.state == "closed"
 
 
 def test_a_refused_key_stays_refused_for_the_run(guard, clock):
-    note = guard.failed("call", ToolCallError("auth", "probe: HTTP 401"), final=True)
+    note = guard.record_failure("call", ToolCallError("auth", "probe: HTTP 401"), final=True)
     assert note == "probe: blocked for the rest of this run (probe: HTTP 401)"
     clock.now += 1e9
     assert refused(guard).kind == "auth"
     with pytest.raises(ToolNotCalledError):
         guard.admit("early", early=True)
-    assert guard.succeeded("late") == ""
+    assert guard.record_success("late") == ""
     assert guard.state == "open"
 
 
@@ -127,13 +127,13 @@ def test_whoever_decided_to_try_again_need_not_wait_for_it_to_cool(guard):
     guard.admit("second round", early=True)
     with pytest.raises(ToolNotCalledError):
         guard.admit("another of it", early=True)
-    guard.succeeded("second round")
+    guard.record_success("second round")
     assert guard.state == "closed"
 
 
 def test_it_stays_open_at_least_as_long_as_the_other_side_asked(guard, clock):
     for call in range(_THRESHOLD):
-        guard.failed(call, ToolCallError("rate_limit", "x", retry_after=40))
+        guard.record_failure(call, ToolCallError("rate_limit", "x", retry_after=40))
     clock.now += 39
     assert guard.state == "open"
     clock.now += 1

@@ -148,7 +148,7 @@ PAGE = WebPage(URL, "汉武帝", "2021-05-03", "汉武帝生于公元前156年�
 
 async def test_a_page_comes_back_as_it_was_until_its_time_is_over(keep):
     clock = Clock()
-    await keep(clock=clock).put("a", PAGE)
+    await keep(clock=clock).store_page("a", PAGE)
     later = keep(clock=clock)
     assert await later.get("b") is None
     assert await later.get("a") == PAGE
@@ -164,7 +164,7 @@ async def test_why_a_page_cannot_be_read_is_kept_for_a_shorter_while(keep, kind)
         await keep(clock=clock).get("a")
     assert (failure.value.kind, failure.value.transient) == (kind, False)
     assert await keep(clock=clock, fresh=True).get("a") is None
-    await keep(clock=clock).put("a", PAGE)
+    await keep(clock=clock).store_page("a", PAGE)
     assert await keep(clock=clock).get("a") == PAGE
     await keep(clock=clock).put_failure("a", ToolCallError(kind, "no such page"))
     clock.now += _FAILED_SECONDS
@@ -187,7 +187,7 @@ async def test_what_may_pass_is_not_kept(keep, failure):
 
 
 async def test_a_fresh_run_reads_nothing_that_was_kept(keep):
-    await keep().put("a", PAGE)
+    await keep().store_page("a", PAGE)
     assert await keep(fresh=True).get("a") is None
 
 
@@ -195,14 +195,14 @@ async def test_no_more_pages_are_kept_than_there_are_places(monkeypatch):
     monkeypatch.setattr(kept, "_MOST_PAGES", 5)
     store = InMemoryStore()
     for number in range(60):
-        await PageCache(store).put(f"key {number}", WebPage(URL, "", None, f"text {number}"))
+        await PageCache(store).store_page(f"key {number}", WebPage(URL, "", None, f"text {number}"))
     assert len(store.search(_PAGES, limit=100)) == 5
     assert await PageCache(store).get("key 59") is not None
     assert _MOST_PAGES * _LONGEST_TEXT < 2_000_000_000
 
 
 async def test_a_page_of_uncommon_length_is_not_kept(keep):
-    await keep().put("a", WebPage(URL, "", None, "x" * (_LONGEST_TEXT + 1)))
+    await keep().store_page("a", WebPage(URL, "", None, "x" * (_LONGEST_TEXT + 1)))
     assert await keep().get("a") is None
 
 
@@ -215,7 +215,7 @@ async def test_a_page_of_uncommon_length_is_not_kept(keep):
 )
 async def test_what_somebody_else_wrote_there_is_nothing(text):
     store = InMemoryStore()
-    await PageCache(store).put("a", PAGE)
+    await PageCache(store).store_page("a", PAGE)
     (item,) = store.search(_PAGES)
     old = item.value["text"]
     store.put(_PAGES, item.key, {"text": text.replace("NAME", json.loads(old)[1])})

@@ -82,7 +82,7 @@ def test_wishes_are_added_listed_and_forgotten():
 
 
 def test_plans_are_listed_shown_pinned_and_forgotten():
-    with_memory(lambda memory: memory.put("plans", TEMPLATE.key, TEMPLATE.model_dump(mode="json")))
+    with_memory(lambda memory: memory.store_entry("plans", TEMPLATE.key, TEMPLATE.model_dump(mode="json")))
     key = TEMPLATE.key
     assert key in run("memory", "plans")
     assert "a: When was ⟨n1⟩ born?" in run("memory", "plans", "show", key[:6])
@@ -146,7 +146,7 @@ WATCH = {
 
 
 def test_standing_questions_of_an_earlier_version_are_named_and_dropped():
-    with_memory(lambda memory: memory.put("watches", "0c9a5f31", WATCH))
+    with_memory(lambda memory: memory.store_entry("watches", "0c9a5f31", WATCH))
     run("memory", "add", "I work in euros")
     told = run("memory")
     assert "standing questions are asked no more (1 kept: 0c9a5f31 How long is the bridge?); have cron run" in told

@@ -58,7 +58,7 @@ async def test_a_run_has_what_is_left_of_its_users_day(clean_environment: None, 
     call = ModelCall(role="writer", purpose="draft", model="openai:x", mode="text", input_tokens=500, output_tokens=100)
     async with Records.open(settings.home) as records:
         mine = DayBudgets(records, settings)
-        with mine.counted("ann"):
+        with mine.count_costs("ann"):
             budget = Budget(settings.limits)
             budget.record(call)
             await asyncio.to_thread(budget.child().record, call)

@@ -11,7 +11,7 @@ from tests.unit.app.server.conftest import HeldModel
 from weiwo.app.records import Event, RunRecord
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.langgraph_api.event_protocol import EventEncoder, Subscription
-from weiwo.app.server.langgraph_api.protocol_routes import _encoded
+from weiwo.app.server.langgraph_api.protocol_routes import _encode_events
 from weiwo.app.server.langgraph_api.run_routes import _to_end
 
 RUN = RunRecord("run", "thread", "operator", 1.0, 1.0, "running", 1, {}, "")
@@ -184,7 +184,7 @@ async def test_commands_start_a_run_and_answer_what_it_asks(http: httpx.AsyncCli
     started = await send(http, "run.start", assistant_id="weiwo", input={"question": COMPARED}, config=context)
     assert (started["type"], started["id"]) == ("success", 7)
     engine = http._transport.app.state.engine  # type: ignore[attr-defined]
-    watched = _encoded(engine, "t", Subscription(ALL))
+    watched = _encode_events(engine, "t", Subscription(ALL))
     first = await to_the_end(watched)
     (asked,) = [one["params"]["data"] for one in first if one["method"] == "input.requested"]
     assert asked["payload"]["type"] == "approve_plan"
@@ -202,7 +202,7 @@ async def test_commands_start_a_run_and_answer_what_it_asks(http: httpx.AsyncCli
     values = [one["params"]["data"] for one in second if one["method"] == "values" and not one["params"]["namespace"]]
     assert values[-1]["result"]["question"] == COMPARED
 
-    again = _encoded(engine, "t", Subscription(ALL, since=second[3]["seq"]))
+    again = _encode_events(engine, "t", Subscription(ALL, since=second[3]["seq"]))
     assert await to_the_end(again) == second[4:]
     await again.aclose()  # type: ignore[attr-defined]
 
@@ -216,7 +216,7 @@ async def test_a_run_whose_end_was_never_told_has_one(http: httpx.AsyncClient):
     engine = http._transport.app.state.engine  # type: ignore[attr-defined]
     await engine.records.put_thread("t", "operator", {})
     await engine.records.put_run(RunRecord("r", "t", "operator", 1.0, 1.0, "error", 3, {}, "the server ended 3 times"))
-    watched = _encoded(engine, "t", Subscription(ALL))
+    watched = _encode_events(engine, "t", Subscription(ALL))
     assert (await to_the_end(watched))[-1]["params"]["data"]["error"] == "the server ended 3 times"
     await watched.aclose()  # type: ignore[attr-defined]
 
@@ -228,7 +228,7 @@ async def test_a_watcher_learns_of_the_next_run_at_once(slow_http: httpx.AsyncCl
     assert not coming.is_set()
     started = await send(slow_http, "run.start", input={"question": COMPARED})
     assert coming.is_set()
-    watched = _encoded(engine, "t", Subscription(ALL))
+    watched = _encode_events(engine, "t", Subscription(ALL))
     assert told([await anext(envelopes(watched))]) == [("lifecycle", "", "running")]
     await watched.aclose()  # type: ignore[attr-defined]
     await slow_http.post(f"/threads/t/runs/{started['result']['run_id']}/cancel?wait=1")

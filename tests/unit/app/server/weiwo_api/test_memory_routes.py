@@ -48,8 +48,8 @@ async def test_plans_are_listed_and_forgotten_and_standing_questions_are_out_of_
     app = create_app(auth=auth)
     async with running(app, Rules(frozenset()), auth) as client:
         memory = MemoryStore(app.state.engine.graph.store, client_user("ann"))
-        await memory.put("plans", PLAN.key, PLAN.model_dump(mode="json"))
-        await memory.put("watches", "k", {})
+        await memory.store_entry("plans", PLAN.key, PLAN.model_dump(mode="json"))
+        await memory.store_entry("watches", "k", {})
         client.headers["x-api-key"] = tokens["ann"]
         (told,) = (await client.get("/weiwo/memory")).json()["plans"]
         assert (told["key"], told["wording"], told["wins"]) == (PLAN.key, PLAN.wording, 1)
@@ -65,7 +65,7 @@ async def test_standing_questions_of_an_earlier_version_are_named_when_the_serve
     async with running(app):
         assert "standing" not in caplog.text
         memory = app.state.engine.memory("operator")
-        await memory.put("watches", "0c9a5f31", {"question": "How long is the bridge?", "every": 60.0})
+        await memory.store_entry("watches", "0c9a5f31", {"question": "How long is the bridge?", "every": 60.0})
     async with running(create_app()):
         assert "standing questions are asked no more (1 kept: 0c9a5f31 How long is the bridge?" in caplog.text
 

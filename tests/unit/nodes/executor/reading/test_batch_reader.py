@@ -169,4 +169,4 @@ async def test_the_items_of_a_for_each_are_read_together_and_what_is_left_alone(
     assert ran["outcomes"]["years"].value == ["1201", "1302", "1403", "1504"]
     assert sorted(one.schema for one in model.requests) == ["BatchReadReply", "ReadReply"]
     assert ran["usage"].model_calls == 2
-    assert not shared.limiter.locked()
+    assert not shared.limiter.is_locked()

@@ -38,11 +38,11 @@ def after(*new: Any, plan: Plan = PLAN) -> Plan:
 
 
 def test_what_is_finished_is_kept_if_what_it_builds_on_is():
-    kept = PlanHistory(PLAN, (), OUTCOMES).kept
+    kept = PlanHistory(PLAN, (), OUTCOMES).kept_plan
     assert (kept.ids, kept.links, kept.wish) == (("task_1",), (), "")
     odd = {"task_1": lost("task_1"), "task_2": lost("task_2"), "task_3": got("task_3", "war", "text")}
-    assert PlanHistory(PLAN, (), odd).kept.ids == ()
-    whole = PlanHistory(PLAN, (), {name: got(name, "1") for name in PLAN.ids}).kept
+    assert PlanHistory(PLAN, (), odd).kept_plan.ids == ()
+    whole = PlanHistory(PLAN, (), {name: got(name, "1") for name in PLAN.ids}).kept_plan
     assert (whole.ids, whole.links) == (PLAN.ids, PLAN.links)
 
 

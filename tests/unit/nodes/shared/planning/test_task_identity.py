@@ -156,13 +156,13 @@ def test_whatever_is_planned_anew_ids_stand_for_what_they_stood_for(data):
     for _ in range(data.draw(st.integers(1, 3))):
         outcomes = {**outcomes, **{key: one for key, one in finished(plan, data).items() if not _known(outcomes, key)}}
         past = PlanHistory(plan, earlier, outcomes)
-        assert [task.id for task in past.kept.tasks] == [name for name in plan.ids if outcomes[name].usable]
+        assert [task.id for task in past.kept_plan.tasks] == [name for name in plan.ids if outcomes[name].usable]
         again, _ = renumbered(plan, data)
         some = data.draw(st.sampled_from([again, data.draw(plans())]))
         earlier, old = [*earlier, plan], plan
-        plan = adopt_ids(some, past.kept, past.revisions)
+        plan = adopt_ids(some, past.kept_plan, past.revisions)
         assert check_plan(plan, TOOLS, Limits(max_tasks=99)) == []
-        for task in past.kept.tasks:
+        for task in past.kept_plan.tasks:
             assert plan.task(task.id) == old.task(task.id)
         asked = set(plan.keys().values())
         assert set(some.keys().values()) <= asked
@@ -181,5 +181,5 @@ def test_the_whole_plan_again_is_the_same_plan_whatever_it_is_called(data):
     outcomes = finished(plan, data)
     past = PlanHistory(plan, (), outcomes)
     again, _ = renumbered(plan, data)
-    same = adopt_ids(again, past.kept, past.revisions)
+    same = adopt_ids(again, past.kept_plan, past.revisions)
     assert {task.id: task for task in same.tasks} == {task.id: task for task in plan.tasks}

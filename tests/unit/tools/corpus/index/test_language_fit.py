@@ -91,7 +91,7 @@ def test_a_model_is_asked_what_says_the_same():
 )
 def test_what_follows_from_it(found, passages, trusted, said):
     known = LanguageFit("m:x", found, passages)
-    assert (known.trusted, said in known.warning, bool(known.warning)) == (trusted, True, bool(said))
+    assert (known.is_trusted, said in known.warning, bool(known.warning)) == (trusted, True, bool(said))
 
 
 def test_it_is_measured_once_and_for_the_model_at_hand(tmp_path):
@@ -100,10 +100,10 @@ def test_it_is_measured_once_and_for_the_model_at_hand(tmp_path):
         assert read_fit(writer.store) is None
         english = embedding("en")
         known = assess_fit(writer.store, english)
-        assert (known.foreign, known.passages, known.trusted) == (("zh",), {"zh": 2, "en": 1}, False)
+        assert (known.foreign, known.passages, known.is_trusted) == (("zh",), {"zh": 2, "en": 1}, False)
         asked = len(english._model.asked)
         writer.apply(Changes(removed=["/docs/a.md"]))
-        assert assess_fit(writer.store, english).trusted  # what is in the corpus is counted anew
+        assert assess_fit(writer.store, english).is_trusted  # what is in the corpus is counted anew
         assert len(english._model.asked) == asked
         assert assess_fit(writer.store, Embedder("fake:both", Knowing("en", "zh"))).foreign == ()
         assert (read_fit(writer.store, MODEL), read_fit(writer.store).model) == (None, "fake:both")
