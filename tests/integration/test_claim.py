@@ -15,11 +15,11 @@ pytestmark = pytest.mark.integration
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import asyncio, sys
-from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.graph.persistence.thread_lock import claim_thread
 from weiwo.state.settings import Settings
 
 async def main():
-    async with claimed(Settings(home=sys.argv[1]), "t", sys.argv[2] or None):
+    async with claim_thread(Settings(home=sys.argv[1]), "t", sys.argv[2] or None):
         print("claimed", flush=True)
         await asyncio.sleep(10_000)
 

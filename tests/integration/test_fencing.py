@@ -148,13 +148,13 @@ STALLED = """
 import asyncio, sys
 from langgraph.checkpoint.base import empty_checkpoint
 from weiwo.graph.persistence.checkpointer import open_checkpointer
-from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.graph.persistence.thread_lock import claim_thread
 from weiwo.state.settings import Settings
 
 async def main():
     settings, url = Settings(home=sys.argv[1]), sys.argv[2] or None
     at = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
-    async with open_checkpointer(settings, url) as saver, claimed(settings, "t", url, saver):
+    async with open_checkpointer(settings, url) as saver, claim_thread(settings, "t", url, saver):
         print("claimed", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         await saver.aput(at, empty_checkpoint(), {"source": "loop", "step": 1, "parents": {}}, {})

@@ -26,7 +26,7 @@ from tests.integration.test_consent import QUESTION, planning
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.store import open_store
-from weiwo.graph.persistence.thread_lock import claimed
+from weiwo.graph.persistence.thread_lock import claim_thread
 from weiwo.state.settings import Context, Settings
 
 @tool
@@ -42,10 +42,10 @@ async def main():
     context, at = Context(web=False, allow_acting=sys.argv[2] == "allowed"), {"configurable": {"thread_id": "t"}}
     async with open_checkpointer(settings) as saver, open_store(settings) as store:
         graph = build_graph(saver, store, tools=[close_ticket], models=planning("7"))
-        async with claimed(settings, "t", saver=saver):
+        async with claim_thread(settings, "t", saver=saver):
             await graph.ainvoke({"question": QUESTION}, at, context=context, durability="sync")
         if sys.argv[2] == "asked":
-            async with claimed(settings, "t", saver=saver):
+            async with claim_thread(settings, "t", saver=saver):
                 await graph.ainvoke(Command(resume="approve"), at, context=context, durability="sync")
     os.write(1, b"THE END")
 
