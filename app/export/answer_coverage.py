@@ -48,10 +48,7 @@ class Part:
 
 
 def cover_answer(proof: Proof) -> list[Part]:
-    """Divide an answer into parts, in order.
-
-    Text without content, such as a rule between blocks, is no part.
-    """
+    """Divide an answer into parts, in order. Text without content is no part."""
     answer = proof.answer
     parts: list[Part] = []
     at = 0
@@ -69,10 +66,7 @@ def cover_answer(proof: Proof) -> list[Part]:
 
 
 def _find_claims(proof: Proof) -> Iterator[tuple[int, int, Claim]]:
-    """Yield the positions of the answer's claims, without overlaps.
-
-    Several claims in the same words each have their own position.
-    """
+    """Yield the positions of the claims, without overlaps. Claims in equal words have one each."""
     mark = fold_words(UNVERIFIED[proof.language]).lstrip()
     known: dict[str, list[Claim]] = {}
     for claim in proof.claims:
@@ -98,11 +92,7 @@ def _list_rest(answer: str, start: int, end: int) -> Iterator[Part]:
 
 
 def _is_quotation(part: Part, proof: Proof) -> bool:
-    """Report whether a part is a quotation.
-
-    It must stand in a quotation block and word for word in a single passage. A row of a table may be written cell by
-    cell.
-    """
+    """Report whether a part stands in a quotation block, and in one passage word for word or as a row."""
     line = proof.answer.rfind("\n", 0, part.start) + 1
     quoted = proof.answer[line:].lstrip().startswith(">")
     return quoted and any(_stands_in(part, source.passage) for source in proof.sources)
@@ -114,11 +104,7 @@ def _stands_in(part: Part, passage: Evidence) -> bool:
 
 
 def is_excerpt(shown: str, text: str) -> bool:
-    """Report whether a text shows words of another text in the original order.
-
-    "…" may leave words out. Each piece begins with a sentence of the original, and the end of the excerpt is the end of
-    a sentence.
-    """
+    """Report whether a text shows whole sentences of another in order; "…" may leave out ends and sentences."""
     whole, starts, ends = " ", set[int](), set[int]()
     for line in text.splitlines():
         for start, end in sentences(line):
@@ -138,10 +124,7 @@ def is_excerpt(shown: str, text: str) -> bool:
 
 
 def _is_row(shown: str, table: str) -> bool:
-    """Report whether a text shows a row of a table as "column: value · column: value".
-
-    The first line of the table names the columns.
-    """
+    """Report whether a text shows a row of a delimited table as "column: value · column: value"."""
     cells = [part.partition(":") for part in shown.lstrip("> *").rstrip("* ").split(" · ")]
     names, values = ([fold_words(cell[at]) for cell in cells] for at in (0, 2))
     lines = table.splitlines() or [""]
@@ -155,9 +138,8 @@ def _is_row(shown: str, table: str) -> bool:
 def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
     """Report whether a part is a standard lead-in, source titles, or words of the first claim below.
 
-    Words of the claim below are a label only if the sources do not refute them. The header of a table must stand word
-    for word in a single passage, because it says what the cells below it mean. A title below quotations must be the
-    title of their passage.
+    The sources must not refute words of the claim below. The header of a table must stand word for word in a passage,
+    since it says what the cells mean. A title below quotations must be that of their passage.
     """
     said = fold_words(_MARKUP.sub("", part.text))
     if said == fold_words(_LEAD[proof.language]):
@@ -187,7 +169,7 @@ def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
 
 
 def _find_below(part: Part, parts: Sequence[Part]) -> Claim | None:
-    """Return the first claim under a label, up to the next heading of the same or a higher level."""
+    """Return the first claim under a label, up to the next heading of its level or above."""
     own = _HEADING.match(part.text)
     level = len(own[1]) if own else 7
     for other in parts[parts.index(part) + 1 :]:

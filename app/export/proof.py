@@ -1,8 +1,7 @@
 """An answer with proof as a single JSON object, sufficient for checking without the thread.
 
 `render_proof` gives the file `answer.weiwo`. Its schema is `Proof.model_json_schema()`, described in docs/export.md.
-The file holds nothing that can be derived from the rest of it: verdicts of code, arguments of calculations and the
-parts of the answer are found again by `proof_check`.
+`proof_check` derives verdicts of code, arguments of calculations and the parts of the answer again.
 """
 
 import hashlib
@@ -105,27 +104,18 @@ class Proof(Value):
         known = _select_known_fields(given, cls)
         known["claims"] = [_select_known_fields(claim, Claim) for claim in given.get("claims") or ()]
         known["sources"] = [_select_known_fields(source, ProvenSource) for source in given.get("sources") or ()]
-        known["calculations"] = {
-            calculation["task_id"]: calculation["n"]
-            for calculation in given.get("calculations") or ()
-            if calculation["n"]
-        }
+        calculations = given.get("calculations") or ()
+        known["calculations"] = {item["task_id"]: item["n"] for item in calculations if item["n"]}
         return known
 
     def content_hash(self) -> str:
-        """Compute the SHA-256 of the content.
-
-        The content is JSON with sorted keys and no spaces, without the hash itself.
-        """
+        """Compute the SHA-256 of the content as JSON with sorted keys, without the hash itself."""
         whole = self.model_dump(mode="json", exclude={"hash"})
         canonical = json.dumps(whole, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
     def claim_sources(self) -> ClaimSources:
-        """Return the sources for checking the claims.
-
-        Passages are keyed by number. Passages that are not cited have numbers below 0.
-        """
+        """Return the sources of claims by number. Passages without a number get one below 0."""
         passages = {source.n or -at: (source.passage,) for at, source in enumerate(self.sources, 1)}
         computed = {n: self.values[task_id] for task_id, n in self.calculations.items() if task_id in self.values}
         return ClaimSources(passages, computed, self.language, self.standalone or self.question)
@@ -148,9 +138,7 @@ def build_proof(result: Mapping[str, Any]) -> Proof:
         "language": recorded_language(result.get("language")),
         "values": {task_id: outcome.model_dump(mode="json") for task_id, outcome in values.items()},
         "sources": [
-            {"n": numbers[key]["n"] if key in numbers else 0, "passage": passages[key]}
-            for key in cited
-            if key in passages
+            {"n": numbers.get(key, {"n": 0})["n"], "passage": passages[key]} for key in cited if key in passages
         ],
         "calculations": {key: number["n"] for key, number in numbers.items() if number["source"] == f"task:{key}"},
     }
@@ -160,10 +148,7 @@ def build_proof(result: Mapping[str, Any]) -> Proof:
 
 @lru_cache(maxsize=1024)
 def fold_words(text: str) -> str:
-    """Reduce a text to words and figures, each with a blank on both sides.
-
-    A folded text contained in another is therefore contained in whole words.
-    """
+    """Reduce a text to words and figures, each between blanks, so that `in` finds whole words."""
     found = " ".join("".join(token.split()) for token in _TOKEN.findall(blank_marks(text)[0]))
     return f" {found.casefold()} " if found else ""
 

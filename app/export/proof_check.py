@@ -238,10 +238,7 @@ def _tell_again(proof: Proof, plan: Plan | None, firm: Mapping[str, Outcome]) ->
 
 
 def _check_answer(report: ProofReport, parts: Sequence[Part], again: Collection[str]) -> None:
-    """Check the text of an answer against the claims.
-
-    The text must state its claims and cite their sources. Besides, it may contain only quotations and labels.
-    """
+    """Check the text of an answer: claims with their sources, else only quotations and labels."""
     proof, given = report.proof, report.proof.claim_sources()
     told = [part.claim for part in parts]
     for claim in proof.claims:
@@ -261,10 +258,7 @@ def _check_answer(report: ProofReport, parts: Sequence[Part], again: Collection[
 
 
 def _check_claim(report: ProofReport, claim: Claim, part: Part, given: ClaimSources, again: Collection[str]) -> None:
-    """Check a claim again for the verdict of the file.
-
-    If only its particulars occur in sources, a model has to judge it.
-    """
+    """Check a claim again. Only a model can judge a claim of which just the particulars occur."""
     report.checked["claims"] += 1
     now = check_claim(claim.text, claim.citations, given, part.row)[0]
     made = now.verdict not in DOUBTFUL and fold_words(part.row or claim.text) in again
@@ -285,10 +279,7 @@ def _check_claim(report: ProofReport, claim: Claim, part: Part, given: ClaimSour
 
 
 def _check_value(report: ProofReport, plan: Plan | None, task_id: str, outcome: Outcome) -> bool:
-    """Check the quotes of a value, and report whether the code reads the same value again.
-
-    The quotes must occur in their passages.
-    """
+    """Check the quotes of a value, and report whether code reads the same value from them again."""
     proof = report.proof
     passages = {source.passage.id: source.passage for source in proof.sources}
     quoted = [passages.get(quote.evidence_id) for quote in outcome.quotes]
@@ -320,10 +311,7 @@ def _check_value(report: ProofReport, plan: Plan | None, task_id: str, outcome: 
 
 
 def _check_calculation(report: ProofReport, plan: Plan | None, task_id: str, outcome: Outcome) -> bool:
-    """Report whether a repeated calculation gives the same value.
-
-    A request to a table is deferred until documents are available.
-    """
+    """Report whether a repeated calculation agrees. Table requests wait for the documents."""
     proof, tool = report.proof, _CALCULATORS.get(outcome.tool)
     task = plan.task(task_id) if plan is not None and task_id in plan.ids else None
     known = tool is not None or outcome.tool == QUERY_TABLE
@@ -347,10 +335,7 @@ def _check_calculation(report: ProofReport, plan: Plan | None, task_id: str, out
 
 
 def _list_operands(task: Task) -> list[str]:
-    """Return the figures of a formula, or the filter values of a table request.
-
-    The question has to contain them.
-    """
+    """Return the operands that the question has to contain: figures, or filter values of a request."""
     if task.tool != QUERY_TABLE:
         written = _REFERENCE.sub(" ", " ".join(map(str, task.args.values())))
         return [figure for figure in _FIGURE.findall(written) if figure not in _CONSTANTS]
@@ -473,10 +458,7 @@ async def check_documents(report: ProofReport, folder: Path) -> None:
 def _check_passage(
     report: ProofReport, source: ProvenSource, passages: Sequence[Evidence], rows: Mapping[str, set[str]] | None
 ) -> None:
-    """Check for a passage in the document, in full and at the stated place.
-
-    A row of a table is checked by the repeated request.
-    """
+    """Check a passage in its document, in full and at its place. A table row comes from the new request."""
     passage = source.passage
     if passage.tool == QUERY_TABLE:
         if rows is None:
@@ -503,10 +485,7 @@ def _check_passage(
 
 
 async def _ask_tables(report: ProofReport, corpus: Corpus | None) -> dict[str, set[str]] | None:
-    """Repeat the table requests and return the locations of the rows by row text.
-
-    Returns None if table requests are not possible.
-    """
+    """Repeat the table requests. Returns locators by row text, or None if tables cannot be asked."""
     if corpus is None or not report.requests:
         return {}
     if why_not := explain_no_tables():
