@@ -6,10 +6,7 @@ from typing_extensions import TypedDict  # pydantic reads no other before Python
 
 
 class ResultJson(TypedDict, total=False):
-    """An answer with everything behind it, as JSON.
-
-    `weiwo.state.result.Result` documents each field.
-    """
+    """An answer and everything behind it; `weiwo.state.result.Result` says what each field is."""
 
     question: str
     standalone: str

@@ -40,14 +40,14 @@ class Reader:
     """A good model, but until it is `released` it does not come back from reading about Caesar."""
 
     def __init__(self):
-        self.release_call = threading.Event()
+        self.released = threading.Event()
         self.stuck = threading.Event()
 
     def __call__(self, request):
         if (
             asked_schema(request) == "BatchReadReply"
             and "Julius Caesar born" in prompt(request)
-            and not self.release_call.is_set()
+            and not self.released.is_set()
         ):
             self.stuck.set()
             return silent()
@@ -123,7 +123,7 @@ async def test_what_a_killed_worker_leaves_another_one_finishes(environment, tmp
                 wait_for(reader.stuck.is_set, first)
             before = schemas(model.requests)
             first.send_signal(signal.SIGKILL)
-        reader.release_call.set()
+        reader.released.set()
         with worker(tmp_path / "second", environment) as (url, _):
             async with get_client(url=url) as client:
                 await client.runs.join(thread, run["run_id"])
@@ -159,7 +159,7 @@ async def test_the_page_and_its_routes_are_guests_of_aegra(environment, tmp_path
             run = await client.runs.create(thread, "weiwo", input={"question": WU_OR_CAESAR})
             wait_for(reader.stuck.is_set, process)
             await check_cancel(http, client, thread, run["run_id"])
-            reader.release_call.set()
+            reader.released.set()
             await check_plan_approval(http, client)
             asked = {"model": "weiwo", "messages": [{"role": "user", "content": WU_OR_CAESAR}]}
             answer = (await http.post("/v1/chat/completions", json=asked)).json()

@@ -490,7 +490,7 @@ async def test_list_is_newest_first_and_tells_how_each_thread_stands(saver: Base
         ("a", "again?", "partial"),
         ("c", "break?", "interrupted"),
     ]
-    assert all(began <= one.update_time <= datetime.now(UTC) for one in found)
+    assert all(began <= one.updated <= datetime.now(UTC) for one in found)
     assert [one.thread_id for one in await list_threads(saver, 1)] == ["b"]
 
 

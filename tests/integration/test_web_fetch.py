@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
             case ["trickle"]:
                 self._trickle()
             case ["slow"]:
-                self.release_call.wait(20)
+                self.released.wait(20)
             case ["cut"]:
                 self._send(200, b"abc", {"content-length": "3000"})
             case parts:
@@ -127,7 +127,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
         try:
-            while not self.release_call.is_set():
+            while not self.released.is_set():
                 type(self).sent += self.wfile.write(b"x" * 65536)
         except OSError:
             pass
@@ -136,7 +136,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
         try:
-            while not self.release_call.wait(0.02):
+            while not self.released.wait(0.02):
                 self.wfile.write(b"x")
                 self.wfile.flush()
         except OSError:
@@ -165,7 +165,7 @@ def web(site) -> Iterator[tuple[str, UrlGuard, list[str]]]:
 
     guard = UrlGuard(allow=("www.example.com", "other.example.com"), resolver=resolver)
     yield f"http://www.example.com:{server.server_address[1]}", guard, handler.asked
-    handler.release_call.set()
+    handler.released.set()
     server.shutdown()
     server.server_close()
 

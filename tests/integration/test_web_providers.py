@@ -53,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.ids and parts.path.endswith("/esearch.fcgi"):
             return self._send(200, {}, self.ids)
         if self.reply == "hang":
-            self.release_call.wait(20)
+            self.released.wait(20)
             return None
         if self.reply == "cut":
             return self._send(200, {"content-length": "1002"}, b"{}")
@@ -87,7 +87,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     handler.url = f"http://127.0.0.1:{http.server_address[1]}"
     monkeypatch.setattr("ddgs.engines.duckduckgo.Duckduckgo.search_url", f"{handler.url}/html/")
     yield handler
-    handler.release_call.set()
+    handler.released.set()
     http.shutdown()
     http.server_close()
     thread.join()

@@ -229,7 +229,7 @@ FORGERIES: dict[str, tuple[str, Forge]] = {
             tell("3,300", "1,650"),
         ),
     ),
-    "a count with a figure of its own words": ("count", tell("2 rows of", "3 rows of")),
+    "a count with a figure of its own words": ("count", tell("2 rows where", "3 rows where")),
     "rows of a table exchanged": (
         "groups",
         both(tell("| Nantes | 3400 |", "| Nantes | 3300 |"), tell("| Lyon | 3300 |", "| Lyon | 3400 |")),

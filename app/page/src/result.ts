@@ -26,21 +26,21 @@ export interface CallForm {
   args: Record<string, Json>;
 }
 
-/** A value that `weiwo refresh` found changed. */
+/** A value changed between runs, as found by `weiwo refresh`. */
 export interface ChangedValue {
   /** The task. */
   task: string;
-  /** What the task asks. */
+  /** The question of the task. */
   question: string;
-  /** The earlier value; empty where there was none. */
+  /** The earlier value. Empty if there was none. */
   old: string;
-  /** The value now; empty where there is none any more. */
+  /** The value now. Empty if there is no value any more. */
   new: string;
   /** The first source of the new value. */
   source: string;
 }
 
-/** A numbered source, with its other addresses. */
+/** A numbered source, with alternative URLs. */
 export interface CitedSource {
   /** Its number in the text, from 1. */
   n: number;
@@ -54,213 +54,213 @@ export interface CitedSource {
   evidence_id: string;
   /** Its place within the source, such as "page 2" or "lines 3-7"; empty where the source is the place. */
   locator: string;
-  /** Further addresses of the same text. */
+  /** Further URLs of the same text. */
   also?: Array<string>;
 }
 
-/** A sentence, list item or table cell of an answer and what checking it found. */
+/** A sentence, list item or table cell of an answer, with the result of the check. */
 export interface Claim {
   /** The sentence, without its citation marks. */
   text: string;
-  /** Numbers of the sources it cites. */
+  /** Numbers of the cited sources. */
   citations: Array<number>;
-  /** What checking it found. */
+  /** The result of the check. */
   verdict: "quoted" | "computed" | "supported" | "matched" | "judgement" | "unchecked" | "unsupported" | "contradicted" | "uncited";
-  /** Which words failed, and why; of an unchecked one, why nobody judged it; else empty. */
+  /** The words that failed, and why. For an unchecked claim, why nobody judged it. Else empty. */
   reason?: string;
 }
 
-/** A passage and where it came from. */
+/** A passage with its source. */
 export interface Evidence {
   /** `passage_id` of the text. */
   id: string;
   /** The passage. */
   text: string;
-  /** URL, or file path, that leads a reader to it. */
+  /** URL, or file path, that leads a reader to the passage. */
   source: string;
   /** Title of the page or document. */
   title: string;
-  /** Place within the source, such as "lines 3-7" or "page 2"; empty if the source is the place. */
+  /** Position within the source, such as "lines 3-7" or "page 2". Empty if the source needs no locator. */
   locator: string;
-  /** ISO date of publication, where known. */
+  /** ISO date of publication, if known. */
   date: string | null;
-  /** The tool that found it. */
+  /** The tool that found the passage. */
   tool: string;
-  /** The tasks that found it. */
+  /** The tasks that found the passage. */
   task_ids: Array<string>;
-  /** Relevance as the tool scored it; higher is better, comparable only within one tool. */
+  /** Relevance by the tool's score. Higher is better, and scores are comparable only within one tool. */
   score: number;
-  /** Who found it for the tool, such as a search engine. */
+  /** The tool's provider, such as a search engine. */
   provider?: string;
-  /** How a search of documents found it: `keyword`, `vector` or `hybrid`; empty where none did. */
+  /** The document search strategy that found the passage: `keyword`, `vector` or `hybrid`. Empty if none did. */
   strategy?: string;
-  /** Further addresses of the same text. */
+  /** Further URLs of the same text. */
   also?: Array<string>;
-  /** What readers should beware of, such as `instructions`: it addresses the model. */
+  /** Warnings for readers, such as `instructions` if the text addresses the model. */
   flags?: Array<string>;
-  /** Source of a newer version of the same document; empty where none is known. */
+  /** Source of a newer version of the same document. Empty if none is known. */
   superseded_by?: string;
-  /** The calls that it is the whole reply to; none of what a search found, which has a source of its own. */
+  /** The calls that have the passage as their whole reply. Empty for a search result, which has a source of its own. */
   calls?: Array<PassageCall>;
-  /** SHA-256 of the bytes of its document as they were read; empty where it is of none in an index. */
+  /** SHA-256 of the bytes of the document as they were read. Empty for a passage of no indexed document. */
   document?: string;
-  /** Authors, venue and DOI where the source is a scholarly work. */
+  /** Authors, venue and DOI if the source is a scholarly work. */
   publication?: Publication | null;
 }
 
-/** What answering by a plan is expected to take, all of the run included, as such tasks did before. */
+/** Expected usage of a whole run of a plan, estimated from earlier tasks of the same kind. */
 export interface Expectation {
   /** Tool calls. */
   tool_calls: number;
   /** Model calls. */
   model_calls: number;
-  /** Tokens of these, prompts and replies. */
+  /** Tokens of the model calls, prompts and replies. */
   tokens: number;
-  /** US dollars; 0 where prices are not known. */
+  /** US dollars. 0 if prices are not known. */
   cost: number;
   /** Seconds. */
   seconds: number;
-  /** Tasks of which too little is known to count them in. */
+  /** Number of tasks left out because too little is known of them. */
   unknown: number;
 }
 
-/** A passage shown as it stands in its source, with the sentences that fit the question best. */
+/** A passage quoted unchanged from a source, with the best-matching sentences highlighted. */
 export interface Extract {
-  /** Its number on the screen, from 1. */
+  /** Number on the screen, from 1. */
   n: number;
   /** URL or file. */
   source: string;
   /** Title. */
   title: string;
-  /** The passage, or a readable part of a long one; "…" where it was cut. */
+  /** The passage, or a readable part of a long passage, with "…" at each cut. */
   text: string;
-  /** The sentences that fit best, as character offsets `(start, end)` into `text`, in order, none overlapping another; empty where the passage alone speaks for itself. */
+  /** The sentences that match best, as character offsets `(start, end)` into `text`, in order and without overlap. Empty if the passage needs no highlight. */
   highlights: Array<[number, number]>;
-  /** How much of what is asked the passage speaks of, 0 to 1. */
+  /** Share of the question that the passage covers, 0 to 1. */
   score: number;
   /** The passage. */
   evidence_id: string;
-  /** Its place within the source, such as "page 2" or "lines 3-7"; empty where the source is the place. */
+  /** Position within the source, such as "page 2" or "lines 3-7". Empty if the source needs no locator. */
   locator: string;
-  /** The headings it stands under, outermost first, without the title. */
+  /** Heading path of the passage, outermost first, without the title. */
   headings?: Array<string>;
-  /** What else is known of it, by name, as `Evidence.context`. */
+  /** Further known facts by name, as in `Evidence.context`. */
   context?: Record<string, string>;
 }
 
-/** What went wrong with one task. */
+/** The failure of a task. */
 export interface Failure {
   /** The task. */
   task_id: string;
-  /** The kind, on which policies act. */
+  /** The kind of failure, used by policies. */
   kind: "timeout" | "rate_limit" | "auth" | "not_found" | "bad_arguments" | "empty" | "blocked" | "refused" | "oversized" | "crash" | "limit" | "incomplete" | "inconsistent" | "slow";
   /** One line for people. */
   message: string;
-  /** Why, as the monitor judges from what was found; None where it did not. */
+  /** The cause as judged by the monitor from what was found. None if it did not judge. */
   cause?: "tool" | "query" | "source" | "plan" | null;
 }
 
-/** One finding of an analysis. */
+/** A finding of an analysis. */
 export interface Finding {
-  /** What was found, a statement that stands on its own. */
+  /** The finding, as a standalone statement. */
   text: string;
-  /** The passages it rests on. */
+  /** The passages that support it. */
   evidence_ids: Array<string>;
 }
 
-/** Something an answer leaves open. */
+/** An open point of an answer. */
 export interface Gap {
-  /** `uncovered`, a part of the question without an answer; `failed`, a tool or agent that did not work; `assumed`, a value that somebody set; `inconsistent`, values that cannot all be right; `unread`, pages that could not be read, or a search that was not answered; `restricted`, sources that were left out as the user wished; `in_part`, documents not read whole; `language`, passages in another language than the question, which no model read; else why a value it rests on is no firm ground. */
+  /** The kind of gap, as listed below. Any other kind says why a value is not reliable. */
   kind: "uncovered" | "failed" | "assumed" | "implied" | "doubted" | "disputed" | "inconsistent" | "unread" | "restricted" | "in_part" | "language";
   /** One line for people, in the language of the answer. */
   text: string;
-  /** The task whose value it is; empty for a part of the question. */
+  /** The task that produced the value. Empty for a part of the question. */
   task_id: string;
 }
 
-/** A citation mark of an answer. Other brackets in its text are its sources' own. */
+/** A citation mark in an answer. */
 export interface Mark {
   /** The number of the source. */
   n: number;
-  /** Where the mark begins in the text of the answer, in characters. */
+  /** Offset of the start of the mark in the text of the answer, in characters. */
   start: number;
-  /** Where it ends. */
+  /** Offset of the end of the mark. */
   end: number;
 }
 
-/** One call of a chat model, for the trace. */
+/** A chat model call, recorded for the trace. */
 export interface ModelCall {
-  /** The agent that asked: master, planner, executor, reflection or writer; or the verifier. */
+  /** The agent that asked: master, planner, executor, reflection or writer, or else the verifier. */
   role: "master" | "planner" | "executor" | "reflection" | "writer" | "verifier";
-  /** What for: assess, plan, read, analyse, repair, decide, outline, draft, verify, rewrite. */
+  /** The purpose: assess, plan, read, analyse, repair, decide, outline, draft, verify, rewrite. */
   purpose: string;
   /** The model's name as configured. */
   model: string;
-  /** How the reply was obtained: json_schema, function_call, json_text, repair or text; `not_sent` for a call that could not be made, which is in the trace but costs nothing. */
+  /** The way the reply was obtained: json_schema, function_call, json_text, repair or text. `not_sent` for a call that could not be made, which is in the trace but costs nothing. */
   mode: string;
-  /** Tokens of the prompt, as the endpoint reported them, else an upper estimate from the text. */
+  /** Tokens of the prompt, as reported by the endpoint, else an upper estimate from the text. */
   input_tokens: number;
   /** Tokens of the reply, likewise. */
   output_tokens: number;
-  /** Those of the prompt that the endpoint says it had kept from an earlier one. */
+  /** Prompt tokens that the endpoint reports as cached from an earlier prompt. */
   cached_tokens?: number;
   /** Wall time. */
   seconds: number;
-  /** When it ended, in seconds since 1970; 0 where that is not known. Calls overlap. */
+  /** End time, in seconds since 1970. 0 if it is not known. Calls overlap. */
   ended: number;
-  /** One line when the call failed, else None. */
+  /** One line if the call failed, else None. */
   error: string | null;
-  /** The kind of that failure, where it is known. */
+  /** The kind of that failure, if it is known. */
   fault?: "refused" | "denied" | "overflow" | "server" | "busy" | "loading" | "unreachable" | "late" | "deadline" | "malformed" | "empty" | "declined" | "incomplete" | "limit" | null;
 }
 
-/** What a task came to. */
+/** Outcome of a task. */
 export interface Outcome {
-  /** `succeeded`; `empty`, searched but not found; `failed`, the tool did not work; `blocked`, something upstream has no value. */
+  /** `succeeded`, `empty` (searched but not found), `failed` (the tool did not work) or `blocked` (an upstream task has no value). */
   status: "succeeded" | "empty" | "failed" | "blocked";
-  /** The typed value in its data form; None unless succeeded. */
+  /** The typed value in its data form. None unless succeeded. */
   value: Json;
   /** The value's type. */
   type: "text" | "number" | "date" | "boolean" | "list[text]" | "list[number]" | "list[date]" | "list[boolean]" | "passages";
-  /** Passages the value rests on, best first. */
+  /** Passages that support the value, best first. */
   evidence_ids: Array<string>;
-  /** The words that carry the value. */
+  /** The words that support the value. */
   quotes: Array<Quote>;
-  /** The tool that gave it, a substitute included. */
+  /** The tool that gave the value, a substitute included. */
   tool: string;
   /** Tool calls made. */
   attempts: number;
   /** Wall time of the work, waiting for upstream excluded. */
   seconds: number;
-  /** Who read the value out of the passages. */
+  /** The reader of the value in the passages. */
   decided_by: "model" | "rule";
-  /** 0 to 1, as the reader saw it. */
+  /** 0 to 1, as judged by the reader. */
   confidence: number;
-  /** Particulars of the value. */
+  /** Details of the value. */
   detail: Record<string, Json>;
-  /** How the task came to it, or to none. */
+  /** The trace of the task's work, with or without a value. */
   trace?: Record<string, Json>;
-  /** What went wrong, unless succeeded. */
+  /** The failure, unless succeeded. */
   failure: Failure | null;
-  /** Something a reader should know, such as a list that was cut. */
+  /** A note that a reader should know, such as a list that was cut. */
   note: string;
-  /** Independent sources that give the value; 0 where they were not counted. */
+  /** Number of independent sources that give the value. 0 if they were not counted. */
   support?: number;
-  /** What other sources give instead. */
+  /** Conflicting values from other sources. */
   rivals?: Array<Rival>;
-  /** Whether its quotes state the value or imply it. */
+  /** Whether the quotes state the value or imply it. */
   basis?: "stated" | "implied";
-  /** What the task takes for granted and its sources deny, in one line; the value is then the correction, a text. Empty where nothing was denied. */
+  /** An assumption of the task that its sources deny, in one line. The value is then the correction, a text. Empty if nothing was denied. */
   premise?: string;
-  /** What its value is made of, each with its passages: of an analysis, and of a `for_each` task whose items were told in a sentence each. */
+  /** The findings that make up the value, each with its passages: for an analysis, and for a `for_each` task with items reported in a sentence each. */
   findings?: Array<Finding>;
 }
 
-/** A call of a tool that returned a passage as its own words, which the call is then context of. */
+/** A tool call with a passage as the whole reply. */
 export interface PassageCall {
   /** The tool. */
   tool: string;
-  /** What it was called with. */
+  /** The arguments of the call. */
   arguments: Record<string, Json>;
 }
 
@@ -286,39 +286,39 @@ export interface PlanForm {
   expected?: Expectation | null;
 }
 
-/** Bibliographic particulars of a scholarly work; empty where they are not known. */
+/** Bibliographic data of a scholarly work. Unknown fields are empty. */
 export interface Publication {
-  /** Names as they are printed, in order. */
+  /** Names as printed, in order. */
   authors: Array<string>;
   /** Journal, conference or repository. */
   venue: string;
-  /** Its DOI, without an address before it. */
+  /** The DOI, without a URL before it. */
   doi: string;
 }
 
-/** One attribute of one subject of the question, and its outcome. */
+/** A part of the question: an attribute of a subject, with an outcome. */
 export interface QuestionPart {
-  /** The thing asked about, in the user's spelling; empty where none was made out. */
+  /** The thing asked about, in the user's spelling. Empty if none was recognised. */
   subject?: string;
-  /** What is asked of it: the noun of a known relation, else the question itself. */
+  /** The attribute asked for: the noun of a known relation, else the question itself. */
   attribute: string;
-  /** What became of it. */
+  /** The outcome of the part. */
   outcome: "answered" | "failed" | "not_found" | "not_asked" | "assumed";
   /** Positions of the claims that answer it, in the claims of the answer. */
   claims?: Array<number>;
-  /** The tool or agent that failed; empty where none did. */
+  /** The tool or agent that failed. Empty if none did. */
   component?: string;
-  /** Why there is no answer, or what failed on the way, in one line; empty where there is nothing to tell. */
+  /** The reason for a missing answer, or a failure on the way, in one line. Empty if there is nothing to report. */
   cause?: string;
-  /** How much the failure cost. */
+  /** The cost of the failure. */
   severity?: "" | "error" | "warning";
-  /** Tools and queries that looked for it in vain, such as `corpus_search: height of the tower`. */
+  /** Tools and queries that searched for it in vain, such as `corpus_search: height of the tower`. */
   where?: Array<string>;
-  /** Who assumed the value: `person`, `model` or `rule`; empty of any other outcome. */
+  /** The origin of an assumed value: `person`, `model` or `rule`. Empty for any other outcome. */
   by?: string;
 }
 
-/** Words that occur verbatim in a passage and carry a value. */
+/** A verbatim quote from a passage, supporting a value. */
 export interface Quote {
   /** The passage. */
   evidence_id: string;
@@ -326,25 +326,25 @@ export interface Quote {
   text: string;
 }
 
-/** A search made again since its sources had changed. */
+/** A search repeated because the sources had changed. */
 export interface Refresh {
-  /** When, ISO 8601 (UTC). */
+  /** Time of the refresh, ISO 8601 (UTC). */
   at: string;
   /** The values that changed. */
   changes: Array<ChangedValue>;
 }
 
-/** An answer and everything behind it. */
+/** An answer with everything behind it. */
 export interface Result {
   /** The question, as asked. */
   question: string;
-  /** The question as it stands alone, where that differs. */
+  /** The standalone question, if it differs. */
   standalone?: string;
   /** The language of the answer, as a tag such as de. */
   language: string;
-  /** Whether every part is answered (`complete`), passages are shown (`extracts`), something is missing or not supported (`partial`), a model answered from its own knowledge (`unsourced`), or nothing came of it. */
+  /** Whether every part is answered (`complete`), passages are shown (`extracts`), something is missing or not supported (`partial`), a model answered from its own knowledge (`unsourced`), or there is no answer (`failed`). */
   status: "complete" | "extracts" | "partial" | "unsourced" | "failed";
-  /** `finished`, or why the answer is not complete. */
+  /** `finished`, or the reason for an incomplete answer. */
   stop_reason: string;
   /** The complexity that the master judged. */
   level: "simple" | "moderate" | "complex";
@@ -352,51 +352,51 @@ export interface Result {
   team: "writer_only" | "executor_inclusive" | "planner_enhanced";
   /** The answer, with citation marks such as [1]. */
   answer: string;
-  /** Its citation marks, in order: other brackets in it are its sources' own. Version 0.1 wrote none. */
+  /** The citation marks, in order. Other brackets in the answer belong to its sources. Version 0.1 wrote none. */
   marks: Array<Mark>;
   /** The numbered sources. */
   citations: Array<CitedSource>;
   /** The sentences, list items and table cells of the answer, checked against what they cite. */
   claims: Array<Claim>;
-  /** What the user said holds for all their questions. */
+  /** The user's statements that hold for all their questions. */
   wishes?: Array<string>;
-  /** What the answer begins with: an assertion, or a sentence of a source that says most of the question; passages, without a word on whether they answer; or a statement that the documents hold nothing on the subject. */
+  /** The opening of the answer: an assertion, or a sentence of a source that says most of the question, or passages without a word on whether they answer, or a statement that the documents hold nothing on the subject. */
   lead: "answer" | "neutral" | "denial";
   /** The parts of the question, each with its outcome. */
   parts: Array<QuestionPart>;
-  /** What the answer leaves open, and values it rests on that are no firm ground. */
+  /** The open points of the answer, and unreliable values that it is based on. */
   gaps: Array<Gap>;
-  /** The plan in force; null where the writer answered alone. */
+  /** The plan in force. Null if the writer answered alone. */
   plan: PlanForm | null;
   /** The outcome of each task, by task id. */
   outcomes: Record<string, Outcome>;
   /** The passages found. */
   evidence: Array<Evidence>;
-  /** The looks back, in order. */
+  /** The reflections, in order. */
   reflections: Array<Review>;
   /** Calls, tokens, cost and time. */
   usage: Usage;
-  /** The thread; empty where the run had none. */
+  /** The thread. Empty if the run had none. */
   thread_id: string;
-  /** The closest passages, shown where no model answers: the sources' own words. */
+  /** The closest passages, shown if no model answers: the sources' own words. */
   extracts: Array<Extract>;
-  /** How probable it is that the extracts hold the answer; where nothing is asserted. */
+  /** Probability that the extracts hold the answer, if nothing is asserted. */
   confidence?: number | null;
   /** Mechanisms of the rules that assert something in the answer, such as `comparison:date`. */
   asserted: Array<string>;
-  /** What a reader should know beside the answer, a line each; shown below its sources. */
+  /** Notes for the reader beside the answer, a line each, shown below its sources. */
   notices: Array<string>;
   /** The answer as a document: its blocks in order. */
   blocks: Array<Block>;
-  /** Whether what is told was checked: false where a model was to judge it and did not, or a quick search asks none. */
+  /** Whether the answer was checked. False if a model was to judge it and did not, or if a quick search asks no model. */
   checked: boolean;
-  /** The thread of an earlier answer to the same question that is given again. */
+  /** The thread of an earlier answer to the same question, if that answer is given again. */
   from_thread?: string;
-  /** When that was answered, ISO 8601 (UTC). */
+  /** Time of that earlier answer, ISO 8601 (UTC). */
   answered_at?: string;
   /** The refresh that brought this answer, and the values that changed by it. */
   refreshed?: Refresh | null;
-  /** Files the answer was written to, absolute paths; where `--output` asked for any. */
+  /** Files the answer was written to, as absolute paths, if `--output` asked for any. */
   files?: Array<string>;
 }
 
@@ -410,13 +410,13 @@ export interface Review {
   decided_by: "model" | "rule";
 }
 
-/** A value that other sources give instead. */
+/** A conflicting value from other sources. */
 export interface Rival {
   /** The value, of the outcome's type. */
   value: Json;
-  /** Passages that give it, best first. */
+  /** Passages that give the value, best first. */
   evidence_ids: Array<string>;
-  /** The words that carry it. */
+  /** The words that support the value. */
   quotes: Array<Quote>;
 }
 
@@ -444,19 +444,19 @@ export interface TaskForm {
   alternative?: CallForm | null;
 }
 
-/** What a run has spent so far, no figure negative. Adding two usages sums them. */
+/** Resources spent by a run so far, without negative figures. */
 export interface Usage {
-  /** Chat model calls sent, each attempt counted; those that could not be sent are not. */
+  /** Chat model calls sent, counting each attempt. Calls that could not be sent are not counted. */
   model_calls: number;
   /** Prompt tokens. */
   input_tokens: number;
   /** Reply tokens. */
   output_tokens: number;
-  /** US dollars, 0 where the price is unknown. */
+  /** US dollars, 0 if the price is unknown. */
   cost: number;
   /** Tool calls made. */
   tool_calls: number;
-  /** Seconds of work; the time a killed run lay idle is not counted. */
+  /** Seconds of work. The time that a killed run lay idle is not counted. */
   seconds: number;
   /** Every model call, in order of completion. */
   calls: Array<ModelCall>;

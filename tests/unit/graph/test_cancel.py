@@ -34,14 +34,14 @@ class Bureau:
         self.done: list[str] = []
         self.held: set[str] = set()
         self.stubborn = False
-        self.release_call = asyncio.Event()
+        self.released = asyncio.Event()
 
     def tool(self) -> BaseTool:
         async def find(query: str) -> str:
             self.started.append(query)
-            while query in self.held and not self.release_call.is_set():
+            while query in self.held and not self.released.is_set():
                 try:
-                    await self.release_call.wait()
+                    await self.released.wait()
                 except asyncio.CancelledError:
                     if not self.stubborn:
                         raise
@@ -156,7 +156,7 @@ async def test_what_had_finished_is_not_repeated_after_a_cancellation(kept, held
         await cancelled(running)
         await alone_again(before)
         assert (await graph.aget_state(THREAD)).next == ("executor",)
-        bureau.release_call.set()
+        bureau.released.set()
         values = await graph.ainvoke(None, THREAD, durability="sync")
         assert {key: outcome.failure for key, outcome in values["outcomes"].items() if not outcome.usable} == {}
         assert set(values["outcomes"]) == set(PLAN.ids)
@@ -176,7 +176,7 @@ async def test_a_tool_that_ignores_cancellation_does_not_hold_the_run():
     await cancelled(running)
     assert bureau.done == []  # the two calls, which nothing can stop
     assert others() > before
-    bureau.release_call.set()
+    bureau.released.set()
     await alone_again(before)
     await asyncio.sleep(0)  # what a task that has ended calls back is called in the next round of the loop
     assert not leash._left_behind

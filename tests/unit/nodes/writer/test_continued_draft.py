@@ -36,7 +36,7 @@ async def _drafted(model: _Model) -> str:
         models=model,
         settings=SimpleNamespace(depth="normal", words=0),
         language="en",
-        budget=SimpleNamespace(exhausted=lambda: ""),
+        budget=SimpleNamespace(find_exhausted_limit=lambda: ""),
     )
     prompt = DraftPrompt(CitableSources((), "en"), (HumanMessage("Tell of the mill."),))
 

@@ -125,7 +125,7 @@ async def test_what_a_model_was_to_judge_and_did_not_is_unchecked(model, limit, 
     doubted = Claim(text="It has 9 halls.", citations=(1,), verdict="unsupported", reason="9")
     pieces = [Piece("", tuple(CheckedClaim(0, 0, claim) for claim in (*said, doubted)))]
     services: Any = SimpleNamespace(
-        models=model, strategy=SimpleNamespace(judges=True), budget=SimpleNamespace(exhausted=lambda: limit)
+        models=model, strategy=SimpleNamespace(judges=True), budget=SimpleNamespace(find_exhausted_limit=lambda: limit)
     )
     (piece,) = await judge_claims(services, pieces, sources, "When did the depot close?")
     claims = [one.claim for one in piece.checked]
@@ -202,7 +202,7 @@ async def test_a_claim_without_a_citation_gets_the_one_that_a_model_quotes(verdi
     after = CheckedClaim(28, 45, Claim(text="So it stays shut.", verdict="uncited"))
     pieces = [Piece("The depot was shut in 1987. So it stays shut.", (*checked, after))]
     services: Any = SimpleNamespace(
-        models=model, strategy=SimpleNamespace(judges=True), budget=SimpleNamespace(exhausted=lambda: "")
+        models=model, strategy=SimpleNamespace(judges=True), budget=SimpleNamespace(find_exhausted_limit=lambda: "")
     )
     (piece,) = await judge_claims(services, pieces, CitableSources((source,), "en"), "When did the depot close?")
     assert piece.text == said

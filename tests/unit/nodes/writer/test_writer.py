@@ -229,7 +229,7 @@ async def test_a_doubtful_sentence_does_not_stop_the_stream():
         order.append("rewrite")
         return {"sentences": [{"n": 1, "text": ALAN_BORN}]}
 
-    model = run.models._build_graph_input["writer"]
+    model = run.models._given["writer"]
     model.script["RewriteReply"] = [rewrite]
     builder = StateGraph(SearchState)
     builder.add_node("writer", node)

@@ -5,9 +5,9 @@ import pytest
 from weiwo.nodes.writer.claims import ClaimSources, check_cited, check_piece
 from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.comparison import find_changes
-from weiwo.nodes.writer.verification.is_outdated import is_superseded
 from weiwo.nodes.writer.verification.particulars import find_aliases
 from weiwo.nodes.writer.verification.quantities import find_quantities
+from weiwo.nodes.writer.verification.superseded import is_superseded
 from weiwo.state import DOUBTFUL, Evidence, passage_id
 
 

@@ -278,7 +278,7 @@ def test_a_policy_is_judged_on_questions_it_never_learns_from():
 
 
 def test_the_rule_binds_the_candidate_too():
-    features = QueryFeatures(words=2, exact=("inc-1",), identifiers=1)
+    features = QueryFeatures(words=2, exact=("inc-1",), identifiers=1, one_document=True)
     one = answered("INC-1", {"auto": 1, "hybrid": 0, "keyword": 1, "vector": 0}, features, RoutingPolicy())
     vector = replace(one, decision=replace(one.decision, candidate="vector"))
     assert vector.candidate == one.attempts["keyword"]
