@@ -156,19 +156,35 @@ async def test_what_passes_is_waited_for(
     assert "56" in result["answer"]
 
 
-@pytest.mark.parametrize("name", [name for name in DIALECTS if name != "openai_responses"])
-def test_the_command_tells_half_an_answer_from_a_whole_one(name: str, tmp_path: Any, weiwo_home: Any) -> None:
+def run_ask(name: str, make: Callable[[str], Handler], question: str, folder: Any, home: Any) -> tuple[int, str, str]:
+    """Run `weiwo ask` with a model of a provider's form."""
     dialect = DIALECTS[name]
     pytest.importorskip(dialect.package, reason="pip install --group providers")
-    codes = []
-    for make in (lambda _: good, cut_drafts):
-        with provider_server(name, make(name)) as server:
-            env = {**os.environ, **server.environment, "WEIWO_HOME": str(weiwo_home), "PYTHONPATH": search_path()}
-            env |= {"WEIWO_MODEL": f"{name}:{dialect.model}", "WEIWO_WEB": "off", "WEIWO_ANSWER_MEMORY": "off"}
-            code, told, why = run_command("ask", "Hello, who are you?", cwd=tmp_path, env=env)
-            assert told, why
-            codes.append(code)
-    assert codes == [0, 3]
+    with provider_server(name, make(name)) as server:
+        env = {**os.environ, **server.environment, "WEIWO_HOME": str(home), "PYTHONPATH": search_path()}
+        env |= {"WEIWO_MODEL": f"{name}:{dialect.model}", "WEIWO_WEB": "off", "WEIWO_ANSWER_MEMORY": "off"}
+        return run_command("ask", question, cwd=folder, env=env)
+
+
+by_command = pytest.mark.parametrize("name", [name for name in DIALECTS if name != "openai_responses"])
+
+
+@by_command
+def test_the_command_tells_half_an_answer_from_a_whole_one(name: str, tmp_path: Any, weiwo_home: Any) -> None:
+    for make, code in ((lambda _: good, 0), (cut_drafts, 3)):
+        exit_code, shown, why = run_ask(name, make, "Hello, who are you?", tmp_path, weiwo_home)
+        assert shown, why
+        assert exit_code == code
+
+
+@by_command
+@pytest.mark.parametrize("make", [declined, overloaded, cold], ids=["declined", "overloaded", "cold"])
+def test_the_command_answers_after_a_refusal_or_a_delay(
+    name: str, make: Callable[[str], Handler], tmp_path: Any, weiwo_home: Any
+) -> None:
+    exit_code, shown, why = run_ask(name, make, WU_OR_CAESAR, tmp_path, weiwo_home)
+    assert (exit_code, "56" in shown) == (0, True), why  # after a refusal the rules answer
+    assert "Traceback" not in why
 
 
 async def test_a_deployment_of_azure_answers(monkeypatch: pytest.MonkeyPatch) -> None:
