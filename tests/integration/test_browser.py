@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.chromium import INSTALLED, sandboxed_chromium
+from tests.support.command import search_path
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.web.fetching import browser
 from weiwo.tools.web.fetching.browser import render_page
-from weiwo.tools.web.fetching.browser_process import _MemoryWatch
 from weiwo.tools.web.fetching.guarded_proxy import GuardedProxy
 from weiwo.tools.web.fetching.url_guard import UrlGuard
 from weiwo.tools.web.read_page import ReadPage
@@ -209,9 +209,20 @@ async def test_the_proxy_ends_where_the_bytes_do(site):
         assert "429" in await talk(proxy, head)
 
 
+WATCH_A_CHILD = """
+import subprocess, sys
+from weiwo.tools.web.fetching.browser_process import _MemoryWatch
+
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+with _MemoryWatch(most=1) as memory:
+    assert child.wait(30) != 0
+assert memory.exceeded
+"""
+
+
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="memory is measured on Linux")
 def test_a_browser_that_takes_too_much_memory_is_ended():
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    with _MemoryWatch(most=1) as memory:
-        assert child.wait(30) != 0
-    assert memory.exceeded
+    # In a process of its own: the watch kills all children of its process, those of other tests among them.
+    subprocess.run(
+        [sys.executable, "-c", WATCH_A_CHILD], check=True, timeout=120, env=os.environ | {"PYTHONPATH": search_path()}
+    )
