@@ -12,7 +12,7 @@ from typing import Final
 
 from weiwo.state import Extract
 from weiwo.text.citation_marks import shield_brackets
-from weiwo.text.language import HAN
+from weiwo.text.language import HAN, sentences
 from weiwo.text.markdown import ATTRIBUTION
 from weiwo.text.passage_context import format_contexts
 from weiwo.text.patterns import lazy
@@ -90,8 +90,10 @@ def _format_one(extract: Extract, context: str, mark: str, length: int, *, bold:
         wanted = listed or block.kind not in {"row", "keyed"}
         wanted &= not shown or block.heading == shown[0].heading
         if block.has_highlight or not shown or (wanted and length - ahead >= _LEAST):
-            shown.append(_shorten_block(block, max(length - ahead, block.chosen_width)))
-            length -= max(shown[-1].width, _LISTED * listed)
+            shortened = _shorten_block(block, max(length - ahead, block.chosen_width), alone=not shown)
+            if shortened.width or not shown:
+                shown.append(shortened)
+            length -= max(shortened.width, _LISTED * listed)
     heading = next((block.heading for block in shown), "")
     place = f"{context} · {heading}" if heading and heading not in context else context
     body = "\n".join(f"> {_render_block(block, bold=bold)}" for block in shown)
@@ -183,10 +185,11 @@ def _pieces(line: str, start: int, highlights: Sequence[tuple[int, int]]) -> Ite
         yield line[position:], False
 
 
-def _shorten_block(block: _Block, length: int) -> _Block:
+def _shorten_block(block: _Block, length: int, *, alone: bool) -> _Block:
     """Shorten a block to a width, starting at the first highlight.
 
-    A block with several highlights that does not fit keeps only its highlights.
+    A block with several highlights that does not fit keeps only its highlights. Other prose ends with a sentence, so
+    that no date or figure is cut in two, unless the block is alone and none of its sentences fits.
     """
     if sum(bold for _, bold in block.pieces) > 1 and block.width > length:
         return _Block(block.kind, list(_list_highlighted(block)), block.heading)
@@ -195,7 +198,12 @@ def _shorten_block(block: _Block, length: int) -> _Block:
     whole = before + sum(_width(text) for text, _ in block.pieces[first:])
     kept: list[tuple[str, bool]] = [] if whole <= length else [("… ", False)] if before else []
     for text, bold in block.pieces if whole <= length else block.pieces[first:]:
-        fitting = _fit(text, max(length, _LONGEST_SENTENCE) if bold else length)
+        if bold:
+            fitting = _fit(text, max(length, _LONGEST_SENTENCE))
+        elif block.kind == "text":
+            fitting = _fit_sentences(text, length) or ("" if kept or not alone else _fit(text, length))
+        else:
+            fitting = _fit(text, length)
         kept.append((fitting, bold))
         length -= _width(fitting)
         if len(fitting) < len(text) or length <= 0:
@@ -217,6 +225,14 @@ def _list_highlighted(block: _Block) -> Iterator[tuple[str, bool]]:
         between = ""
     if between.strip():
         yield _CUT, False
+
+
+def _fit_sentences(text: str, length: int) -> str:
+    """Return the sentences of a text that fit into a width, or an empty string."""
+    if _width(text) <= length:
+        return text
+    fitting = [text[:end] for _, end in sentences(text) if _width(text[:end]) <= length]
+    return fitting[-1].rstrip() if fitting else ""
 
 
 def _fit(text: str, length: int) -> str:

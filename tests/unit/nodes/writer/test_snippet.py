@@ -128,3 +128,11 @@ def test_labelled_lines_beside_a_chosen_one_are_of_the_same_record_and_few_of_th
     assert snippet(text, "**Flat:** 3B") == "> **Flat: 3B**\n> Landlord: Thorn\n> Tenant: Ann Lee\n\n— A [1]"
     many = "\n".join(f"key{n}: {n}" for n in range(20))
     assert snippet(many, "key0: 0").count("key") <= 5
+
+
+def test_prose_ends_with_a_sentence_so_that_no_date_is_cut_in_two() -> None:
+    chosen = "The tower stands in Paris."
+    for width in range(150, 270):
+        text = f"{chosen} {'x' * width}.\nWork began in January 1887 and the tower was completed on 31 March 1889."
+        assert ("31 March" in snippet(text, chosen)) == ("1889" in snippet(text, chosen))
+    assert snippet("word " * 100, "word " * 100).count("word") > 20  # alone it is cut between words
