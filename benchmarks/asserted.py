@@ -266,7 +266,7 @@ def print_report(name: str, report: dict[str, Any]) -> None:
 
 
 async def main(given: argparse.Namespace) -> int:
-    """Measure and print; the exit code."""
+    """Run the benchmark, print the figures and return the exit code."""
     total, reports = Score(), {}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         os.environ["WEIWO_HOME"] = str(Path(scratch) / "home")

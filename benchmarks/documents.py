@@ -164,7 +164,10 @@ def measure(path: Path, kind: str, row: Row, beside: str) -> None:
 
 
 def main(given: argparse.Namespace) -> int:
-    """Measure and print; the exit code is 1 where files lose words unnamed."""
+    """Run the benchmark, print the figures and return the exit code.
+
+    The exit code is 1 if files lose words without naming the loss.
+    """
     signal.signal(signal.SIGALRM, _late)
     rows: dict[str, Row] = defaultdict(Row)
     for folder in given.folders:

@@ -164,7 +164,7 @@ async def measure(folder: Path, *, held: bool | None, misses: bool) -> Count:
 
 
 async def main(given: argparse.Namespace) -> int:
-    """Measure and print; the exit code."""
+    """Run the benchmark, print the figures and return the exit code."""
     held = True if given.held else False if given.open else None
     reports, total = {}, Count()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:

@@ -127,7 +127,7 @@ def _goal(kind: str, verifier: Verifier, cases: Sequence[Case], count: int) -> s
 
 
 async def main(cases: Sequence[Case], *, show: bool) -> int:
-    """Print a table; 1 where a goal is missed."""
+    """Run the benchmark, print a table and return the exit code, 1 if a goal is missed."""
     missed = False
     for verifier in get_args(Verifier):
         counts: dict[str, list[bool]] = {}

@@ -1,13 +1,14 @@
-"""Forty questions in ten languages, with a scripted model that obeys and without a model.
+"""Benchmark of forty questions in ten languages, with and without an obedient scripted model.
 
     python benchmarks/languages.py [--misses] [--json]
 
 Three of four questions of a language are over a document in that language, the fourth over an English one
-(`tests/data/languages/questions.toml`). The model finds the passage and writes in the language that its prompt names.
-Right with it: the answer is that sentence, in the question's language, complete, and no value was refused. Right
-without: the passage is shown, its type is text, and what the program says of the question's language is the question's.
-Over the English document, three more are counted: whether the language of the documents is named, in a question that
-shares a name with them. Exit code 1 where a question is missed.
+(`tests/data/languages/questions.toml`). The model finds the passage and writes in the language that its prompt names. A
+result with the model is right if the answer is that sentence, in the question's language and complete, and no value was
+refused. A result without the model is right if the passage is shown, its type is text, and the language that the
+program reports for the question is the question's. Over the English document, three more are counted: whether the
+language of the documents is named, in a question that shares a name with them. The exit code is 1 if a question is
+missed.
 """
 
 import argparse
@@ -34,7 +35,7 @@ KINDS = {
 
 
 async def ask(folder: Path, question: str, model: FakeModel | None) -> dict[str, Any]:
-    """The result of one question over a folder."""
+    """Return the result of a question over a folder."""
     context = Context(corpus=[str(folder)], web=False, telemetry=False)
     values = await build_graph(models=model).ainvoke({"question": question}, context=context)
     result: dict[str, Any] = values["result"]
@@ -42,7 +43,10 @@ async def ask(folder: Path, question: str, model: FakeModel | None) -> dict[str,
 
 
 async def judge(language: str, row: dict[str, str]) -> dict[str, bool]:
-    """Which of the kinds hold for a question; the third only for one over the English document."""
+    """Judge a question and report by kind whether the result is right.
+
+    The third kind exists only for a question over the English document.
+    """
     model = obeying(language, row)
     with tempfile.TemporaryDirectory() as place:
         folder = write_documents(Path(place), language, row)
@@ -58,7 +62,7 @@ async def judge(language: str, row: dict[str, str]) -> dict[str, bool]:
 
 
 async def measure(*, misses: bool) -> dict[str, dict[str, tuple[int, int]]]:
-    """Right ones and all of each kind, by language."""
+    """Count the right results and all results of each kind, by language."""
     counts: dict[str, dict[str, tuple[int, int]]] = {}
     for language, row in ROWS:
         for kind, right in (await judge(language, row)).items():

@@ -13,7 +13,7 @@ Rows = list[dict[str, Any]]
 
 
 def make_rows() -> dict[str, Rows]:
-    """The rows of the twelve tables; the same at every run."""
+    """Generate the rows of the twelve tables, identical in every run."""
     draw = random.Random(38)  # noqa: S311 - rows of a benchmark
     return {**_make_english(draw), **_make_chinese(draw)}
 

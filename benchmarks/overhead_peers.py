@@ -53,7 +53,7 @@ class BareState(TypedDict, total=False):
 
 
 def bare_graph(saver: Any = None, sends: int = 3) -> Any:
-    """A graph of five nodes that do nothing: judge, plan, tasks, look back, write."""
+    """Build a graph of five nodes without work: judge, plan, tasks, look back, write."""
 
     async def passes(_: BareState) -> BareState:
         return {}
@@ -96,7 +96,7 @@ class AgentModel(BaseChatModel):
 
 
 def askers() -> dict[str, Ask]:
-    """What is measured, by name."""
+    """Return the measured functions by name."""
     load.SECONDS = 0.0
     search = load.search_tool()
     models, rules = build_graph(tools=[search], models=load.Model()), build_graph(tools=[search])

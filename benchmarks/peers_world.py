@@ -91,7 +91,10 @@ class Question:
     table: TableCall | None = None
 
     def is_right(self, answer: str) -> bool:
-        """Report whether an answer is right. If the folder has no answer, it must not state the lure."""
+        """Report whether an answer is right.
+
+        If the folder has no answer, the answer must not state the lure.
+        """
         said = AnswerText(answer)
         if not self.answers:
             return self.lure is None or not said.says(self.lure.value)

@@ -155,7 +155,10 @@ def measure(documents: int, answers: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Measure and print; 1 where a value is stale or lost, or the goal of calls is missed."""
+    """Run the benchmark, print the figures and return the exit code.
+
+    The exit code is 1 if a value is stale or lost, or the goal for calls is missed.
+    """
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=500)
     parser.add_argument("--answers", type=int, default=40)

@@ -109,7 +109,7 @@ async def replay(dataset: Dataset, home: Path, model: Embedder | None, found: Ev
 
 
 def saving_kept(name: str, found: Evaluation) -> bool:
-    """Print how identifiers were searched; whether enough vector searches were saved."""
+    """Print how identifiers were searched, and report whether enough vector searches were saved."""
     figures = found.as_json()["strategies"][_AUTO]
     saved = 1 - figures["vector_calls"] / len(found.answered)
     first = sum(question.attempts[_AUTO].scores.mrr == 1 for question in found.answered) / len(found.answered)
@@ -175,7 +175,7 @@ def made_up() -> tuple[list[DatasetDocument], dict[str, set[str]]]:
 
 
 async def main(folders: list[Path], embeddings: str, questions: int) -> int:
-    """Print the figures; returns the exit code."""
+    """Run the benchmark, print the figures and return the exit code."""
     model = await asyncio.to_thread(load_embedder, embeddings) if embeddings else None
     kept = []
     with tempfile.TemporaryDirectory() as scratch:

@@ -146,7 +146,7 @@ class Watch:
 
 
 async def soak(given: argparse.Namespace) -> int:
-    """Ask for so many seconds; returns how many questions got no right answer."""
+    """Ask for the given seconds, and return the number of questions without a right answer."""
     limits = httpx.Limits(max_connections=300, max_keepalive_connections=50)
     started = time.monotonic()
     async with httpx.AsyncClient(base_url=given.url, timeout=120, limits=limits) as client:

@@ -427,7 +427,7 @@ def is_right(value: Any, gold: Any) -> bool:
 
 
 async def measure() -> int:
-    """Run all, print the figures; returns 1 where a goal is missed."""
+    """Run all cases, print the figures and return the exit code, 1 if a goal is missed."""
     made = make_rows()
     cases = make_cases(made)
     with tempfile.TemporaryDirectory() as home:

@@ -47,7 +47,7 @@ def keep_all(old: Sequence[Evidence], new: Sequence[Evidence]) -> list[Evidence]
 
 
 def write(kind: str, into: Path) -> dict[str, str]:
-    """Write a folder and a copy of each document; returns the value of each document by name."""
+    """Write a folder and a copy of each document, and return each document's value by name."""
     passages, values = folder(kind)
     for passage in passages:
         for place in (into, into / "copies"):
@@ -58,7 +58,10 @@ def write(kind: str, into: Path) -> dict[str, str]:
 
 
 def judge(name: str, result: ResultJson, values: dict[str, str], count: Count) -> bool:
-    """Count an answer; the name is empty where all documents are asked for."""
+    """Count an answer, and report whether the answer is right.
+
+    The name is empty if the question asks for all documents.
+    """
     answer = str(result["answer"])
     at = {item: answer.find(value) for item, value in values.items()}
     if name:

@@ -2,12 +2,12 @@
 
     python benchmarks/web.py [--questions N] [--seed S] [--show]
 
-Both systems get the same questions. Some 320 generated pages of an invented country on loopback (`tests.web_world`), in
-English and Chinese: facts that take several pages, pages that contradict each other, copies, dead and blocked pages,
-pages of 50 MB, wrong charsets. Weiwo answers by rules and with a scripted model that knows only what its prompts show.
-For comparison, with the same reader: one search and the snippets, and one search and the first three pages. `--show`
-prints the answers that were not right. Exits with 1 if one of the promises about pages that are not what they seem is
-broken.
+Both systems get the same questions. The web has some 320 generated pages of an invented country on loopback
+(`tests.web_world`), in English and Chinese: facts that take several pages, pages that contradict each other, copies,
+dead and blocked pages, pages of 50 MB, wrong charsets. Weiwo answers by rules and with a scripted model that knows only
+what its prompts show. For comparison, the same reader gets one search with the snippets, and one search with the first
+three pages. `--show` prints the answers that were not right. The exit code is 1 if one of the promises about pages that
+are not what they seem is broken.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def serve_world(seed: int) -> Iterator[WebWorld]:
 
 
 async def main(count: int | None, seed: int, *, show: bool) -> int:
-    """Ask everything in every way, print the figures; the exit code."""
+    """Ask all questions in every way, print the figures and return the exit code."""
     for name in [name for name in os.environ if name.startswith(_FOREIGN)]:
         del os.environ[name]
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as empty:

@@ -63,7 +63,7 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return graph
 
     def copy(self, update: dict[str, Any] | None = None) -> Self:
-        """Return a copy with some attributes changed."""
+        """Return a copy with the given attributes changed."""
         copied = super().copy(update)
         copied._serde_allowlist = self._serde_allowlist  # noqa: SLF001 - the same
         return copied

@@ -164,9 +164,9 @@ def ended_early(error: BaseException) -> bool:
 
 
 def _of_codes(codes: list[str], status: int | None, error: BaseException) -> Fault | None:
-    """The fault that the codes in an error tell; None if they are of no known meaning.
+    """Return the fault for the error codes, or None if no code has a known meaning.
 
-    Zhipu's digits for a bad key are Mistral's for a server's error, so that there the status tells.
+    Zhipu's digits for a bad key are Mistral's for a server error. For these digits, the HTTP status decides.
     """
     for code in codes:
         kind = CODE_KINDS.get(code.lower())
@@ -285,9 +285,10 @@ _STATUS_NAMES = ("status_code", "code", "http_status")
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status of an error or of the response it holds: `status_code`, or `code` as Google's clients call it.
+    """Return the HTTP status of an error or of the error's response.
 
-    OpenRouter and vLLM tell one in the body of an error whose own status is 200.
+    The status is `status_code`, or `code` in Google's clients. OpenRouter and vLLM report the status in the body of an
+    error, while the error's own status is 200.
     """
     response = getattr(error, "response", None)
     told = [getattr(holder, name, None) for holder in (error, response) for name in _STATUS_NAMES]
@@ -329,7 +330,10 @@ def _codes(error: BaseException) -> Iterator[str]:
 
 
 def _bodies_of(error: BaseException) -> list[Mapping[str, Any] | list[Any]]:
-    """The parsed bodies that an error holds: of its reply, of boto3's response, or as its argument."""
+    """Return the parsed bodies held by an error.
+
+    A body belongs to the error's reply or to boto3's response, or is an argument of the error.
+    """
     held = [*(getattr(error, name, None) for name in _BODIES), getattr(error, "response", None), *error.args]
     return [body for body in held if isinstance(body, Mapping | list)]
 

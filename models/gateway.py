@@ -87,14 +87,17 @@ class ChatModels:
         return self._has(role) and is_small(self._size(role)[0])
 
     def note_reply(self, role: str, *, usable: bool) -> None:
-        """Take note whether anything was to be done with a reply; two of the first three without make a small model."""
+        """Record whether a reply was usable.
+
+        A model counts as small if two of its first three replies are unusable.
+        """
         note_reply(self._size(role)[0], usable=usable)
 
     def _has(self, role: str) -> bool:
         return role in self._given or role in self.settings.models
 
     async def learn_sizes(self) -> None:
-        """Find out how large the models are, once for each endpoint; servers elsewhere are not asked."""
+        """Determine the size of each model, once per endpoint. Servers elsewhere are not asked."""
         await asyncio.gather(*map(learn_size, self._endpoints().values()))
 
     async def usual_seconds(self) -> float:

@@ -71,7 +71,7 @@ class _JsonReader:
         return value
 
     def _blank(self) -> str:
-        """Skip blanks and comments; the next character, or "" at the end."""
+        """Skip blanks and comments, and return the next character, or an empty string at the end."""
         if match := _BLANK.match(self.text, self.at):
             self.at = match.end()
         if self.at < len(self.text):

@@ -213,7 +213,7 @@ async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
 
 
 def _silence(error: Exception) -> ServerProblem:
-    """Classify the exception of a call that got no reply."""
+    """Classify the exception of a call without a reply."""
     name = type(error).__name__
     if isinstance(error, httpx.ReadError | httpx.RemoteProtocolError):
         return ServerProblem("broken_off", name)

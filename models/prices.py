@@ -164,6 +164,9 @@ def cost_of(
 def cost_of_call(
     settings: Settings, model: str, input_tokens: int, output_tokens: int, cached_tokens: int = 0
 ) -> float:
-    """US dollars of a model call, by the model's name in the trace; 0 where the price is not known."""
+    """Return the cost of a model call in US dollars, by the model's name in the trace.
+
+    The cost is 0 if the price is unknown.
+    """
     price = price_of(settings, model)
     return cost_of(price, input_tokens, output_tokens, cached_tokens, cached_price_of(settings, model))

@@ -20,11 +20,12 @@ _declined: Final = EndpointMemory[frozenset[str]]()
 
 
 class ReducedPrompt(NamedTuple):
-    """A smaller prompt.
+    """A prompt reduced in size.
 
     Attributes:
         messages: The prompt.
-        left_out: Title and source of the passage that the endpoint's filter declines; empty if it is shorter.
+        left_out: Title and source of the passage that the endpoint's filter declines. Empty if the prompt was
+            shortened instead.
     """
 
     messages: "list[BaseMessage]"

@@ -88,7 +88,10 @@ _TAIL: Final = 8
 
 
 class ReasoningFilter:
-    """Passes on text without thoughts, wrappers and a template's end; `opened` where thoughts have begun already."""
+    """Stream filter that removes thoughts, wrappers and the end of a template from text.
+
+    `opened` says that the thoughts have already begun.
+    """
 
     def __init__(self, *, opened: bool = False) -> None:
         self._held = ""

@@ -54,7 +54,7 @@ class _SpeedMemory:
         return self._held.get(endpoint) or _Speed()
 
     def estimate_seconds(self, endpoint: str, prompt: int, reply: int) -> float:
-        """Seconds to give a call, with a margin; 0 where nothing is known."""
+        """Estimate the seconds to allow for a call, including a margin. 0 if nothing is known."""
         return MARGIN * self.speed(endpoint).seconds(prompt, reply)
 
     def learn(self, endpoint: str, *, prompt: int, first: float, reply: int, rest: float) -> None:

@@ -96,12 +96,12 @@ class Citation(Value):
     """A numbered source of an answer.
 
     Attributes:
-        n: Its number in the text, from 1.
+        n: Number of the source in the text, from 1.
         source: URL or file.
         title: Title.
-        quote: The words that carry the claim.
-        evidence_id: The passage.
-        locator: Its place within the source, such as "page 2" or "lines 3-7"; empty where the source is the place.
+        quote: The words that support the claim.
+        evidence_id: Id of the passage.
+        locator: Position within the source, such as "page 2" or "lines 3-7". Empty if the source needs no locator.
     """
 
     n: int = Field(ge=1)

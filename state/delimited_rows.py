@@ -1,4 +1,4 @@
-"""Rows of delimited text, kept as text: a cell takes no memory until it is looked at."""
+"""Rows of delimited text, split into cells only on access to save memory."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ _ROWS_AT_ONCE: Final = 5_000
 
 
 def split_record(text: str, delimiter: str) -> list[str]:
-    """Return the cells of a record, quoted ones without their quotation marks."""
+    """Return the cells of a record, without the quotation marks of quoted cells."""
     with suppress(csv.Error):
         return next(csv.reader([text], delimiter=delimiter), [])
     return text.split(delimiter)
@@ -32,7 +32,7 @@ class DelimitedRows(Sequence[Row]):
         self._texts: list[str] = []
 
     def append(self, text: str) -> None:
-        """Add a record; an empty one stands for blank lines."""
+        """Add a record. An empty record stands for blank lines."""
         self._texts.append(text)
         self.characters += len(text)
 
@@ -65,9 +65,9 @@ class DelimitedRows(Sequence[Row]):
         return {at for at in bare if not any(self[at])}
 
     def mark_ordinary(self, rows: Sequence[int], header: Sequence[str]) -> list[bool]:
-        """Tell rows that are as long as a header, are not the header, and have a text in three cells at least.
+        """Mark rows of the header's length, except the header, with text in at least three cells.
 
-        They are told without being split; of the others nothing is said.
+        The rows are checked without being split. False says nothing about a row.
         """
         delimiter, gap, count = self.delimiter, self.delimiter * 2, len(header) - 1
         if count < 4:
@@ -82,7 +82,10 @@ class DelimitedRows(Sequence[Row]):
         ]
 
     def read_columns(self, rows: Sequence[int], wanted: range) -> list[list[str]]:
-        """Return the cells of some rows, column by column; rows that end early are filled up with empty cells."""
+        """Return the cells of the given rows, column by column.
+
+        Rows that end early are filled up with empty cells.
+        """
         columns: list[list[str]] = [[] for _ in wanted]
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             texts = [self._texts[at] for at in rows[start : start + _ROWS_AT_ONCE]]
@@ -91,7 +94,10 @@ class DelimitedRows(Sequence[Row]):
         return columns
 
     def _turn(self, texts: list[str], wanted: range) -> list[list[str]]:
-        """Columns of some records: of those that are alike and quote nothing, all split at once."""
+        """Return the wanted columns of the given records.
+
+        Records of equal width without quotation marks are split all at once.
+        """
         joined = self.delimiter.join(texts)
         widths = set(map(str.count, texts, repeat(self.delimiter)))
         if len(widths) == 1 and '"' not in joined and (width := widths.pop() + 1) >= wanted.stop:
@@ -101,7 +107,10 @@ class DelimitedRows(Sequence[Row]):
         return [[row[at] if at < len(row) else "" for row in rows] for at in wanted]
 
     def _split_quoted(self, texts: list[str]) -> list[list[str]]:
-        """Split records with quotation marks; one by one only where one of them takes in the next."""
+        """Split records with quotation marks.
+
+        The records are split one by one only if a quoted cell runs on into the next record.
+        """
         with suppress(csv.Error):
             rows = [*csv.reader(texts, delimiter=self.delimiter)]
             if len(rows) == len(texts):

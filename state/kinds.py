@@ -77,7 +77,10 @@ def item_type(type_: ValueType) -> ValueType:
 
 
 def has_rules(language: Language) -> TypeGuard[Locale]:
-    """Tell whether Weiwo has rules for a language; a text in another gets no grammar at all, rather than English's."""
+    """Report whether Weiwo has rules for a language.
+
+    Text in any other language gets no grammar at all, rather than English grammar.
+    """
     return language in LOCALES
 
 

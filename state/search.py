@@ -41,7 +41,10 @@ def merge_evidence(old: dict[str, Evidence], new: dict[str, Evidence]) -> dict[s
 
 
 def append(old: tuple[Reflection, ...], new: tuple[Reflection, ...]) -> tuple[Reflection, ...]:
-    """Reflections in order; checkpoints hand tuples back as lists."""
+    """Append new reflections to the earlier ones, in order.
+
+    The result is rebuilt as a tuple, because checkpoints hand tuples back as lists.
+    """
     return (*old, *new)
 
 

@@ -108,7 +108,7 @@ def _stop_words(language: Language) -> frozenset[str]:
 
 
 def plain(text: str) -> str:
-    """Text in NFKC without accents; case stays."""
+    """Normalize a text to NFKC without accents. Case is kept."""
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text)

@@ -212,7 +212,7 @@ def _read_amount(figure: _Figure, decimal: str, *, letters: bool) -> Amount | No
 
 
 def _read_digits(whole: str, part: str, decimal: str) -> str | None:
-    """Return the figure as a plain number under a decimal mark, or None if the marks do not fit."""
+    """Normalize a figure with the given decimal mark, or return None if the marks do not fit."""
     text = whole + part
     if text.isdecimal():
         return text
@@ -311,7 +311,7 @@ def reads_comma(delimiter: str, language: str) -> bool:
 
 
 def names_versions(name: str) -> bool:
-    """Tell whether the name of a column says that it holds versions."""
+    """Report whether the name of a column indicates versions."""
     return bool(_list_words(name) & _VERSION_NAMES)
 
 

@@ -44,12 +44,12 @@ class Chunk(NamedTuple):
     """A passage of a document.
 
     Attributes:
-        text: The words, as the document has them.
-        first: Its first line, from 1.
-        last: Its last line.
-        headings: The headings it stands under, outermost first, without the document's title.
-        lead: The header rows of the table that it goes on with, which stand above it in the document.
-        caption: The caption of the table that it holds a part of, where that stands elsewhere.
+        text: The text, as in the document.
+        first: Number of the first line, from 1.
+        last: Number of the last line.
+        headings: Heading path, outermost first, without the document's title.
+        lead: Header rows of the table that the passage continues. They stand earlier in the document.
+        caption: Caption of the table that the passage holds a part of, if the caption stands elsewhere.
     """
 
     text: str

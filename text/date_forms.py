@@ -93,13 +93,13 @@ _YEAR_MARKED_BEFORE: Final = lazy(r"[于於在自从從至到生卒(（]\s?$")
 
 
 def date_forms(text: str) -> list[DateForm]:
-    """Find everything written like a date or like a year.
+    """Find all date-like and year-like expressions in a text.
 
     Args:
         text: Text with ASCII digits.
 
     Returns:
-        The forms in order, the longest where they overlap, the uncertain ones too.
+        The forms in order, including uncertain forms. Where forms overlap, the longest is kept.
     """
     forms = [form for pattern in _ENGLISH for found in pattern.finditer(text) if (form := _english(text, found))]
     forms += [form for found in _ISO.finditer(text) if (form := _iso(found))]

@@ -91,12 +91,15 @@ def known_languages() -> tuple[Language, ...]:
 
 
 def detect_language(text: str) -> Language:
-    """Detect the language of a text; English where the text does not tell."""
+    """Detect the language of a text. The result is English if the text gives no indication."""
     return guess_language(text).language
 
 
 def is_in_language(text: str, language: Language) -> bool:
-    """Tell whether a text can be in a language; a sentence may fit several close relatives."""
+    """Report whether a text can be in a language.
+
+    A sentence may fit several closely related languages.
+    """
     found = guess_language(text)
     if found.language == language:
         return True

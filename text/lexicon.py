@@ -97,13 +97,13 @@ _HAN: Final = lazy("|".join(alias for alias in _LONGEST_FIRST if alias > "\u3000
 
 
 def find_countries(text: str) -> list[tuple[int, int, str]]:
-    """The countries and continents a text names, by name or demonym.
+    """Find the countries and continents in a text, by name or demonym.
 
     Args:
-        text: Any text, not folded: demonyms are told from other words by their capital.
+        text: Any text, not folded, because the capital letter tells a demonym from other words.
 
     Returns:
-        Start, end and key of each mention, in order; none overlaps another.
+        Start, end and key of each mention, in order and without overlaps.
     """
     found = [
         (m.start(), m.end(), _KEYS[" ".join(m[0].casefold().split())])

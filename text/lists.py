@@ -1,4 +1,4 @@
-"""Lists in prose: "A, B and C", 甲、乙和丙, bullets; taken apart and put together."""
+"""Split and join lists in prose: "A, B and C", 甲、乙和丙, and bullets."""
 
 import re
 from collections.abc import Iterator, Sequence

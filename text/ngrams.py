@@ -84,7 +84,7 @@ class _Words(dict[str, tuple[str, str]]):
 
 
 class _Stems(dict[str, str]):
-    """Stems by term, filled as terms come up. Figures have none."""
+    """Cache of stems by term, filled on demand. Figures are returned unchanged."""
 
     def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
         super().__init__()

@@ -30,7 +30,10 @@ _SHORTEST_SECRET: Final = 8
 
 
 def printable(text: str) -> str:
-    """Text without control characters, lone surrogates and invisible marks; every line end is a newline."""
+    """Remove control characters, lone surrogates and invisible marks from a text.
+
+    Every line end becomes a newline.
+    """
     return _UNPRINTABLE.sub("", _LINE_END.sub("\n", text))
 
 

@@ -50,16 +50,16 @@ def split_row(line: str, header: Sequence[str], source: str) -> list[str]:
 
 
 def read_header(first: Sequence[str], second: Sequence[str]) -> tuple[list[str], int]:
-    """Read the column names of a table from its first two rows.
+    """Read the column names of a table from the first two rows.
 
     Args:
-        first: The cells of its first row.
-        second: Those of the next one; none where there is no other.
+        first: The cells of the first row.
+        second: The cells of the second row. Empty if the table has only one row.
 
     Returns:
-        The names, and how many rows they take. None and 0 for a table of two columns that names nothing: its first row
-        has a figure, so that the first column holds the names. Names of two rows are joined ("2024 Q1") where those
-        of the first row repeat, as merged cells do, and the second row tells them apart.
+        The names, and the number of rows that they take. An empty list and 0 for a table of two columns without column
+        names: its first row has a figure, so the first column holds the names. The names of two rows are joined
+        ("2024 Q1") if names of the first row repeat, as merged cells do, and the second row tells them apart.
     """
     if len(first) == 2 and len(second) == 2 and _FIGURE.match(first[1]) and not _PERIOD.fullmatch(first[1]):
         return [], 0

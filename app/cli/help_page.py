@@ -45,7 +45,7 @@ def _table(rows: list[tuple[str, str]], width: int) -> Any:
 
 
 def _collect_panels(command: Any, ctx: Any, last: str) -> dict[str, list[tuple[str, str]]]:
-    """Collect the rows of each panel, names and help; the panel `last` comes last."""
+    """Collect the rows of each panel, as names and help. The panel `last` comes last."""
     panels: dict[str, list[tuple[str, str]]] = {}
     for param in command.get_params(ctx):
         if getattr(param, "hidden", False) or param.name in _HELP:

@@ -92,8 +92,8 @@ async def open_session(context: "Context | None" = None, *, reading: bool = Fals
     """Open the database and build the graph.
 
     Args:
-        context: The options of the run that is to follow, where they are known already.
-        reading: No run is to follow: what only runs need stays closed.
+        context: The options of the run that is to follow, if already known.
+        reading: Whether no run is to follow. Resources that only runs need then stay closed.
 
     Raises:
         CommandError: The database cannot be used, now or while it is open.

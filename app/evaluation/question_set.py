@@ -183,7 +183,10 @@ def _read_facts(row: Mapping[str, Any], name: str, where: str) -> tuple[tuple[st
 
 
 def _read_answers(row: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
-    """The groups of aliases. A list within the list of answers is a group; so is each answer, where all are needed."""
+    """Return the groups of aliases.
+
+    A list within the list of answers is a group. If all answers are needed, each answer is a group as well.
+    """
     given = row.get("answers", row.get("answer"))
     listed = given if isinstance(given, list) else [] if given is None else [given]
     aliases = row.get("answer_aliases") or []

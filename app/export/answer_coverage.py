@@ -66,7 +66,7 @@ def cover_answer(proof: Proof) -> list[Part]:
 
 
 def _find_claims(proof: Proof) -> Iterator[tuple[int, int, Claim]]:
-    """Yield the positions of the claims, without overlaps. Claims in equal words have one each."""
+    """Yield the positions of the claims, without overlaps. Claims of equal wording have one each."""
     mark = fold_words(UNVERIFIED[proof.language]).lstrip()
     known: dict[str, list[Claim]] = {}
     for claim in proof.claims:
@@ -92,7 +92,7 @@ def _list_rest(answer: str, start: int, end: int) -> Iterator[Part]:
 
 
 def _is_quotation(part: Part, proof: Proof) -> bool:
-    """Report whether a part stands in a quotation block, and in one passage word for word or as a row."""
+    """Report whether a part is in a quotation block and in a passage, word for word or as a row."""
     line = proof.answer.rfind("\n", 0, part.start) + 1
     quoted = proof.answer[line:].lstrip().startswith(">")
     return quoted and any(_stands_in(part, source.passage) for source in proof.sources)
@@ -104,7 +104,10 @@ def _stands_in(part: Part, passage: Evidence) -> bool:
 
 
 def is_excerpt(shown: str, text: str) -> bool:
-    """Report whether a text shows whole sentences of another in order; "…" may leave out ends and sentences."""
+    """Report whether a text is an excerpt: whole sentences of a source text, in order.
+
+    "…" may stand for omitted sentences and ends of sentences.
+    """
     whole, starts, ends = " ", set[int](), set[int]()
     for line in text.splitlines():
         for start, end in sentences(line):
@@ -169,7 +172,7 @@ def _is_label(part: Part, parts: Sequence[Part], proof: Proof) -> bool:
 
 
 def _find_below(part: Part, parts: Sequence[Part]) -> Claim | None:
-    """Return the first claim under a label, up to the next heading of its level or above."""
+    """Return the first claim below a label, up to the next heading of the same or a higher level."""
     own = _HEADING.match(part.text)
     level = len(own[1]) if own else 7
     for other in parts[parts.index(part) + 1 :]:

@@ -81,7 +81,7 @@ def _read_chart(
     """Return the chart of a table, or None if unsuitable or unverified.
 
     Args:
-        rows: Its cells, the header first.
+        rows: The cells of the table, the header first.
         claims: The claims of the answer.
         asked: Whether a chart was asked for, so that a chart of things other than times is wanted too.
     """
@@ -161,6 +161,6 @@ def _read_time(label: str) -> float | None:
 
 
 def _are_even(times: Sequence[float]) -> bool:
-    """Report whether times follow each other at even steps."""
+    """Report whether the steps between successive times are equal, within a tolerance."""
     steps = [later - earlier for earlier, later in pairwise(times)]
     return max(steps) - min(steps) <= _EVEN * max(steps) + 2 / 372

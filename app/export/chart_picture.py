@@ -1,6 +1,6 @@
-"""Line and bar charts as SVG: no script, no style attribute; colours are classes of the page.
+"""Line and bar charts as SVG, without scripts and style attributes.
 
-The vertical axis always begins at 0, so that a bar is as long as its number.
+Colours are classes of the page. The vertical axis always begins at 0, so that a bar is as long as its number.
 """
 
 import math

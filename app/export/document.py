@@ -20,15 +20,15 @@ _SHORTEST_AHEAD: Final = 8
 
 
 def parse_document(answer: str, claims: Sequence[Mapping[str, Any]], links: Mapping[int, str]) -> tuple[Node, ...]:
-    """Parse an answer.
+    """Parse an answer into blocks.
 
     Args:
-        answer: Its Markdown, its citation marks sealed.
-        claims: Its claims, as the result has them.
-        links: The sources it cites: address by number, empty where there is none that may be followed.
+        answer: The Markdown of the answer, with sealed citation marks.
+        claims: The claims of the answer, as in the result.
+        links: URLs of the cited sources by number. Empty for a source without a link that may be followed.
 
     Returns:
-        Its blocks; the highest heading is of level 1.
+        The blocks. The highest heading is of level 1.
     """
     nodes = _Annotator(claims, links).annotate(parse_markdown(printable(answer)))
     top = min((node.level for node in nodes if node.kind == "heading"), default=1)

@@ -251,7 +251,7 @@ class _Writer(OfficeWriter):
 
 
 def _points_of(node: Node, level: int = 0) -> Iterator[_Point]:
-    """A block as paragraphs; a long paragraph sentence by sentence."""
+    """Convert a block to paragraphs, with a long paragraph split into sentences."""
     match node.kind:
         case "paragraph":
             yield from (_Point(runs, level) for runs in _sentences(node.runs))

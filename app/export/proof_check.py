@@ -238,7 +238,10 @@ def _tell_again(proof: Proof, plan: Plan | None, firm: Mapping[str, Outcome]) ->
 
 
 def _check_answer(report: ProofReport, parts: Sequence[Part], again: Collection[str]) -> None:
-    """Check the text of an answer: claims with their sources, else only quotations and labels."""
+    """Check the text of an answer.
+
+    Claims are checked with their sources. Any other text may only be a quotation or a label.
+    """
     proof, given = report.proof, report.proof.claim_sources()
     told = [part.claim for part in parts]
     for claim in proof.claims:
@@ -258,7 +261,10 @@ def _check_answer(report: ProofReport, parts: Sequence[Part], again: Collection[
 
 
 def _check_claim(report: ProofReport, claim: Claim, part: Part, given: ClaimSources, again: Collection[str]) -> None:
-    """Check a claim again. Only a model can judge a claim of which just the particulars occur."""
+    """Check a claim again.
+
+    Only a model can judge a claim of which just the particulars occur in the sources.
+    """
     report.checked["claims"] += 1
     now = check_claim(claim.text, claim.citations, given, part.row)[0]
     made = now.verdict not in DOUBTFUL and fold_words(part.row or claim.text) in again
@@ -279,7 +285,7 @@ def _check_claim(report: ProofReport, claim: Claim, part: Part, given: ClaimSour
 
 
 def _check_value(report: ProofReport, plan: Plan | None, task_id: str, outcome: Outcome) -> bool:
-    """Check the quotes of a value, and report whether code reads the same value from them again."""
+    """Check the quotes of a value, and report whether code reads the same value from the quotes."""
     proof = report.proof
     passages = {source.passage.id: source.passage for source in proof.sources}
     quoted = [passages.get(quote.evidence_id) for quote in outcome.quotes]
@@ -390,7 +396,10 @@ def _check_ledger(report: ProofReport) -> None:
 
 
 def _check_parts(report: ProofReport, plan: Plan | None) -> None:
-    """Check that the parts are those of the question, that tasks ask for them, and that claims mention them."""
+    """Check the parts of the question against the question, the tasks and the claims.
+
+    The parts must be those of the question, tasks must ask for them, and claims must mention them.
+    """
     proof = report.proof
     question, tasks = proof.standalone or proof.question, plan.tasks if plan is not None else ()
     asked = {pair: set(content_words(" ".join(pair))) for pair in list_asked_parts(question, proof.language)}
@@ -458,7 +467,10 @@ async def check_documents(report: ProofReport, folder: Path) -> None:
 def _check_passage(
     report: ProofReport, source: ProvenSource, passages: Sequence[Evidence], rows: Mapping[str, set[str]] | None
 ) -> None:
-    """Check a passage in its document, in full and at its place. A table row comes from the new request."""
+    """Check that a passage is in the document, in full and at the stated place.
+
+    A table row is checked against the new request.
+    """
     passage = source.passage
     if passage.tool == QUERY_TABLE:
         if rows is None:

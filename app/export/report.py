@@ -121,11 +121,11 @@ class Step:
     """A task of the plan, for a picture or a table.
 
     Attributes:
-        id: Its id.
-        text: What it asks, with the values of other tasks filled in.
-        tool: The tool it was planned for, or the one that served it.
-        state: `succeeded`, `empty`, `failed`, `blocked`, or empty where it did not run.
-        value: Its value for people.
+        id: Id of the task.
+        text: The question of the task, with the values of other tasks filled in.
+        tool: The planned tool, or the tool that served the task.
+        state: `succeeded`, `empty`, `failed` or `blocked`. Empty if the task did not run.
+        value: The value of the task, formatted for people.
     """
 
     id: str

@@ -47,6 +47,6 @@ def describe_place(language: str, locator: str) -> str:
 
 
 def label(language: str, name: str, *values: object) -> str:
-    """A word or phrase in a language; English for a language we do not have."""
+    """Return a word or phrase in a language. English is used for unsupported languages."""
     told = _WORDS["zh" if language == "zh" else "en"][name].format(*values)
     return _ONE.sub(r"1 \1", told) if name in _COUNTS else told

@@ -69,26 +69,26 @@ class Row:
 
 
 class Progress:
-    """A run so far.
+    """Progress of a run so far.
 
     Attributes:
         begun: Whether the graph has begun, so that there is a checkpoint.
-        assessed: The `assessed` event, once it came.
+        assessed: The `assessed` event, once received.
         rows: The tasks of the plan in force, in plan order.
-        remarks: What reflection decided, and what the planner had to mend, oldest first.
+        remarks: Decisions of reflection and repairs by the planner, oldest first.
         proposed: Whether the plan waits for a person's approval.
         writing: Whether the answer has begun.
         answer: The answer as far as it was streamed.
-        sections: Titles of a report's sections, in order; empty where the answer is none.
-        written: The text of those that are written.
-        thought: Why the plan in force is as it is, as its planner said it.
+        sections: Titles of a report's sections, in order. Empty if the answer is not a report.
+        written: The texts of the sections written so far.
+        thought: The planner's reason for the plan in force.
         procedure: Title of the procedure that the plan in force follows.
-        departure: Where it departs from that.
-        expected: What the question was expected to take.
-        calls: Model calls that have ended.
-        tokens: Tokens that these took, prompts and replies.
-        call_seconds: Seconds that these took.
-        started: When watching began, on the monotonic clock.
+        departure: The point at which the plan departs from the procedure.
+        expected: The expected effort for the question.
+        calls: Number of model calls that have ended.
+        tokens: Tokens of these calls, prompts and replies.
+        call_seconds: Seconds of these calls.
+        started: Start of watching, on the monotonic clock.
         extending: Whether reflection wants more than the plan in force holds.
     """
 

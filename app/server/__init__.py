@@ -1,7 +1,8 @@
-"""`weiwo serve`: the HTTP server of the page and of clients, which speaks the LangGraph server's API.
+"""HTTP server (`weiwo serve`) of the page and of clients, with the LangGraph server's API.
 
 Every request passes the guard, which identifies the sender. A user reaches only their own threads, documents and
-memory. A run goes on without whoever began it, and after a restart. An error is a `RequestError`: status and one line.
+memory. A run goes on without the client that began it, and after a restart. An error is a `RequestError`: status and
+one line.
 
 Modules:
     application    routes, lifespan and errors of the application
@@ -13,7 +14,7 @@ Modules:
     wire           JSON and server-sent events
     errors         the error of a request
     mcp_mount      `/mcp`
-    access         who may, and how much
+    access         access control and usage limits
     storage        quotas, and the log of events
     runs           runs in the background
     langgraph_api, openai_api, weiwo_api

@@ -213,7 +213,7 @@ def sse(event: str, data: bytes, event_id: str | None = None) -> bytes:
 
 
 class EventStream(Response):
-    """A response of server-sent events, closed with its source as soon as the client has left.
+    """Response of server-sent events, closed with the source as soon as the client has left.
 
     Starlette's own leaves the generator to the garbage collector if the client leaves while an event is sent.
     """

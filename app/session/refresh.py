@@ -34,12 +34,13 @@ async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:
     """Refresh the latest answer of a thread.
 
     Returns:
-        `thread_id`, `question`, `status` (of the answer; `unanswered` where there is none), `again`, the tasks that ran
-        again, and `changes`: of each task whose value changed its question, `old`, `new` and `source`.
+        `thread_id`, `question`, `status` (of the answer, or `unanswered` if there is no answer), `again` (the tasks
+        that
+        ran again) and `changes` (for each task with a changed value: `question`, `old`, `new` and `source`).
 
     Raises:
         MisuseError: There is no such thread, or a user of the server owns it.
-        AppError: Another process is at work on it.
+        AppError: Another process is at work on the thread.
     """
     config: Any = {"configurable": {"thread_id": thread_id}}
     now = await session.graph.aget_state(config)

@@ -152,9 +152,10 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
 
 
 def options_of(context: Context) -> str:
-    """The options as JSON; corpus paths made absolute, since `resume` may be called elsewhere.
+    """Serialize the options as JSON, with absolute corpus paths, since `resume` may run elsewhere.
 
-    Whether an earlier answer may be given again is left out: what goes on, or goes back, is looked up.
+    The option for giving an earlier answer again is left out, because a run that goes on, or goes back, looks the
+    answer up.
     """
     options = context.model_dump(exclude_none=True, exclude={"answer_memory"})
     if context.corpus:

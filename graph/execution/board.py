@@ -1,4 +1,4 @@
-"""The board of running tasks: each task waits for its inputs and continues once available.
+"""Board of running tasks, on which each task waits for inputs and posts an outcome.
 
 A task posts its outcome as soon as it has one, and a task that waits only for this outcome starts at once, rather than
 when a wave of tasks has ended (LLMCompiler, arXiv 2312.04511). The board lives in memory for one execution and is

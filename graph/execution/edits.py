@@ -20,11 +20,11 @@ def seal_outcomes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
 
 
 def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
-    """Make edited values the person's own.
+    """Adopt edited values as values set by the person.
 
     Returns:
-        The update of `outcomes` and `evidence`; empty where nothing was edited. What depends on an edited value is
-        blocked until it runs again.
+        The update of `outcomes` and `evidence`. Empty if nothing was edited. Tasks that depend on an edited value are
+        blocked until they run again.
 
     Raises:
         ForkError: A value is not of its task's type.

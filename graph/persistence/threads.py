@@ -205,7 +205,10 @@ def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> Th
 
 
 def _last_human(messages: Any) -> str:
-    """The text of the last human message; messages come as objects, or as the dicts a client sent."""
+    """Return the text of the last human message.
+
+    Messages come as objects, or as dicts sent by a client.
+    """
     for message in reversed(messages if isinstance(messages, list) else []):
         item = message if isinstance(message, Mapping) else vars(message)
         if (item.get("type") or item.get("role")) in {"human", "user"}:

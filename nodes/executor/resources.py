@@ -36,7 +36,7 @@ class PriorityLimiter:
         return self._free == 0
 
     async def acquire(self, *, begun: bool = False) -> None:
-        """Wait for a slot; whoever has begun goes before whoever has not."""
+        """Wait for a slot. Tasks already begun go before tasks not yet begun."""
         if self._free:
             self._free -= 1
             return

@@ -78,7 +78,7 @@ def frame_meaning(frame: QueryFrame, meaning: str) -> QueryFrame:
 
 
 async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Ask for the intended meaning until the reply is clear, and continue with it."""
+    """Ask for the intended meaning until the reply is clear, and continue with the reply."""
     assessment = state["assessment"]
     asked = assessment.clarification
     if asked is None:  # a state edited by hand; there is nothing to ask

@@ -48,15 +48,15 @@ class ProcedureFolderError(WeiwoError, ValueError):
 
 @dataclass(frozen=True)
 class Procedure:
-    """A procedure.
+    """A procedure for answering a kind of question.
 
     Attributes:
-        name: What it is called: its path below the folder, without the suffix.
-        title: Its title.
-        cases: When it applies, a case each.
-        steps: What is to be done, in order.
-        tools: Names of the tools it wants.
-        deliver: What is to be handed over; empty where it does not say.
+        name: Path of the file below the folder, without the suffix.
+        title: Title.
+        cases: The cases that the procedure applies to.
+        steps: The steps, in order.
+        tools: Names of the tools that the procedure wants.
+        deliver: The result to hand over. Empty if the procedure does not say.
     """
 
     name: str

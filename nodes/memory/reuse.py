@@ -452,7 +452,7 @@ def _knows_more(vertex: Mapping[str, Any]) -> bool:
 
 
 def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Apply a function to every text in a plan's form that is asked or sent."""
+    """Apply a function to each text of a plan's form used in a question or a request."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

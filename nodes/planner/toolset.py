@@ -74,7 +74,7 @@ class Toolset:
         return more
 
     def interfaces(self, plan: Plan, services: RunContext) -> Mapping[str, ToolInfo]:
-        """Return the interfaces for checking a plan: the shown tools and the tools it names."""
+        """Return the interfaces for checking a plan: the shown tools and the tools named in the plan."""
         named = {task.tool for task in plan.tasks}
         known = plan_interfaces(self.pool, services)
         return {name: known[name] for name in known if name in self.shown or name in named or name == ANALYSE}

@@ -35,7 +35,10 @@ _Reading = tuple[Task, QueryFrame, Outcome]
 
 
 def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Inconsistency, ...]:
-    """Find the inconsistencies of a plan's values, in plan order; tasks without a usable value count for nothing."""
+    """Find the inconsistencies among a plan's values, in plan order.
+
+    Tasks without a usable value are ignored.
+    """
     alike: dict[frozenset[str], list[_Reading]] = {}
     for task in plan.tasks:
         outcome, frame = outcomes.get(task.id), task.frame

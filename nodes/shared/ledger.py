@@ -218,7 +218,7 @@ def _describe_task(history: _PlanHistory, name: str, state: SearchState, languag
 
 
 def _find_tasks(asked: _Asked, words: frozenset[str], history: _PlanHistory) -> list[str]:
-    """Find the tasks for a part: tasks with the same question, else tasks with all its words."""
+    """Find the tasks for a part: tasks with the same question, else tasks with all words of the part."""
     same = [key for key, task in history.tasks.items() if fold(task.description) == fold(asked.question)]
     if not same:
         plain = [(key, task) for key, task in history.tasks.items() if not task.references]

@@ -102,7 +102,10 @@ def check_piece(piece: str, given: ClaimSources, above: str = "") -> list[Checke
 
 
 def _is_restated(claim: Claim, given: ClaimSources) -> bool:
-    """Report whether a cited sentence restates a matched claim, in its words or in others of the same relation."""
+    """Report whether a cited sentence restates a matched claim.
+
+    The sentence may use the words of the claim, or other words for the same relation.
+    """
     if any(n in given.computed for n in claim.citations):
         return False
     return is_restated(
@@ -115,8 +118,8 @@ def is_told_cell(claim: Claim, labels: Sequence[str], given: ClaimSources) -> bo
 
     Args:
         claim: A claim.
-        labels: The row and the column of a cell; nothing of any other claim.
-        given: What claims are checked against.
+        labels: The row and the column of a cell. Empty for any other claim.
+        given: The sources that claims are checked against.
     """
     if (
         len(labels) < 2

@@ -225,7 +225,10 @@ def _enter_draft(
 
 
 def _list_labels(text: str) -> Iterator[str]:
-    """List what of an answer is neither claim nor heading: labels of rows and columns, lines that lead to others."""
+    """Yield the parts of an answer outside claims and headings.
+
+    These are labels of rows and columns, and lines that lead to other lines.
+    """
     position = 0
     for start, end in (*list_claim_places(text), (len(text), len(text))):
         yield _HEADING.sub("", text[position:start])
@@ -233,7 +236,7 @@ def _list_labels(text: str) -> Iterator[str]:
 
 
 def _list_grounds(outcome: Outcome) -> tuple[str, ...]:
-    """List the passages that a value rests on: those that it quotes, else all that were read for it."""
+    """List the ids of the passages behind a value: the quoted passages, else all passages read."""
     return tuple(quote.evidence_id for quote in outcome.quotes) or outcome.evidence_ids
 
 

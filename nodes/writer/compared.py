@@ -34,7 +34,7 @@ class Comparison:
     dates: Mapping[str, PartialDate]
 
     def settle(self, checked: CheckedClaim) -> CheckedClaim:
-        """Mark a claim as computed if it only states the winner.
+        """Mark a claim as computed if the claim only states the winner.
 
         The claim must begin with the winner and say nothing beyond the question.
         """

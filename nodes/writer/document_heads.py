@@ -11,9 +11,9 @@ _DEEPEST: Final = 1
 
 
 def read_heads(passages: Iterable[Evidence]) -> dict[str, str]:
-    """Return by source the values of the labelled lines that its head consists of.
+    """Return the values of the labelled lines in each document's head, by source.
 
-    A head is a passage below at most one heading of which every line is a label and its value.
+    A head is a passage below at most one heading, in which every line is a label with its value.
     """
     heads: dict[str, str] = {}
     for passage in passages:

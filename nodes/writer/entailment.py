@@ -237,7 +237,10 @@ def _recommends(verdict: Verdict, claim: Claim, given: ClaimSources) -> bool:
 def _batches(
     pieces: Sequence[Piece], places: Sequence[ClaimPlace] | None, given: ClaimSources
 ) -> Iterator[list[ClaimPlace]]:
-    """The claims to judge, section by section; a cell that a sentence of its sources says is none."""
+    """Yield the claims to judge in batches, section by section.
+
+    A cell stated by a sentence of its sources is left out.
+    """
     batch: list[ClaimPlace] = []
     for number, piece in enumerate(pieces):
         heading = piece.text.lstrip().startswith("#")

@@ -327,7 +327,7 @@ def _build_extract(
 
 
 def _read(passage: Evidence, relevance: float, head: str = "") -> _Passage:
-    """Take a passage apart; the words at the head of its document count as those of its title."""
+    """Split a passage into sentences. The words at the head of the document count as title words."""
     whole = (span for sentence in sentences(passage.text) for span in _records(passage, *sentence))
     spans = [span for item in whole for span in _pieces(passage.text, *item)]
     found: list[_Sentence] = []
@@ -346,7 +346,7 @@ def _read(passage: Evidence, relevance: float, head: str = "") -> _Passage:
 
 
 def _records(passage: Evidence, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence, split into lines if these are records.
+    """Yield a sentence, split into lines if the lines are records.
 
     Records are rows of a table and keys with values.
     """

@@ -350,7 +350,7 @@ _MARKER = lazy(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)、])\s")
 
 
 def _list_open(pieces: Sequence[Piece], numbers: set[int]) -> list[ClaimPlace]:
-    """List the claims of some pieces still open for a model's judgement."""
+    """List the claims of the given pieces still open for a model's judgement."""
     return [
         ClaimPlace(number, position)
         for number in sorted(numbers)

@@ -72,7 +72,10 @@ def format_ending(context: WriterContext) -> str:
 
 
 def _format_source_list(context: WriterContext) -> str:
-    """The list of sources behind the answer, made by code; empty where nothing is cited."""
+    """Format the list of cited sources below the answer. Empty if the answer cites nothing.
+
+    The list is made by code, not by a model.
+    """
     citations, language = context.written.rendering.citations, context.services.language
     if not citations:
         return ""

@@ -114,7 +114,7 @@ def _find_carrying(checked: CheckedClaim, sources: CitableSources, given: ClaimS
 
 
 def place_claims(text: str, claims: Sequence[Claim] = ()) -> Piece:
-    """Build a piece from text with known claims, each at its place.
+    """Build a piece from a text and known claims, and locate each claim in the text.
 
     Brackets in a piece without claims are not citation marks.
     """
@@ -180,7 +180,7 @@ def describe_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, Cla
 
 
 def label_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, ...]:
-    """The row and the column of a claim that is a table cell; nothing of any other claim."""
+    """Return the row and column of a claim in a table cell. Empty for any other claim."""
     number = first = place.piece
     while first and number - first < _MOST_ROWS and ROW.match(pieces[first - 1].text.lstrip()):
         first -= 1

@@ -50,21 +50,22 @@ class RuleAnswer:
     """An answer by rule.
 
     Attributes:
-        statements: What is asserted, or where the sources disagree: sentences with their marks, their checked claims,
-            and whether a model read what they tell. Half of a comparison is none; of several questions in one, those
-            answered are told.
-        mechanisms: The mechanisms that assert them, each once.
-        extracts: The passages shown, and whether they speak of the question's subject.
-        shared: A sentence of several documents with other values in each, told once above the passages.
+        statements: The assertions, and the disagreements of the sources. Each consists of sentences with their marks,
+            the checked claims, and whether a model read what they tell. Half of a comparison is no statement. Of
+            several
+            questions in one, the answered ones are stated.
+        mechanisms: The mechanisms behind the statements, each once.
+        extracts: The passages shown, and whether they are about the question's subject.
+        shared: A sentence of several documents with other values in each, shown once above the passages.
         language: The language of the answer.
         whole: Whether the statements answer the whole question.
-        told: The tasks that the statements tell.
+        told: The tasks that the statements report.
         failures: Components that could not be asked, a line each.
-        open: Of several questions in one, those that no statement answers, where another is answered.
-        doors: What would find more: names of `_DOORS`.
-        thin: Why little was found, where that is known: a name of `_LEADS`.
-        unscored: Whether all passages shown come of stores that tell no scores: none of them is called close.
-        reason: What fills its words.
+        open: Of several questions in one, the unanswered ones, if another is answered.
+        doors: Ways to find more: names of `_DOORS`.
+        thin: The reason why little was found, if known: a name of `_LEADS`.
+        unscored: Whether all passages shown come from stores without scores. None of them is then called close.
+        reason: The text that fills the placeholder of the message `thin`.
     """
 
     statements: tuple[tuple[str, list[Claim], bool], ...]

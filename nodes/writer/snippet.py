@@ -160,13 +160,16 @@ def _blocks(extract: Extract) -> Iterator[_Block]:
 
 
 def _next_row(lines: Sequence[str], header: Sequence[str], source: str) -> list[str]:
-    """The cells of the row below the first one of a table; none where there is no other."""
+    """Return the cells of the row below the first row of a table, or an empty list."""
     below = next((line for line in lines[:2] if not _RULE.fullmatch(line.strip())), "")
     return split_row(below, header, source)
 
 
 def _tell_row(names: Sequence[str], cells: Sequence[str]) -> str:
-    """A row cell by cell under the names of its columns; without any, its name and its value."""
+    """Format a row cell by cell under the names of the columns.
+
+    Without column names, a row is formatted as its name and its value.
+    """
     if not names:
         return ": ".join(map(_plain, cells))
     pairs = [*zip(names, cells, strict=False)][:_MOST_CELLS]

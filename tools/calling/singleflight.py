@@ -58,7 +58,9 @@ class SingleFlight(Generic[T]):
         return task, begins
 
     async def run(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return the result of work, started or joined. The work limits its own time.
+        """Start work, or join the running work of the same key, and return the result.
+
+        The work limits its own time.
 
         Raises:
             ToolCallError: As the work does. A caller that joined gets a copy, because it made no call.

@@ -74,11 +74,12 @@ class Corpus(Protocol):
 
         Args:
             query: The question, or keywords, in any language.
-            k: How many passages at most.
+            k: Maximum number of passages.
             within: The folders and dates of the documents to search.
 
         Returns:
-            Passages, best first, ranked from 1, no text twice; none if nothing matches. Equal queries over equal
+            Passages, best first, ranked from 1, without duplicate texts. Empty if nothing matches. Equal queries over
+            equal
             documents give equal results. Scores are positive and comparable within one result only.
         """
         ...

@@ -145,7 +145,7 @@ class ChangeBatch:
         self._removed.append(path)
 
     def take(self) -> Changes:
-        """The changes so far; the batch is empty afterwards."""
+        """Return the changes so far and empty the batch."""
         changes = Changes(
             put=list(self._put.values()),
             touched=list(self._touched.values()),

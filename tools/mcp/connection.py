@@ -91,7 +91,7 @@ class Connection:
                     await asyncio.wait_for(self._wake.wait(), wait)
 
     async def stop(self) -> None:
-        """End the connection; `run` returns soon after."""
+        """End the connection. `run` returns soon after."""
         self._stopping = True
         self._broken.set()
         self._wake.set()
@@ -163,7 +163,7 @@ class Connection:
                     await client.close()
 
     async def _watch(self, client: Client[Any], closed: asyncio.Event | None) -> None:
-        """Wait until the connection is broken; list anew in between where the list is stale."""
+        """Wait until the connection breaks, and refresh the tool list whenever it is stale."""
         events = [self._broken, self._stale, *([closed] if closed is not None else [])]
         waits = {asyncio.create_task(event.wait()): event for event in events}
         follower = asyncio.create_task(self._follow(client))

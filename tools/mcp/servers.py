@@ -65,7 +65,7 @@ class McpServer:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Values that no message may repeat."""
+        """Secret values to keep out of all messages."""
         return (*self.env.values(), *self.headers.values(), (self.oauth or {}).get("clientSecret", ""))
 
     @property

@@ -141,7 +141,10 @@ class BoundedStdioTransport(ClientTransport):
             to_session.close()
 
     async def _listen_to_errors(self, process: asyncio.subprocess.Process) -> None:
-        """Keep the last line of standard error; a full pipe would stop the server."""
+        """Keep the last line of standard error.
+
+        Reading goes on until the end, because a full pipe would stop the server.
+        """
         assert process.stderr is not None  # noqa: S101 - it was asked for
         tail = b""
         while chunk := await process.stderr.read(_CHUNK):

@@ -37,7 +37,7 @@ class SparseIndex:
         self._postings = {term: (np.array(numbers), np.array(weights)) for term, (numbers, weights) in postings.items()}
 
     def score(self, query: Mapping[str, float]) -> Scores:
-        """The score of each document; linear in the postings of the query's terms."""
+        """Return the score of each document, in time linear in the postings of the query's terms."""
         scores: Scores = np.zeros(self.size)
         for term, weight in query.items():
             if term in self._postings:

@@ -155,7 +155,7 @@ def _read_texts(texts: Sequence[str], name: str, delimiter: str, language: str) 
 
 
 def _read_plain_numbers(name: str, texts: Sequence[str], lines: str) -> Column:
-    """The column of numbers that have one reading."""
+    """Build a column from numbers with a single reading."""
     empty = texts.count("")
     values: list[Value] = [float(text) if text else None for text in texts] if empty else [*map(float, texts)]
     column = Column(name, "number", values=values, empty=empty)
@@ -261,7 +261,7 @@ def _classify(cell: Cell) -> tuple[str, Value]:
 
 
 def _classify_moment(value: CellValue) -> tuple[str, Value]:
-    """The type and value of a date, a time or a duration; of nothing, `empty`."""
+    """Return the type and value of a date, time or duration, or `empty` for no value."""
     if isinstance(value, datetime):
         if value.tzinfo is not None:
             return "datetime", value.astimezone(UTC).isoformat().replace("+00:00", "Z")
@@ -330,7 +330,7 @@ def _tidy_texts(column: Column) -> None:
 
 
 def _fold_values(texts: Sequence[str]) -> list[str]:
-    """Fold texts as `fold_value` does: at once, where none has blanks to spare."""
+    """Fold texts as `fold_value` does, all at once if no text has surplus blanks."""
     folded = unicodedata.normalize("NFKC", "\n".join(texts)).casefold()
     lines = folded.split("\n")
     return lines if len(lines) == len(texts) and not _ODD_BLANKS.search(folded) else [*map(fold_value, texts)]

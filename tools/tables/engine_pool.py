@@ -104,7 +104,7 @@ class _EngineProcess:
         return dropped
 
     def close(self) -> None:
-        """End the process; the next request starts another."""
+        """End the process. The next request starts a new process."""
         process, self._process = self._process, None
         self._held.clear()
         if process is not None:
@@ -134,7 +134,7 @@ class EnginePool:
         self._closed = False
 
     def submit(self, user: str, request: EngineRequest) -> "Future[dict[str, Any]]":
-        """Queue a request of a user; the future raises as `run` of an engine does.
+        """Queue a request of a user. The future raises as `run` of an engine does.
 
         Raises:
             RequestError: The user has too many requests waiting.

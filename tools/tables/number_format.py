@@ -518,7 +518,10 @@ def _render_fraction(tokens: Sequence[_Token], amount: Decimal) -> str | None:
 
 
 def _align(number: int, slots: str) -> Iterator[tuple[str, str]]:
-    """The digits of a number above slots, from the right; a slot without a digit has "!"."""
+    """Pair the digits of a number with slots, aligned on the right.
+
+    A slot without a digit gets "!".
+    """
     digits = str(number).rjust(len(slots), "!")
     yield from zip(digits, slots.rjust(len(digits), "#"), strict=True)
 

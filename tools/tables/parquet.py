@@ -151,7 +151,7 @@ class _I64(int):
 
 
 def _struct(*fields: tuple[int, Any]) -> bytes:
-    """A struct of Thrift's compact protocol; nested structs come encoded."""
+    """Encode a struct in Thrift's compact protocol. Nested structs are passed already encoded."""
     out, last = bytearray(), 0
     for number, value in fields:
         out.append((number - last) << 4 | _thrift_type(value))

@@ -154,7 +154,7 @@ def _write_operand(field: Field, op: str) -> str:
 
 
 def _combine_units(left: str, op: str, right: str) -> str:
-    """The unit of a result; empty of a product of two units."""
+    """Return the unit of a result. Empty for a product of two units."""
     if op in {"+", "-"}:
         return left
     if "%" in {left, right}:

@@ -51,7 +51,10 @@ class FoundTable:
 
 
 def find_tables(grid: Table) -> list[FoundTable]:
-    """Find the tables of a grid, in reading order; a table without a header has no columns to ask about."""
+    """Find the tables of a grid, in reading order.
+
+    A table without a header has no columns to ask about.
+    """
     found = [table for columns in _split_columns(grid) for table in _RowSplitter(grid, columns).split()]
     return found[:_MOST_TABLES]
 

@@ -115,7 +115,10 @@ _MOST_SITES: Final = 1_000
 
 
 class SiteLimiter:
-    """Lets requests to a site (host and port) pass, a few at a time; of many sites the oldest is forgotten."""
+    """Rate limiter for requests to a site (host and port), with a few requests at a time.
+
+    Of many sites, the oldest is forgotten.
+    """
 
     def __init__(
         self,
@@ -152,7 +155,7 @@ class SiteLimiter:
             yield
 
     def hold(self, site: str, seconds: float) -> None:
-        """Block requests to a site for some seconds as requested by the site."""
+        """Block requests to a site for the number of seconds requested by the site."""
         with self._lock:
             self._set(site, self._clock() + min(seconds, _LONGEST_HOLD))
 

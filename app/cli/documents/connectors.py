@@ -1,4 +1,7 @@
-"""Connectors of corpora: `weiwo index --every` notes one, `weiwo index --due` and `weiwo serve` run what is due."""
+"""Commands for connectors of corpora.
+
+`weiwo index --every` records a connector. `weiwo index --due` and `weiwo serve` run the connectors that are due.
+"""
 
 import asyncio
 import os
@@ -23,10 +26,10 @@ _LONGEST: Final = 366 * 86_400
 
 
 def parse_connector(spec: "LoaderSpec | None", every: str | None) -> Connector | None:
-    """The connector that a user asks for; None where they named no interval.
+    """Return the connector requested by a user, or None without an interval.
 
     Raises:
-        UsageError: The interval is none, there is no loader, or an argument holds a secret.
+        UsageError: The interval is invalid, there is no loader, or an argument holds a secret.
     """
     if every is None:
         return None
@@ -56,17 +59,19 @@ def _parse_span(text: str) -> float:
 
 
 def require_alone(*others: object) -> None:
-    """Refuse other options beside `--due`.
+    """Refuse further options beside `--due`.
 
     Raises:
-        UsageError: There are some.
+        UsageError: A further option is given.
     """
     if any(others):
         raise UsageError("--due: it runs loaders as they were kept; only --corpus and --json go with it")
 
 
 def find_due(home: Path, corpus: str | None = None) -> Iterator[tuple[Path, Connector]]:
-    """The connectors that are due, each with the folder of its corpus; of all corpora unless one is named.
+    """Yield the connectors due for a run, each with the folder of the corpus.
+
+    The connectors are those of all corpora, unless a corpus is named.
 
     Raises:
         UsageError: The name is no name of a corpus.
@@ -82,9 +87,9 @@ def find_due(home: Path, corpus: str | None = None) -> Iterator[tuple[Path, Conn
 
 
 async def keep_in_step(home: Path) -> None:
-    """Run connectors whenever they are due, each round in a process of its own; what fails is told in the log.
+    """Run connectors when due, each round in a separate process, and log failures.
 
-    A loader is code of other people's: a process of its own bounds what it may leave behind in a server.
+    A loader is third-party code. A process of its own bounds what it may leave behind in a server.
     """
     while True:
         try:

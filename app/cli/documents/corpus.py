@@ -149,7 +149,7 @@ def _partial(summary: CorpusSummary) -> list[str]:
 
 
 def _list_connectors(summary: CorpusSummary) -> list[str]:
-    """The connectors of a corpus, with how the last run of each failed; a line each."""
+    """List the connectors of a corpus, a line each, with the failure of the last run if any."""
     return [
         f"{each.label} every {span(each.seconds)}" + (f"; it failed: {each.problem}" if each.problem else "")
         for each in summary.connectors

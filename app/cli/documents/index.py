@@ -126,7 +126,7 @@ class _IndexRun:
         model: The embedding model, if there is one.
         target: An external vector store that receives the passages too.
         loader: A LangChain document loader in place of paths.
-        connector: How often the loader is run from now on; None where that stays as it is.
+        connector: The interval at which the loader runs from now on. None leaves the interval as it is.
         as_json: Whether to print the summary as JSON, one object a run.
     """
 
@@ -150,7 +150,10 @@ class _IndexRun:
         return code
 
     async def once(self, *, quiet: bool = False) -> int:
-        """Index; returns the exit code: 3 where something was left out. `quiet` says nothing where nothing changed."""
+        """Index once and return the exit code, 3 if something was left out.
+
+        With `quiet`, nothing is printed if nothing changed.
+        """
         silent = self.as_json or quiet
         ingest = (
             _prepare_files(self.paths, self.folder, silent=silent)
@@ -209,7 +212,10 @@ def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> _Inge
 
 
 async def _run_due(settings: Settings, corpus: str | None, *, as_json: bool) -> int:
-    """Run the connectors that are due, of one corpus or of all; one that fails leaves its documents as they are."""
+    """Run the connectors that are due, of one corpus or of all, and return the exit code.
+
+    A connector that fails leaves its documents as they are.
+    """
     code = COMPLETE
     for folder, connector in find_due(Path(settings.home), corpus):
         spec, started = LoaderSpec(connector.module, connector.name, connector.arguments), time.time()

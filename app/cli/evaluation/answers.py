@@ -273,7 +273,10 @@ async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Questio
 
 
 async def _index(dataset: Dataset, settings: Settings) -> str:
-    """Index the set's documents under a name, once; `weiwo ask --corpus NAME` then asks over the same."""
+    """Index the set's documents under a name, once, and return the name.
+
+    `weiwo ask --corpus NAME` then searches the same documents.
+    """
     model = await open_embedder(settings, dataset)
     return (await asyncio.to_thread(index_dataset, dataset, Path(settings.home), model, tell_stages())).name
 

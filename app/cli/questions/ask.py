@@ -106,13 +106,13 @@ def ask(  # noqa: PLR0913 - each option is a parameter
 
 
 def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *, given: bool) -> int:
-    """Ask, show, print; returns the exit code.
+    """Ask a question, show the run, print the answer and return the exit code.
 
     Args:
         question: The question.
-        thread_id: The thread it is asked on.
+        thread_id: The thread of the question.
         context: The options.
-        delivery: How the run is told and its result handed over.
+        delivery: How the run is shown and its result handed over.
         given: Whether the person named the thread.
     """
     as_json = delivery.as_json

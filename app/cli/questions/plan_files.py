@@ -51,10 +51,10 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def read_plan(name: str) -> dict[str, Any]:
-    """The plan in a file; "-" is standard input.
+    """Read the plan in a file, or from standard input if the name is "-".
 
     Raises:
-        UsageError: It cannot be read, or holds no plan.
+        UsageError: The file cannot be read, or holds no plan.
     """
     try:
         if name == "-":

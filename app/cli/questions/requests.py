@@ -88,7 +88,7 @@ class RequestKind:
         return None
 
     def leave(self, ended: RunEnd) -> int:
-        """The person decides later: say how; returns the exit code."""
+        """Tell the person how to decide later, and return the exit code."""
         hint(f"{self.waits(ended)}; go on with: weiwo resume {ended.thread_id}")
         return WAITING
 

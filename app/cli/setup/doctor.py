@@ -350,7 +350,7 @@ def _describe_corpus(summary: CorpusSummary, lacking: list[str], language: Langu
 
 
 def _describe_connectors(summary: CorpusSummary, language: Language) -> list[str]:
-    """The loaders that a corpus is not in step with, as it should be; a line each."""
+    """Describe the failed and overdue connectors of a corpus, with a line for each."""
     told: list[str] = []
     for each in summary.connectors:
         last = span_parts(time.time() - each.done_at) if each.done_at else (0, "")

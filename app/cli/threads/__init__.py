@@ -1,7 +1,7 @@
-"""Threads, read from their checkpoints.
+"""Thread commands. Threads are read from checkpoints.
 
 thread_list  `weiwo threads`
-removal      its `remove`
+removal      `weiwo threads remove`
 show         `weiwo show`
 checkpoints  the moments of a thread
 """

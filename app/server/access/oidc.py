@@ -1,6 +1,7 @@
-"""OpenID Connect: the authorization code flow with PKCE; the ID token is verified by the issuer's keys (extra `oidc`).
+"""OpenID Connect: the authorization code flow with PKCE (extra `oidc`).
 
-What belongs to one login (state, nonce, code verifier) is in a cookie of the browser that began it, for ten minutes.
+The ID token is verified by the issuer's keys. The secrets of a login (state, nonce, code verifier) are kept for ten
+minutes in a cookie of the browser that began the login.
 """
 
 import os

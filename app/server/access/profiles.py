@@ -114,7 +114,7 @@ def read_profiles(home: Path) -> dict[str, Profile]:
 
 
 def profile_of(home: Path, user: str) -> Profile:
-    """A user's profile; blocks.
+    """Return a user's profile. Blocks.
 
     Raises:
         SettingsError: As for `read_profiles`.

@@ -114,7 +114,7 @@ async def get_state_at(request: Request) -> Response:
 
 
 async def update_state(request: Request) -> Response:
-    """Change the state of a thread as if a node had; a fork, where a checkpoint is given."""
+    """Change the state of a thread as a node would. With a checkpoint, the change creates a fork."""
     body = await read_json(request)
     engine, thread_id = await own_thread(request)
     engine.runs.require_idle(thread_id)

@@ -65,7 +65,10 @@ class LiveRun:
         self._changed = asyncio.Event()
 
     async def wait_for_change(self, seconds: float) -> bool:
-        """Wait until something is added, but no longer than so many seconds; whether something was."""
+        """Wait until an event is added or the seconds have passed.
+
+        Reports whether an event was added.
+        """
         try:
             await asyncio.wait_for(self._changed.wait(), seconds)
         except TimeoutError:

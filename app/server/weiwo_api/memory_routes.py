@@ -49,7 +49,7 @@ async def offer(request: Request) -> Response:
 
 
 async def forget(request: Request) -> Response:
-    """Forget an entry; without a key all of a kind."""
+    """Forget a memory entry, or all entries of a kind if no key is given."""
     memory, key = _memory(request), request.path_params.get("key")
     kind = next((item for item in _KINDS if item == request.path_params["kind"]), None)
     if kind is None:

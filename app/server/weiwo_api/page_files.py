@@ -29,7 +29,10 @@ async def index(request: Request) -> Response:
 
 
 class PageFiles(StaticFiles):
-    """The page's modules and styles; browsers keep a version for good, and ask each time about anything else."""
+    """Static files of the page: modules and styles.
+
+    Browsers keep a versioned file for good, and ask the server each time about any other file.
+    """
 
     async def check_config(self) -> None:
         """Accept a package without the page. The page's files are then not found."""

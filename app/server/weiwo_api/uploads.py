@@ -76,10 +76,12 @@ async def upload(request: Request, settings: Settings, quota: Quota) -> Response
 
 
 def _safe_name(text: str) -> str:
-    """The last part of a file's name, as a name in a folder of ours; no two files get the same.
+    """Return a safe file name from the last part of an uploaded file's name.
+
+    No two files get the same name.
 
     Raises:
-        RequestError: Nothing is left of it.
+        RequestError: Nothing is left of the name.
     """
     given = unicodedata.normalize("NFC", text)
     last = given.replace("\\", "/").rpartition("/")[2]

@@ -191,7 +191,10 @@ class Sentence:
         return found
 
     def _roles(self, found: re.Match[str], *, opens: bool) -> Iterator[Token]:
-        """The role of a word, or of the parts of a run of Chinese characters; `opens` where no content comes first."""
+        """Yield the role of a word, or of the parts of a run of Chinese characters.
+
+        `opens` says that no content comes before the word.
+        """
         (start, end), word, kinds = found.span(), plain(found[0]), self.page.kinds
         if _HAN_RUN.match(word):
             lead = _PRONOUN_HAN.match(word) if opens else None

@@ -110,9 +110,10 @@ class Subject:
         return bool(self.tokens) and not self.tokens[0].isascii()
 
     def _find(self, folded: str) -> Iterator[Span]:
-        """Find the words of the name in a folded text, one behind the other, without a letter or figure beside them.
+        """Yield the spans of the name in a folded text.
 
-        This takes no pattern, which would have to be compiled for each name.
+        The words of the name stand one behind the other, without a letter or figure beside them. The search takes no
+        pattern, because a pattern would have to be compiled for each name.
         """
         first = self.tokens[0] if self.tokens else ""
         start = folded.find(first) if first else -1

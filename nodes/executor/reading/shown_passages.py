@@ -125,11 +125,11 @@ class ShownPassages:
         return found
 
     def opened_passage(self, reply: ReadReply) -> Evidence | None:
-        """Return the passage to open according to a reply, with its page or document."""
+        """Return the passage chosen by a reply for opening the passage's page or document, or None."""
         return self.passages[reply.passage - 1] if 0 < reply.passage <= len(self.passages) else None
 
     def kept_passages(self, reply: ReadReply) -> tuple[str, ...]:
-        """Return the ids of the passages that a reply wants to see again."""
+        """Return the ids of the passages that a reply asks to keep."""
         return tuple(self.passages[n - 1].id for n in dict.fromkeys(reply.keep) if 0 < n <= len(self.passages))
 
     def find_objection(self, reply: ReadReply, *, strangers: bool) -> str | None:

@@ -1,8 +1,8 @@
-"""Web pages that hold nothing of what a search engine saw on them: something else was shown instead.
+"""Detection of web pages that show something else than the content found by a search engine.
 
-Consent forms, paywalls and error pages are told by their words where these are known (`tools.web.fetching`). In any
-other language a snippet of the page tells: an article has its words, a wall has few words, often buttons, and none of
-them.
+Consent forms, paywalls and error pages are recognized by their words if these are known (`tools.web.fetching`). In any
+other language, the search engine's snippet of the page decides: an article contains the words of the snippet, while a
+wall has few words, often buttons, and none of the snippet's words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,15 +28,15 @@ _SHARED: Final = 0.1
 
 
 def find_wall(call: Call, page: Sequence[Evidence], known: Iterable[Evidence]) -> ToolCallError | None:
-    """Tell a page that was opened from what a search showed of it.
+    """Detect an opened page without the content shown by the search.
 
     Args:
         call: The call that opened the page.
-        page: The passages that it returned.
-        known: The passages that were known before it was opened.
+        page: The passages returned by the call.
+        known: The passages known before the page was opened.
 
     Returns:
-        The failure that the call amounts to; None where the page can be the one that was found.
+        The error that the call amounts to. None if the page can be the page that was found.
     """
     address = opened_address(call)
     if not page or not address.startswith(("http://", "https://")):

@@ -122,7 +122,7 @@ def resolve_schema_reference(expected: Mapping[str, Any], schema: Mapping[str, A
 
 
 def list_json_types(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> frozenset[str]:
-    """The JSON types an argument takes; empty where the schema does not say."""
+    """Return the JSON types accepted by an argument. Empty if the schema does not say."""
     expected = resolve_schema_reference(expected, schema)
     kind = expected.get("type")
     if kind:

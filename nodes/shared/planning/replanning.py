@@ -192,12 +192,12 @@ def _lasts(outcome: Outcome | None) -> bool:
 def replan_other_way(
     frame: QueryFrame, past: PlanHistory, failed: Collection[str], tools: Collection[str], *, max_tasks: int
 ) -> Plan | None:
-    """The next revision of a plan, by rule.
+    """Return the next revision of a plan, by rule.
 
-    The failed tasks are asked otherwise; where nothing of a model's plan worked, the rules make theirs.
+    The failed tasks are asked differently. If nothing in a model's plan worked, the rules make a plan of their own.
 
     Returns:
-        The plan, or None where nothing else can be tried.
+        The plan, or None if nothing else can be tried.
     """
     ways = _ways(frame, past, failed, tools, max_tasks)
     return next((plan for plan in ways if past.has_new(plan)), None)

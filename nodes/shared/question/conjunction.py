@@ -68,7 +68,10 @@ def split_conjunction(asked: str, language: Locale, parse: Parse) -> dict[str, A
 
 
 def _split_halves(asked: str, language: Locale) -> list[str]:
-    """The questions of a text; of "when and where was A born" each question word with the rest."""
+    """Split a text into its questions.
+
+    "when and where was A born" gives one question for each question word, with the rest.
+    """
     if twice := _ASKED_TWICE.match(asked):
         return [f"{twice[item]} {twice['rest']}" for item in ("one", "other")]
     halves, start = [], 0

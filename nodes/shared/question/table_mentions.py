@@ -203,7 +203,10 @@ def _is_of_groups(header: str, groups: Iterable[str]) -> bool:
 
 
 def names_period(header: str) -> bool:
-    """Tell whether a column is named after a year, or a part of one: what stands there are the figures of that time."""
+    """Report whether a column is named after a year or a part of a year.
+
+    Such a column holds the figures of that time.
+    """
     plain = fold_value(_BRACKETED.sub("", header)).replace("_", " ")
     return _PERIOD.fullmatch(plain) is not None
 
@@ -389,7 +392,7 @@ class _Names:
         ]
 
     def find_headers(self, beginning: str) -> list[_Fit]:
-        """Find the headers that begin with a text."""
+        """Find the headers beginning with a text."""
         return [(at, "") for at, plain in enumerate(self._plain) if plain.startswith(beginning)]
 
     def list_names(self, fits: Iterable[_Fit]) -> tuple[str, ...]:
@@ -422,7 +425,7 @@ class _Names:
 
 
 def _denies(value: str, words: AbstractSet[str]) -> bool:
-    """Report whether a value says the contrary of some words of it: "not paid" of "paid"."""
+    """Report whether a value negates the given words, as "not paid" negates "paid"."""
     return bool((set(_WORD.findall(value)) & _DENYING) - words)
 
 

@@ -296,7 +296,7 @@ class _Reading:
         return self._request(cues, rest, group, thing, amount, dated=dated, asks=asks)
 
     def _list_counts(self, cues: Mapping[str, bool]) -> list[int]:
-        """Return the column that says how many people there are, where that is asked."""
+        """Return the column with the number of people, if the question asks for the number."""
         self.counts_people = cues["count"] and self._people is not None
         return [self._people] if self.counts_people and self._people is not None else []
 
@@ -504,7 +504,7 @@ class _Reading:
         return conditional and self._columns[at]["type"] in {"date", "datetime"}
 
     def _is_quantity(self, at: int) -> bool:
-        """Report whether a column says how many things there are rather than numbering them."""
+        """Report whether a column counts things rather than numbering things."""
         column = self._columns[at]
         if column["type"] != "number" or column["unit"] or not column.get("range"):
             return False

@@ -98,9 +98,9 @@ def _find_compared(state: SearchState, sources: CitableSources) -> Comparison | 
 
 
 def _settle_absence(checked: CheckedClaim) -> CheckedClaim:
-    """Mark a claim as settled if it only says that something was not found.
+    """Mark a claim as settled if the claim only says that something was not found.
 
-    Its reader, a model, has judged that.
+    The reader, a model, has already judged the absence.
     """
     only_denies = checked.claim.verdict not in DOUBTFUL and is_absence(checked.claim.text)
     return replace(checked, settled=checked.settled or only_denies)

@@ -48,7 +48,7 @@ class Slots(NamedTuple):
 
 
 def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] | None = None) -> Iterator[Slots]:
-    """Find the slots of names in an English statement, for each word that may say the relation.
+    """Yield the slots of names in an English statement, for each word that may express the relation.
 
     Args:
         text: The statement.
@@ -56,8 +56,8 @@ def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] |
         relates: A function that reports whether a folded word states the relation. By default the statement is short,
             and its verb is found by position.
 
-    Returns:
-        The slots, or None if a name or the relation is missing.
+    Yields:
+        The slots. Nothing if a name or the relation is missing.
     """
     words = [fold(word) for word in _WORD.findall(text)]
     places: dict[str, range] = {}
@@ -99,13 +99,13 @@ def is_one_relation(word: str, other: str) -> bool:
 
 
 def is_timeless(word: str) -> bool:
-    """Return whether a word says a relation that never ends, so that its tense says nothing."""
+    """Report whether a word expresses a relation without end, so that the tense says nothing."""
     return _converses().get(stem(word), ("", {}))[0] in data_words("claims", "timeless")
 
 
 @cache
 def _converses() -> Mapping[str, tuple[str, Mapping[str, str]]]:
-    """The relation that a word says and the slots that it turns, by the stem of the word."""
+    """Return the relation of each word and the slots that the word swaps, by stem."""
     rows = data_rows("claims", "converses")
     turned = {word: [pair.split(" > ") for pair in split_cell(pairs)] for word, _, pairs in rows}
     return {stem(word): (relation, dict(turned[word])) for word, relation, _ in rows}

@@ -79,7 +79,7 @@ class Clause:
 
     @cached_property
     def axes(self) -> dict[int, int]:
-        """Sides taken on axes of opposites; an axis with both sides is left out."""
+        """Sides taken on axes of opposites. An axis with both sides is left out."""
         sides: dict[int, set[int]] = {}
         for word in _marked_words(opposites(), self.text):
             for axis, side in opposites()[word]:

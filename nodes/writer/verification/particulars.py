@@ -56,7 +56,7 @@ class Period(NamedTuple):
 
 
 def find_periods(text: str) -> Iterator[Period]:
-    """The centuries and decades a text names; "the 1900s" are a century."""
+    """Yield the centuries and decades named in a text. "The 1900s" are a century."""
     for found in _CENTURY.finditer(text):
         written = found["en"] or found["zh"]
         first = 100 * (_LAST_CENTURY if written.startswith("上") else _whole(written)) - 100

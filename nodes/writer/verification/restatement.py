@@ -162,7 +162,10 @@ def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: Parse
 
 
 def _slots(found: Slots, told: Sequence[str]) -> Mapping[str, str]:
-    """The slots of names; where a sentence says what lies where, "at" a place is its subject: "the river at Orla"."""
+    """Return the slots of names, with "at" and the subject made equal in statements of place.
+
+    If a sentence says what lies where, "at" a place is the same as the subject: "the river at Orla".
+    """
     if _places().isdisjoint(told):
         return found.of_names
     return {name: "equal" if slot in {"at", "subject"} else slot for name, slot in found.of_names.items()}
@@ -192,7 +195,10 @@ def _agrees_in_slots(
 
 
 def _kind_told(claim: str, sentence: str, source: ParsedSource) -> frozenset[str]:
-    """The words of what a claim calls its subject in passing, if another sentence says it: "Orla is a town on the Ysk"."""
+    """Return the words for the kind of a claim's subject, if another sentence states the kind.
+
+    The claim names the kind in passing. The other sentence says, for example, "Orla is a town on the Ysk".
+    """
     found = _KIND.match(claim)
     if found is None or fold(found["kind"]) in fold(sentence):
         return frozenset()
@@ -283,7 +289,7 @@ def _without_subject(claim: str, said: Sequence[str], sentence: str, source: Par
 
 @lru_cache(maxsize=512)
 def _names(text: str) -> Sequence[tuple[int, str]]:
-    """Find the names in a text, each with its place."""
+    """Find the names in a text, with the position of each."""
     return tuple(stated_names(text))
 
 

@@ -27,7 +27,7 @@ _ARTICLES: Final = frozenset({"a", "an", "the"})
 
 
 def _normalize_answer(text: str) -> str:
-    """Text in NFKC without case and punctuation; the marks inside numbers stay."""
+    """Normalize an answer to NFKC, without case and punctuation. Marks inside numbers are kept."""
     text = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_PUNCTUATION.sub(" ", re.sub(r"(?<=\d),(?=\d{3})", "", text)).split())
 

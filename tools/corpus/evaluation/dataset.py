@@ -81,7 +81,7 @@ class Dataset:
             raise DatasetError(f"{qrels}: it judges none of the questions in {_QUERIES}; see that the ids are the same")
 
     def documents(self) -> Iterator[DatasetDocument]:
-        """The documents, in order; see `read_documents`."""
+        """Yield the documents in order, as `read_documents` does."""
         return read_documents(self.folder)
 
     def digest(self) -> str:

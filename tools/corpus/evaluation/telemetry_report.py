@@ -247,7 +247,10 @@ def _observe_records(
 def learn_from_use(
     policy: RoutingPolicy, folder: Path, feedback: Iterable[Mapping[str, Any]]
 ) -> tuple[RoutingPolicy, int]:
-    """Update a policy from new searches on a corpus, and return the policy and their number. Blocks.
+    """Update a policy from new searches on a corpus. Blocks.
+
+    Returns:
+        The policy, and the number of new searches.
 
     Raises:
         PolicyError: The policy is in service.

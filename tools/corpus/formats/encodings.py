@@ -220,7 +220,10 @@ def _score_korean(text: str) -> float:
 
 
 def _score_alphabet(common: frozenset[str]) -> Callable[[str], float]:
-    """Return a scorer for a non-Latin alphabet: letters in words of one case, and common letters."""
+    """Return a scoring function for a non-Latin alphabet.
+
+    The score counts letters in words of one case, and common letters.
+    """
 
     def score(text: str) -> float:
         wide = _wide_characters(text)

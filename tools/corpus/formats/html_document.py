@@ -215,7 +215,7 @@ class _BlockCollector(HTMLParser):
         self._held.append(data if self._kind == "pre" else _INDENTED.sub(" ", data))
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """Pass over `<![…` as browsers do; the parser itself would give up."""
+        """Skip `<![…` as browsers do. The parser itself would give up."""
         del report
         end = self.rawdata.find(">", i)
         return end + 1 if end >= 0 else -1

@@ -1,8 +1,8 @@
-"""Office formats from before 2007 and others: .doc, .ppt, .xls, .xlsb, .rtf, .msg.
+"""Readers for office formats from before 2007 (.doc, .ppt, .xls), and for .xlsb, .rtf and .msg.
 
 If LibreOffice is installed, it converts them to the formats that our own readers read. Otherwise xlrd reads .xls, and
 xberg converts the others to Markdown, which loses headings, notes and list numbers. The type of a file is taken from
-its bytes, because many a .doc is a DOCX, an RTF or a page under another name.
+its bytes, because many .doc files are a DOCX, an RTF or a web page under another name.
 """
 
 import asyncio

@@ -16,13 +16,13 @@ _STRONG: Final = lazy(r"^(\*\*|__|\*|`)(.+)\1$")
 
 
 def find_markdown_tables(text: str, *, within: str = "", unit: str = "line", first: int = 1) -> list[Table]:
-    """Find the tables of a text.
+    """Find the tables in a Markdown text.
 
     Args:
         text: Markdown.
         within: Place of the text in its document, such as a page.
-        unit: Word for its lines; empty where they have no numbers.
-        first: Number of its first line.
+        unit: Word for the lines of the text. Empty if the lines have no numbers.
+        first: Number of the first line.
     """
     if "|" not in text or not any(map(DELIMITER.match, text.split("\n"))):
         return []

@@ -313,7 +313,10 @@ def _read_chart(chart: Element) -> tuple[list[str], list[Grid]]:
 
 
 def _read_points(reference: Element | None) -> dict[int, str]:
-    """The cached points of a chart's reference, as shown; the levels of a category joined."""
+    """Return the cached points of a chart's reference by index, as displayed.
+
+    The levels of a category are joined.
+    """
     found: dict[int, str] = {}
     if reference is None:
         return found

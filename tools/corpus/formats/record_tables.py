@@ -56,7 +56,7 @@ class RecordLines(Sequence[Row]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[Row]: ...
     def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
-        """Return the cells of a row, or rows; the first has the keys."""
+        """Return the cells of a row or of several rows. The first row holds the keys."""
         if isinstance(at, slice):
             return [self[index] for index in range(*at.indices(len(self)))]
         if at < 0:

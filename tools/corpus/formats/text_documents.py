@@ -64,7 +64,7 @@ def read_markdown(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def read_web_page(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the main content of a page by heading. Line numbers are those of the file.
+    """Read the main content of a web page by heading. Line numbers refer to the file.
 
     Raises:
         UnreadableError: The page holds no text.

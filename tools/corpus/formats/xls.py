@@ -1,6 +1,6 @@
 """XLS: workbooks of Excel 97 to 2003, read by xlrd with their number formats, dates, merged cells and hidden rows.
 
-Formulas come with their last values. Charts and text boxes are not in what xlrd reads.
+Formulas come with their last values. xlrd does not read charts and text boxes.
 """
 
 import io

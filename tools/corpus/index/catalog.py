@@ -109,10 +109,10 @@ def make_absolute(path: str | os.PathLike[str]) -> str:
 
 
 def locate_by_roots(home: Path, paths: Iterable[str | os.PathLike[str]]) -> Path:
-    """Return the folder of the corpus with exactly these files, folders and patterns.
+    """Return the folder of the corpus with exactly the given files, folders and patterns.
 
-    The folder need not exist. It is the folder that `weiwo index` made of these, or else a folder named after the first
-    of them.
+    The folder need not exist. It is the folder that `weiwo index` made for these paths, or else a folder named after
+    the first of them.
     """
     roots = sorted(set(map(make_absolute, paths)))
     for folder in _list_folders(home):
@@ -234,7 +234,7 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
 
 
 def list_titles(folder: Path, most: int) -> list[str]:
-    """Return the titles of a corpus's documents, those with the most passages first.
+    """List the titles of a corpus's documents, in descending order of passages.
 
     The list is empty if there is no corpus.
 

@@ -1,7 +1,8 @@
-"""The note of a corpus's connectors: document loaders that it is kept in step with, and how their last run ended.
+"""Connectors of a corpus: document loaders run at intervals, with the outcome of the last run.
 
-`weiwo index --every` writes it into the folder of the corpus, `weiwo serve` and `weiwo index --due` run what is due.
-Arguments are kept as they were typed, so that a secret is only ever the name of an environment variable.
+`weiwo index --every` writes the connectors into the folder of the corpus. `weiwo serve` and `weiwo index --due` run the
+connectors that are due. Arguments are kept as they were typed, so that a secret is only ever the name of an environment
+variable.
 """
 
 import json
@@ -45,7 +46,7 @@ class Connector:
 
     @property
     def label(self) -> str:
-        """The loader as the user wrote it: MODULE:NAME."""
+        """The loader as written by the user: MODULE:NAME."""
         return f"{self.module}:{self.name}"
 
     @property
@@ -67,7 +68,7 @@ class Connector:
 
 
 def read_connectors(folder: Path) -> tuple[Connector, ...]:
-    """The connectors that a corpus folder notes; none where the note cannot be read."""
+    """Read the connectors of a corpus folder. Empty if the file cannot be read."""
     try:
         rows = json.loads((folder / _FILE).read_text(encoding="ascii"))
         return tuple(Connector(**row) for row in rows)
@@ -76,7 +77,7 @@ def read_connectors(folder: Path) -> tuple[Connector, ...]:
 
 
 def note_connector(folder: Path, connector: Connector) -> None:
-    """Put a connector into the note, in place of the one with the same loader and arguments.
+    """Save a connector, replacing the connector with the same loader and arguments.
 
     Raises:
         OSError: The folder cannot be written.
@@ -86,10 +87,10 @@ def note_connector(folder: Path, connector: Connector) -> None:
 
 
 def forget_connector(folder: Path, connector: Connector) -> bool:
-    """Take a connector out of the note; its documents stay.
+    """Remove a connector. The connector's documents stay.
 
     Returns:
-        Whether it was there.
+        Whether the connector existed.
 
     Raises:
         OSError: The folder cannot be written.

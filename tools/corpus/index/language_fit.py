@@ -98,7 +98,9 @@ def measure_languages(model: "Embedder") -> dict[Locale, int]:
 
 
 def assess_fit(store: Store, model: "Embedder") -> LanguageFit:
-    """Assess how a model fits a corpus; measured once and noted in the corpus. Needs the writer's lock.
+    """Assess how well a model fits a corpus. Needs the writer's lock.
+
+    The fit is measured once and recorded in the corpus.
 
     Raises:
         EmbeddingError: The model failed.

@@ -215,7 +215,7 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
 
 
 def file_date(modified_ns: int) -> str | None:
-    """Return the day of a file's last change, or None for a non-file."""
+    """Return the date of a file's last change, or None if the source is not a file."""
     return datetime.fromtimestamp(modified_ns / 1e9, UTC).date().isoformat() if modified_ns > 0 else None
 
 
@@ -246,7 +246,7 @@ class Store:
             raise CorpusError(f"index {path.parent}: {error}; {what} and index again") from None
 
     def close(self) -> None:
-        """Close the idle connections; the store may still be used."""
+        """Close the idle connections. The store can still be used."""
         _close_idle(self._idle)
 
     @contextmanager

@@ -278,13 +278,15 @@ _SETTLE_MILLISECONDS: Final = 1_500
 
 
 async def watch_files(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[int]:
-    """Wait for changes below files, folders and patterns; hidden files and our own (`WEIWO_HOME`) do not count.
+    """Watch files, folders and patterns for changes.
+
+    Hidden files and Weiwo's own files (`WEIWO_HOME`) are ignored.
 
     Yields:
-        How many files have changed, whenever there is quiet again or `_SETTLE_MILLISECONDS` have passed.
+        The number of changed files, whenever changes have settled or `_SETTLE_MILLISECONDS` have passed.
 
     Raises:
-        CorpusError: The system cannot watch them.
+        CorpusError: The system cannot watch the paths.
     """
     from watchfiles import Change, awatch
 

@@ -1,6 +1,6 @@
-"""A loader of the text files of a Git repository, which reads only what has changed since its last run.
+"""Loader of the text files of a Git repository, limited to changes since the last run.
 
-A bare copy of one branch is kept below Weiwo's home and fetched again at each run; nothing is checked out, so that no
+A bare copy of one branch is kept below Weiwo's home and fetched again at each run. Nothing is checked out, so that no
 hook, filter or link of the repository comes into play. Git's hash of a file is its state.
 """
 
@@ -38,7 +38,7 @@ _GIT: Final = ("git", "-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allo
 
 
 class GitLoader(BaseLoader):
-    """The text files of one branch of a Git repository, each a document."""
+    """Loader of the text files of one branch of a Git repository, with a document for each file."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class GitLoader(BaseLoader):
         self._hashes: dict[str, str] = {}
 
     def list_states(self) -> dict[str, str]:
-        """Fetch the branch; return the hash of each file that is taken, by its source."""
+        """Fetch the branch and return the hash of each selected file, by source."""
         make_private_folder(self._copy)
         if not (self._copy / "HEAD").is_file():
             self._run("init", "--quiet", "--bare")
@@ -85,7 +85,7 @@ class GitLoader(BaseLoader):
         return dict(self._hashes)
 
     def load_source(self, source: str) -> Iterator[Document]:
-        """Load one file; nothing where it is no text."""
+        """Yield the document of a file, or nothing if the file is not text."""
         try:
             text = decode(self._run("cat-file", "blob", self._hashes[source]))
         except UnreadableError:

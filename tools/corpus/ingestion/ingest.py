@@ -59,7 +59,10 @@ class IngestLimits:
 
 
 def _group_files(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
-    """Group files into read requests: small files of light formats together, all others alone."""
+    """Group files into read requests.
+
+    Small files of light formats share a request. Every other file has a request of its own.
+    """
     group: list[SourceFile] = []
     size = 0
     for file in files:

@@ -88,7 +88,7 @@ class LoaderSpec:
         return _digest(json.dumps([self.module, self.name, self.arguments], sort_keys=True))[:16]
 
     def fill_arguments(self, environment: Mapping[str, str]) -> dict[str, Any]:
-        """The arguments with the values of the environment variables that they name as `${NAME}`.
+        """Return the arguments, with each `${NAME}` replaced by the environment variable's value.
 
         Raises:
             CorpusError: The environment has no such variable.
@@ -220,7 +220,7 @@ class _LoadedDocuments:
                 yield document
 
     def end(self, reason: str) -> None:
-        """Take nothing more; the first reason counts."""
+        """Stop taking documents. Only the first reason is recorded."""
         if not self._ended.is_set():
             self.stopped = reason
             self._ended.set()
@@ -252,9 +252,9 @@ async def load_documents(
 
     Args:
         spec: The loader.
-        make: Makes it.
-        report: Told how many documents have come.
-        known: The states of sources as `read_states` returns them; these are not read again.
+        make: Function that creates the loader.
+        report: Callback that receives the number of documents loaded so far.
+        known: The states of sources as `read_states` returns them. Sources in the same state are not read again.
 
     Returns:
         The documents. If a limit was reached or the loader failed, the documents received until then.
@@ -298,7 +298,10 @@ def ingest_loaded(spec: LoaderSpec, loaded: _LoadedDocuments, writer: IndexWrite
 
 
 def read_states(folder: Path, spec: LoaderSpec) -> dict[str, str]:
-    """The states that the sources of a loader had when the index took them; none of sources that it does not hold."""
+    """Read the recorded state of each source of a loader, as of the time of indexing.
+
+    Sources that the index does not hold are left out.
+    """
     if not (folder / STORE).is_file():
         return {}
     try:
@@ -392,7 +395,7 @@ class _LoaderRun:
             self.write()
 
     def keep(self, name: str) -> None:
-        """Count a source that was not read as unchanged."""
+        """Count an unread source as unchanged."""
         self._seen.add(make_loaded_path(self._spec.label, self._spec.key, name))
         self.report.unchanged += 1
 

@@ -52,7 +52,7 @@ class FederatedCorpus:
         return " ".join(versions) if all(versions) else ""
 
     async def search(self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE) -> "list[Evidence]":
-        """Find the passages nearest to a question; see `Corpus.search`."""
+        """Find the passages nearest to a question, as described in `Corpus.search`."""
         found = await asyncio.gather(*(corpus.search(query, k, within=within) for corpus in self.corpora))
         return merge_results(found, k)
 

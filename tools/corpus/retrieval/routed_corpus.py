@@ -98,7 +98,7 @@ class RoutedCorpus(IndexedCorpus):
         return RoutedSearchResult(found.passages, found.trace, decision)
 
     def _decide(self, query: str, strategy: Strategy | None) -> RoutingDecision:
-        """Decide how to search for a question; blocks for a moment."""
+        """Decide on the search strategy for a question. Blocks for a moment."""
         snapshot = self.snapshot()
         features = extract_features(query, snapshot)
         if features.exact:

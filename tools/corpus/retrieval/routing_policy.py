@@ -72,7 +72,10 @@ class _SegmentStatistics(Value):
         return {arm: gain for arm, gain in value.items() if arm in STRATEGIES} if isinstance(value, dict) else value
 
     def gain(self, arm: Strategy) -> float:
-        """The gain over hybrid search, over all questions; bias correction of the moving average (Adam, section 3)."""
+        """Return the mean gain of a strategy over hybrid search, over all questions.
+
+        The moving average is bias-corrected (Adam, section 3).
+        """
         if not self.decided:
             return 0.0
         average = self.advantage.get(arm, 0.0) / (1 - (1 - _RATE) ** self.decided)
@@ -232,11 +235,11 @@ class PolicyFile:
     """
 
     def __init__(self, home: Path, embeddings: str) -> None:
-        """Follow a policy.
+        """Set the policy to follow.
 
         Args:
             home: The folder of Weiwo's own files.
-            embeddings: The embedding model; empty if there is none.
+            embeddings: The embedding model. Empty if there is none.
         """
         self._home, self._embeddings = home, embeddings
         self._seen: int | None = None
@@ -273,7 +276,7 @@ def load_policy(home: Path, embeddings: str) -> RoutingPolicy:
 
 
 def save_policy(home: Path, policy: RoutingPolicy) -> None:
-    """Save a policy beside the policies of other models. The file is whole at any moment.
+    """Save a policy beside the policies of other models. The file is replaced atomically.
 
     Raises:
         PolicyError: The file cannot be written.

@@ -39,7 +39,7 @@ class SearchOptions:
 
 
 def rank_passages(scores: PassageScores) -> list[int]:
-    """Passages, best first; equal scores in the order of passages."""
+    """Rank passages by score, best first. Equal scores keep the order of the passages."""
     return sorted(scores, key=lambda passage: (-scores[passage], passage))
 
 

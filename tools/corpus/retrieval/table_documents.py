@@ -39,7 +39,10 @@ class TableEntry:
 
 
 def list_tables(connection: sqlite3.Connection, at: int) -> list[TableEntry]:
-    """The tables at a generation, by document; documents read before tables were stored are listed without facts."""
+    """List the tables of a generation, by document.
+
+    Documents read before tables were stored are listed without facts.
+    """
     found = connection.execute(
         "SELECT tables.id, name, source, date, length(data), title, facts FROM documents"  # noqa: S608  # constants only
         f" JOIN tables ON document = documents.id WHERE {LIVE} ORDER BY source, tables.id",  # constants only

@@ -53,7 +53,7 @@ def _parse(fetched: FetchedPage) -> dict[str, Any]:
 
 
 class _PageParsers:
-    """A pool of parser processes, started upon need and kept; safe to use from any thread."""
+    """Thread-safe pool of parser processes, started on demand and kept."""
 
     def __init__(self, seconds: float = _SECONDS, command: str = _COMMAND) -> None:
         self._seconds = seconds

@@ -18,7 +18,10 @@ _LIMITED: Final = frozenset({202, 429})
 
 
 async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-    """Ask DuckDuckGo; `access.base` names the engines of ddgs to ask, separated by commas."""
+    """Search with DuckDuckGo.
+
+    `access.base` names the engines of ddgs to ask, separated by commas.
+    """
     return await asyncio.get_running_loop().run_in_executor(_thread_pool(), _search_blocking, query, access)
 
 

@@ -161,7 +161,7 @@ def read_hit(
 
 
 def read_hits(items: Iterable[Any], url: str, text: Iterable[str], **names: str) -> list[SearchHit]:
-    """The hits among a reply's items; see `read_hit`."""
+    """Return the hits among a reply's items, each read by `read_hit`."""
     return [found for item in islice(items, _MOST_ITEMS) if (found := read_hit(item, url, text, **names)) is not None]
 
 
