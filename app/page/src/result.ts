@@ -42,17 +42,17 @@ export interface ChangedValue {
 
 /** A numbered source, with alternative URLs. */
 export interface CitedSource {
-  /** Its number in the text, from 1. */
+  /** Number of the source in the text, from 1. */
   n: number;
   /** URL or file. */
   source: string;
   /** Title. */
   title: string;
-  /** The words that carry the claim. */
+  /** The words that support the claim. */
   quote: string;
-  /** The passage. */
+  /** Id of the passage. */
   evidence_id: string;
-  /** Its place within the source, such as "page 2" or "lines 3-7"; empty where the source is the place. */
+  /** Position within the source, such as "page 2" or "lines 3-7". Empty if the source needs no locator. */
   locator: string;
   /** Further URLs of the same text. */
   also?: Array<string>;
