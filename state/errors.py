@@ -32,6 +32,7 @@ it; what is handled inside one folder and never leaves it is marked `·`.
     ├── WorkerError                           tools.corpus.ingestion.worker_pool  · a parsing process did not finish
     ├── GenerationBuriedError                 tools.corpus.retrieval.passage_search  · a generation of an index is gone
     ├── EngineError                           tools.tables.engine_pool        the table engine failed
+    ├── TableRequestError (ValueError)        tools.tables.request          · a request to a table cannot be run
     ├── _TableTooLargeError (ValueError)      tools.tables.table_store      · a table that cannot be asked
     ├── VectorsMissingError                   tools.selection.vector_cache  · texts have no vector yet
     ├── UrlRefusedError (ValueError)          tools.web.fetching.url_guard    a URL may not be fetched

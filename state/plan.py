@@ -25,7 +25,17 @@ from weiwo.state.plan_form import Complaint, parse_type, read_links, read_tasks,
 from weiwo.state.task import ITEM, REFERENCE, Task, references
 from weiwo.state.values import JsonValue, Output, Value
 
-__all__ = ["ITEM", "REFERENCE", "Expectation", "Plan", "PlanFormatError", "Sketch", "Task", "parse_type", "references"]
+__all__ = [
+    "ITEM",
+    "REFERENCE",
+    "Expectation",
+    "PartialPlan",
+    "Plan",
+    "PlanFormatError",
+    "Task",
+    "parse_type",
+    "references",
+]
 
 
 class PlanFormatError(WeiwoError, ValueError):
@@ -312,17 +322,21 @@ class Plan(Value):
         return sketch.plan
 
     @classmethod
-    def read(cls, data: str | Mapping[str, Any]) -> "Sketch":
+    def read(cls, data: str | Mapping[str, Any]) -> "PartialPlan":
         """Parse the readable parts of the interchange form, and report every unreadable part."""
         complaints: list[Complaint] = []
         if isinstance(data, str):
             try:
                 data = json.loads(data)
             except json.JSONDecodeError as error:
-                return Sketch(cls(tasks=()), (Complaint(f"plan: not JSON ({error})", f"plan：不是 JSON（{error}）"),))
+                return PartialPlan(
+                    cls(tasks=()), (Complaint(f"plan: not JSON ({error})", f"plan：不是 JSON（{error}）"),)
+                )
         if not isinstance(data, Mapping):
             said = "plan：应为含 'vertices' 和 'edges' 的对象"
-            return Sketch(cls(tasks=()), (Complaint("plan: expected an object with 'vertices' and 'edges'", said),))
+            return PartialPlan(
+                cls(tasks=()), (Complaint("plan: expected an object with 'vertices' and 'edges'", said),)
+            )
         tasks, broken = read_tasks(data.get("vertices"), complaints)
         revision = data.get("revision", 0)
         if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
@@ -336,7 +350,7 @@ class Plan(Value):
         implied = set(plan.edges)
         declared = dict.fromkeys(read_links(data.get("edges"), complaints))
         plan = plan.model_copy(update={"links": tuple(edge for edge in declared if edge not in implied)})
-        return Sketch(plan, tuple(complaints), broken)
+        return PartialPlan(plan, tuple(complaints), broken)
 
     def to_mermaid(self) -> str:
         """Return a Mermaid flowchart for people.
@@ -362,7 +376,7 @@ class Wiring(NamedTuple):
     downstream: Mapping[str, list[str]]  # by id, the tasks that wait for it
 
 
-class Sketch(NamedTuple):
+class PartialPlan(NamedTuple):
     """A partially parsed plan, with the complaints about unreadable parts."""
 
     plan: Plan  # the tasks and edges that could be read

@@ -10,7 +10,7 @@ from weiwo.text.data_files import data_rows, split_cell
 from weiwo.text.terms import FUNCTION_WORDS, stem
 
 
-class Relation(NamedTuple):
+class LexiconEntry(NamedTuple):
     """A relation of the lexicon.
 
     Attributes:
@@ -31,13 +31,13 @@ class Relation(NamedTuple):
 
 
 @cache
-def relations() -> dict[str, Relation]:
+def relations() -> dict[str, LexiconEntry]:
     """The relations by name."""
     table = {}
     for name, kind, dimension, asks_en, asks_zh, says_en, says_zh, noun_en, noun_zh in data_rows("relations", "rows"):
         asks = {"en": split_cell(asks_en), "zh": split_cell(asks_zh)}
         says = {"en": split_cell(says_en), "zh": split_cell(says_zh)}
-        table[name] = Relation(name, kind, dimension, asks, says, {"en": noun_en, "zh": noun_zh})
+        table[name] = LexiconEntry(name, kind, dimension, asks, says, {"en": noun_en, "zh": noun_zh})
     return table
 
 

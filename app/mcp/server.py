@@ -47,7 +47,7 @@ INSTRUCTIONS: Final = (
 )
 
 
-class CitedSource(BaseModel):
+class AnswerSource(BaseModel):
     """A numbered source of an answer."""
 
     n: int = Field(description="Its number in the answer, as in [1].")
@@ -76,7 +76,7 @@ class AskResult(BaseModel):
     )
     lead: str = Field("", description="What it begins with: answer, neutral (passages) or denial (nothing on it).")
     parts: list[AnsweredPart] = Field(default_factory=list, description="The parts of the question.")
-    citations: list[CitedSource] = Field(default_factory=list)
+    citations: list[AnswerSource] = Field(default_factory=list)
     gaps: list[str] = Field(default_factory=list, description="What the answer leaves open.")
     notices: list[str] = Field(default_factory=list, description="What a reader should know beside the answer.")
     thread_id: str = Field("", description="For get_answer, while the status is running.")
@@ -178,7 +178,7 @@ def read_answer(result: dict[str, Any]) -> AskResult:
     """Reduce a result to the fields needed by a client, a few hundred tokens."""
     answer = str(result.get("answer") or "")
     citations = [
-        CitedSource(
+        AnswerSource(
             n=int(citation["n"]),
             source=str(citation["source"]),
             title=one_line(str(citation.get("title") or ""), 200),
@@ -191,7 +191,7 @@ def read_answer(result: dict[str, Any]) -> AskResult:
         shown = [f"[{extract['n']}] {one_line(extract['text'], _LONGEST_PASSAGE)}" for extract in extracts]
         answer = "\n\n".join(filter(None, [answer, *shown]))
         citations = citations or [
-            CitedSource(n=extract["n"], source=extract["source"], title=one_line(extract.get("title") or "", 200))
+            AnswerSource(n=extract["n"], source=extract["source"], title=one_line(extract.get("title") or "", 200))
             for extract in extracts
         ]
     gaps = [one_line(str(gap.get("text", "")), 200) for gap in (result.get("gaps") or [])[:_MOST_GAPS]]

@@ -65,7 +65,7 @@ LOST_STATE: Final = "WEI01"
 
 
 @dataclass(eq=False, slots=True)
-class Claim:
+class ThreadClaim:
     """A process's claim on a thread."""
 
     thread_id: str
@@ -95,10 +95,10 @@ class LostClaimError(WeiwoError, RuntimeError):
         )
 
 
-_current: ContextVar[Claim | None] = ContextVar("weiwo_claim", default=None)
+_current: ContextVar[ThreadClaim | None] = ContextVar("weiwo_claim", default=None)
 
 
-def current_claim() -> Claim | None:
+def current_claim() -> ThreadClaim | None:
     """Return the current claim, if any."""
     return _current.get()
 
@@ -110,7 +110,7 @@ def claimed_thread() -> str:
 
 
 @contextmanager
-def under_claim(claim: Claim) -> Iterator[None]:
+def under_claim(claim: ThreadClaim) -> Iterator[None]:
     """Context manager for work under a claim.
 
     Writes inside are refused once another process has claimed the thread.
@@ -133,7 +133,7 @@ async def taking_over(saver: Any, thread_id: str) -> AsyncIterator[None]:
     if raise_epoch is None or claimed_thread() == thread_id:
         yield
         return
-    with under_claim(Claim(thread_id, await raise_epoch(thread_id))):
+    with under_claim(ThreadClaim(thread_id, await raise_epoch(thread_id))):
         yield
 
 
@@ -165,7 +165,7 @@ def raise_sqlite_epoch(database: sqlite3.Connection, thread_id: str) -> int:
     return int(row[0])
 
 
-def require_sqlite_epoch(database: sqlite3.Connection, claim: Claim, schema: str = "main") -> None:
+def require_sqlite_epoch(database: sqlite3.Connection, claim: ThreadClaim, schema: str = "main") -> None:
     """Check inside the writing transaction for the newest claim.
 
     Raises:
@@ -186,7 +186,7 @@ async def set_up_postgres(connection: Any) -> None:
     await connection.execute("DELETE FROM weiwo_acting_calls WHERE expires < %s", (time.time(),))
 
 
-async def begin_fenced(connection: Any, claim: Claim | None, *, durable: bool = False) -> None:
+async def begin_fenced(connection: Any, claim: ThreadClaim | None, *, durable: bool = False) -> None:
     """Begin a transaction, refused for a lost claim, and synced to disk if `durable`."""
     if claim is not None:
         claim.require()

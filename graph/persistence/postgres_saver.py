@@ -23,8 +23,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from weiwo.graph.persistence.claims import (
     LOST_STATE,
-    Claim,
     LostClaimError,
+    ThreadClaim,
     begin_fenced,
     claimed_thread,
     current_claim,
@@ -214,7 +214,7 @@ class PostgresActingLog:
 
 
 @contextmanager
-def naming_claim(claim: Claim | None) -> Iterator[None]:
+def naming_claim(claim: ThreadClaim | None) -> Iterator[None]:
     """Context manager naming the thread when the database refuses a write for a lost claim.
 
     Raises:

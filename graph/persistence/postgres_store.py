@@ -9,10 +9,10 @@ from langgraph.store.base import NOT_PROVIDED, NotProvided, PutOp
 from langgraph.store.postgres.aio import AsyncPostgresStore
 from psycopg.rows import dict_row
 
-from weiwo.graph.persistence.claims import Claim, begin_fenced, current_claim
+from weiwo.graph.persistence.claims import ThreadClaim, begin_fenced, current_claim
 from weiwo.graph.persistence.postgres_saver import naming_claim
 
-_writer: ContextVar[Claim | None] = ContextVar("weiwo_store_writer", default=None)
+_writer: ContextVar[ThreadClaim | None] = ContextVar("weiwo_store_writer", default=None)
 """The claim of a write at hand. Not `current_claim`: the task that makes batches may have begun under another one."""
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 
 from langgraph.store.base import BaseStore, Op, PutOp, Result
 
-from weiwo.graph.persistence.claims import Claim, current_claim, require_sqlite_epoch
+from weiwo.graph.persistence.claims import ThreadClaim, current_claim, require_sqlite_epoch
 from weiwo.graph.persistence.sqlite_thread import SqliteThread
 from weiwo.graph.persistence.storage import BUSY_SECONDS, StorageError, database_file, sqlite_error
 
@@ -73,7 +73,7 @@ class SqliteStore(BaseStore):
                 self._failed(error)
             raise
 
-    def _transact(self, ops: list[Op], claim: Claim | None) -> list[Result]:
+    def _transact(self, ops: list[Op], claim: ThreadClaim | None) -> list[Result]:
         """Execute operations, writes apart from reads. Runs in the database's thread.
 
         A transaction that has read cannot wait for another process's write, it fails. Writes are refused once the claim
@@ -123,7 +123,7 @@ def _set_up(database: sqlite3.Connection, threads: Path) -> BaseStore:
         The original commits failed writes.
         """
 
-        claim: Claim | None = None
+        claim: ThreadClaim | None = None
 
         @contextmanager
         def _cursor(self, *, transaction: bool = True) -> Iterator[sqlite3.Cursor]:  # noqa: ARG002 - as it is called

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.graph.persistence.claims import (
-    Claim,
+    ThreadClaim,
     create_claims,
     mark_version,
     postgres_epoch,
@@ -117,7 +117,7 @@ async def claim_thread(
             path = Path(settings.home) / "locks" / sha256(thread_id.encode()).hexdigest()[:32]
             # Not in a thread: it would take the lock for a caller who was cancelled meanwhile, and nobody let go of it.
             stack.callback(_lock_file(path, thread_id).remove)
-            claim = Claim(thread_id, await _raise_in_file(settings, thread_id, saver))
+            claim = ThreadClaim(thread_id, await _raise_in_file(settings, thread_id, saver))
         with under_claim(claim):
             yield
 
@@ -147,7 +147,7 @@ def _lock_file(path: Path, thread_id: str) -> FileLock:
 
 
 @asynccontextmanager
-async def _in_postgres(url: str, thread_id: str) -> AsyncIterator[Claim]:
+async def _in_postgres(url: str, thread_id: str) -> AsyncIterator[ThreadClaim]:
     lock = _PostgresLock(url, thread_id)
     try:
         claim = await lock.take()
@@ -172,7 +172,7 @@ class _PostgresLock:
         self._url, self._thread_id = url, thread_id
         self._connection: Any = None
 
-    async def take(self) -> Claim:
+    async def take(self) -> ThreadClaim:
         """Take the lock and raise the thread's epoch, with retries while the connection fails.
 
         The saver retries the same way.
@@ -188,13 +188,13 @@ class _PostgresLock:
             try:
                 if not await self._lock():
                     raise ThreadBusyError(self._thread_id)
-                return Claim(self._thread_id, await raise_postgres_epoch(self._connection, self._thread_id))
+                return ThreadClaim(self._thread_id, await raise_postgres_epoch(self._connection, self._thread_id))
             except (psycopg.OperationalError, psycopg.InterfaceError):
                 if self._connection is None or time.monotonic() > until:  # it was never there, or is gone for long
                     raise
                 await asyncio.sleep(_AGAIN_SECONDS)
 
-    async def keep(self, claim: Claim) -> None:
+    async def keep(self, claim: ThreadClaim) -> None:
         """Retake the lock after a broken connection, unless another process has claimed the thread."""
         import psycopg
 

@@ -117,7 +117,7 @@ class TaskProgress(TaskOutput, total=False):
     """Why they are asked again about a call that they have answered."""
 
     consents: dict[str, Call]
-    """The calls that a person allowed, as they allowed them, by `Question.key`."""
+    """The calls that a person allowed, as they allowed them, by `ConsentQuestion.key`."""
 
     woken: bool
     """Whether its outcome has woken reflection."""

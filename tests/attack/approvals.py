@@ -16,7 +16,7 @@ from weiwo.app.export.proof import Proof
 from weiwo.app.export.proof_check import check_documents, check_proof
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
-from weiwo.graph.persistence.claims import Claim, LostClaimError, under_claim
+from weiwo.graph.persistence.claims import LostClaimError, ThreadClaim, under_claim
 from weiwo.graph.persistence.store import open_store
 from weiwo.state.settings import Context, Settings
 
@@ -104,7 +104,7 @@ async def _claims(report: Report, folder: Path) -> None:
     async with open_checkpointer(settings) as opened, open_store(settings) as store:
         saver: Any = opened
         assert store is not None
-        past = Claim("t", await saver.raise_epoch("t"))
+        past = ThreadClaim("t", await saver.raise_epoch("t"))
         await saver.raise_epoch("t")
         for name, write in (
             ("a checkpoint", lambda: saver.aput(place, empty_checkpoint(), {}, {})),

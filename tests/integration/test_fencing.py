@@ -24,7 +24,7 @@ from weiwo.app.server.engine import Engine
 from weiwo.app.server.errors import RequestError
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
-from weiwo.graph.persistence.claims import Claim, LostClaimError, current_claim, under_claim
+from weiwo.graph.persistence.claims import LostClaimError, ThreadClaim, current_claim, under_claim
 from weiwo.graph.persistence.forks import ForkError, branch, fork
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.graph.persistence.store import open_store
@@ -70,7 +70,7 @@ async def _put(saver: Any) -> Any:
 
 
 async def test_every_write_of_a_past_claim_is_refused(saver, store):
-    mine = Claim("t", await saver.raise_epoch("t"))
+    mine = ThreadClaim("t", await saver.raise_epoch("t"))
     with under_claim(mine):
         where = await _put(saver)
         await store.aput(("kept",), "before", {"text": "mine"})
@@ -92,7 +92,7 @@ async def test_every_write_of_a_past_claim_is_refused(saver, store):
     assert await saver.acting_log.get("call") == "begun"
     assert await saver.acting_log.get("other") is None
     assert await store.aget(("kept",), "late") is None
-    with under_claim(Claim("t", await saver.raise_epoch("t"))):
+    with under_claim(ThreadClaim("t", await saver.raise_epoch("t"))):
         await _put(saver)
 
 
@@ -273,14 +273,14 @@ async def test_a_claim_is_taken_though_its_first_connection_breaks(settings, req
 
 
 async def test_a_thread_that_is_deleted_takes_no_more_writes_of_its_run(saver):
-    mine = Claim("t", await saver.raise_epoch("t"))
+    mine = ThreadClaim("t", await saver.raise_epoch("t"))
     with under_claim(mine):
         await _put(saver)
     await saver.adelete_thread("t")  # as Python code does, which claims nothing
     with under_claim(mine), pytest.raises(LostClaimError):
         await _put(saver)
     assert await saver.aget_tuple(AT) is None
-    again = Claim("t", await saver.raise_epoch("t"))
+    again = ThreadClaim("t", await saver.raise_epoch("t"))
     with under_claim(again):
         await _put(saver)
         await saver.adelete_thread("t")  # under its own claim
@@ -292,9 +292,9 @@ async def test_a_fork_ends_the_run_that_works_on_its_thread(saver):
     graph = build_graph(saver)
     place: Any = {"configurable": {"thread_id": "t"}}
     await graph.ainvoke({"question": "How tall is the Eiffel Tower?"}, place, context=Context(web=False))
-    mine = Claim("t", await saver.raise_epoch("t"))
+    mine = ThreadClaim("t", await saver.raise_epoch("t"))
     checkpoint = (await graph.aget_state(place)).config["configurable"]["checkpoint_id"]
-    with pytest.raises(ForkError), under_claim(Claim("other", 1)):  # nothing is changed, so nothing is taken over
+    with pytest.raises(ForkError), under_claim(ThreadClaim("other", 1)):  # nothing is changed, so nothing is taken over
         await fork(graph, "t", checkpoint)
     with under_claim(mine):
         await graph.aupdate_state(place, None, as_node="__copy__")

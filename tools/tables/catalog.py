@@ -16,7 +16,7 @@ from weiwo.tools.corpus.retrieval.table_documents import TableEntry
 from weiwo.tools.tables.columns import fold_value
 from weiwo.tools.tables.engine_pool import EngineRequest, open_pool
 from weiwo.tools.tables.name_check import find_table, find_wrong_names, names_file
-from weiwo.tools.tables.request import RequestError, TableRequest
+from weiwo.tools.tables.request import TableRequest, TableRequestError
 
 _MOST_TABLES: Final = 2_000
 _MOST_DOCUMENTS: Final = 200
@@ -50,7 +50,7 @@ class _Part:
         """Read the table's data."""
         data = self.index.read_table(self.entry.id)
         if data is None:
-            raise RequestError(f"{self.entry.source} was indexed anew meanwhile; ask again")
+            raise TableRequestError(f"{self.entry.source} was indexed anew meanwhile; ask again")
         return data
 
 
@@ -130,7 +130,7 @@ class TableCatalog:
         tables = list(self._list_tables(within))
         outdated = [part.entry for part in self._list_entries(within) if not part.entry.facts]
         if not outdated and (wrong := find_wrong_names(request, [table.describe() for table in tables])):
-            raise RequestError("; ".join(wrong))
+            raise TableRequestError("; ".join(wrong))
         main = _find_table(request.table, tables, outdated)
         joined = _find_table(request.join.table, tables, outdated) if request.join else None
         used = [table for table in (main, joined) if table is not None]
@@ -215,17 +215,17 @@ def _find_table(wanted: str, tables: Sequence[_Table], outdated: Sequence[TableE
     """
     try:
         return _require_columns(tables[find_table(wanted, [table.name_it() for table in tables])])
-    except RequestError:
+    except TableRequestError:
         stale = [entry for entry in outdated if entry.name == wanted or names_file(wanted, entry.source)]
         if stale or (outdated and not tables):
-            raise RequestError(f"{(stale or outdated)[0].source} {OUTDATED}") from None
+            raise TableRequestError(f"{(stale or outdated)[0].source} {OUTDATED}") from None
         raise
 
 
 def _require_columns(table: _Table) -> _Table:
     refused = table.parts[0].facts.get("refused")
     if refused:
-        raise RequestError(f"{table.name} has {refused}")
+        raise TableRequestError(f"{table.name} has {refused}")
     return table
 
 

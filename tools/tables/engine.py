@@ -26,7 +26,7 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import import_parser
 from weiwo.tools.tables.query import Query
 from weiwo.tools.tables.relation import Relation, StoredPart
-from weiwo.tools.tables.request import RequestError, TableRequest
+from weiwo.tools.tables.request import TableRequest, TableRequestError
 from weiwo.tools.worker_process import limit_resources, read_frame, serve_requests, write_frame
 
 _MOST_MEMORY: Final = "1GB"
@@ -34,7 +34,7 @@ _MEMORY_BYTES: Final = 4_000_000_000
 """Address space, of which DuckDB reserves far more than it uses."""
 
 
-class Engine:
+class TableEngine:
     """Engine holding tables by key and running requests over the tables."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Engine:
         try:
             self._duckdb = import_parser("duckdb")
         except UnreadableError:
-            raise RequestError("tables need DuckDB: pip install 'weiwo[tables]'") from None
+            raise TableRequestError("tables need DuckDB: pip install 'weiwo[tables]'") from None
         self._files: dict[str, _TableFile] = {}
 
     def hold(self, key: str, data: bytes) -> None:
@@ -74,9 +74,11 @@ class Engine:
             try:
                 return Query(TableRequest.model_validate(asked["request"]), main, joined, database).run()
             except self._duckdb.InterruptException:
-                raise RequestError(f"the request took more than {seconds:g} seconds; ask of fewer rows") from None
+                raise TableRequestError(f"the request took more than {seconds:g} seconds; ask of fewer rows") from None
             except self._duckdb.OutOfMemoryException:
-                raise RequestError(f"the request takes more than {_MOST_MEMORY} of memory; ask of fewer rows") from None
+                raise TableRequestError(
+                    f"the request takes more than {_MOST_MEMORY} of memory; ask of fewer rows"
+                ) from None
             finally:
                 timer.cancel()
 
@@ -145,7 +147,7 @@ def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
         for key, data in sent.items():
             engine.hold(key, data)
         reply: dict[str, Any] = {"result": engine.run(asked, asked["seconds"])}
-    except RequestError as error:
+    except TableRequestError as error:
         reply = {"error": str(error)}
     except ValidationError as error:
         reply = {"error": one_line("; ".join(f"{item['loc']}: {item['msg']}" for item in error.errors()), 300)}
@@ -157,5 +159,5 @@ def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
 
 
 @cache
-def _open_engine() -> Engine:
-    return Engine()
+def _open_engine() -> TableEngine:
+    return TableEngine()

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.tables.request import RequestError
+from weiwo.tools.tables.request import TableRequestError
 from weiwo.tools.worker_process import WorkerProcess
 
 _COMMAND: Final = "from weiwo.tools.tables.engine import main; main()"
@@ -85,7 +85,7 @@ class _EngineProcess:
         if "failed" in reply:
             raise EngineError(reply["error"])
         if "error" in reply:
-            raise RequestError(reply["error"])
+            raise TableRequestError(reply["error"])
         result: dict[str, Any] = reply["result"]
         return result
 
@@ -143,7 +143,7 @@ class EnginePool:
         with self._changed:
             queue = self._queues.waiting.setdefault(user, deque())
             if len(queue) >= _MOST_WAITING:
-                raise RequestError(f"{_MOST_WAITING} requests over tables wait already; try again in a moment")
+                raise TableRequestError(f"{_MOST_WAITING} requests over tables wait already; try again in a moment")
             queue.append((request, future))
             self._start_threads()
             self._changed.notify()

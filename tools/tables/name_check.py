@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from weiwo.text.printable import one_line
 from weiwo.tools.tables.columns import fold_value
-from weiwo.tools.tables.request import RequestError, TableRequest, find_name, find_nearest
+from weiwo.tools.tables.request import TableRequest, TableRequestError, find_name, find_nearest
 
 _LONGEST: Final = 400
 
@@ -63,7 +63,7 @@ def find_wrong_names(request: TableRequest, tables: Sequence[Mapping[str, Any]])
     def describe(wanted: str, argument: str) -> Mapping[str, Any] | None:
         try:
             return tables[find_table(wanted, tables)]
-        except RequestError as error:
+        except TableRequestError as error:
             wrong.append(f"{argument}: {error}")
             return tables[find_nearest(wanted, [str(item["name"]) for item in tables])] if tables else None
 
@@ -87,7 +87,7 @@ def _has_name(names: Sequence[str], name: str) -> bool:
     """Tell whether a name is among names, as requests are understood."""
     try:
         find_name(name, names, "column")
-    except RequestError:
+    except TableRequestError:
         return False
     return True
 

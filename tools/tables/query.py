@@ -14,7 +14,7 @@ from weiwo.text.patterns import HAN_RANGES, lazy
 from weiwo.tools.tables.columns import fold_value, read_column
 from weiwo.tools.tables.notes import Note
 from weiwo.tools.tables.relation import ARITHMETIC, FUNCTIONS, ComputedField, Field, Relation, compute_field
-from weiwo.tools.tables.request import Filter, Measure, RequestError, TableRequest, find_name, unknown_value
+from weiwo.tools.tables.request import Filter, Measure, TableRequest, TableRequestError, find_name, unknown_value
 from weiwo.tools.tables.table_store import DOUBTFUL, HIDDEN
 
 _EXPRESSED: Final = localized_section("tables.engine")
@@ -258,7 +258,7 @@ class Query:
             return computed[0]
         try:
             return self._main_fields[find_name(name, [item.name for item in self._main_fields], "column")]
-        except RequestError:
+        except TableRequestError:
             if self._joined is None:
                 raise
             return self._fields[find_name(name, [item.name for item in self._fields], "column")]
@@ -271,7 +271,7 @@ class Query:
         for item in (left, right):
             item.require_certain()
         if left.type != right.type:
-            raise RequestError(f"`{left.name}` is {left.type}, `{right.name}` {right.type}: no join")
+            raise TableRequestError(f"`{left.name}` is {left.type}, `{right.name}` {right.type}: no join")
         keys = [
             f"(SELECT {entry.label} AS key, count(*) AS number FROM {relation.write(entry.alias)}"  # noqa: S608  # ours
             f" WHERE {entry.label} IS NOT NULL GROUP BY 1)"
@@ -281,7 +281,7 @@ class Query:
             f"SELECT sum(x.number * y.number), max(y.number) FROM {keys[0]} AS x JOIN {keys[1]} AS y USING (key)"  # noqa: S608  # ours
         ).fetchone()
         if (size or 0) > _MOST_JOINED:
-            raise RequestError(
+            raise TableRequestError(
                 f"the join of {self._main.name} and {joined.name} has {int(size):,} rows, over {_MOST_JOINED:,};"
                 " join by a column whose values are more distinct"
             )
@@ -292,7 +292,7 @@ class Query:
     def _write_figure(self, measure: Measure) -> _Figure:
         if not measure.column:
             if measure.function != "count":
-                raise RequestError(f"{measure.function} needs a column")
+                raise TableRequestError(f"{measure.function} needs a column")
             return _Figure("count(*)", "count", "number", "")
         item, function = self._find_field(measure.column), measure.function
         name = f"{function}({item.name})"
@@ -326,7 +326,7 @@ class Query:
         units = sorted(unit for (unit,) in found if unit is not None)
         if len(units) > 1:
             known = ", ".join(unit or "none" for unit in units)
-            raise RequestError(f"`{name}` has several units ({known}); filter or ask of one")
+            raise TableRequestError(f"`{name}` has several units ({known}); filter or ask of one")
         return units[0] if units else ""
 
     def _note_unread(self, item: Field) -> None:
@@ -336,7 +336,7 @@ class Query:
 
     def _require_filterable(self, item: Field) -> None:
         if item.column["filter_doubt"]:
-            raise RequestError(f"`{item.name}` cannot tell rows apart: {item.column['filter_doubt']}")
+            raise TableRequestError(f"`{item.name}` cannot tell rows apart: {item.column['filter_doubt']}")
 
     # -- conditions -----------------------------------------------------------------------------------------------
 
@@ -345,9 +345,11 @@ class Query:
         self._require_filterable(target)
         values = item.value if isinstance(item.value, list) else [item.value]
         if not values or (item.op == "between" and len(values) != 2):
-            raise RequestError(f"`{target.name}` {item.op}: a list of {'two' if item.op == 'between' else 'values'}")
+            raise TableRequestError(
+                f"`{target.name}` {item.op}: a list of {'two' if item.op == 'between' else 'values'}"
+            )
         if item.op not in {"in", "between"} and len(values) > 1:
-            raise RequestError(f"`{target.name}` {item.op}: one value; for several there is `in`")
+            raise TableRequestError(f"`{target.name}` {item.op}: one value; for several there is `in`")
         if item.op == "contains":
             self._parameters.append(fold_value(str(values[0])))
             return f"contains(lower(CAST({target.text_sql} AS VARCHAR)), ?)"
@@ -367,14 +369,14 @@ class Query:
             known = {"", target.column["unit"], *target.column["mixed"]}
             if amount is None or amount[1] not in known:
                 unit = f" in {target.column['unit']}" if target.column["unit"] else ""
-                raise RequestError(f"`{target.name}` is a number{unit}, {value!r} is none")
+                raise TableRequestError(f"`{target.name}` is a number{unit}, {value!r} is none")
             units.add(amount[1])
             self._parameters.append(float(amount[0]))
         condition = _compare(target.label, op, len(values))
         if "u" not in target.parts:
             return condition
         if len(units) > 1 or not units - {""}:
-            raise RequestError(
+            raise TableRequestError(
                 f"`{target.name}` has several units ({', '.join(filter(None, target.column['mixed']))}); name one"
             )
         self._parameters.append(units.pop())
@@ -392,7 +394,7 @@ class Query:
             read = None if text.strip().isdecimal() else read_column("", [text])
             day = text.strip() if read is None else read.values[0]
             if not isinstance(day, str) or (read is not None and read.type == "text") or not day[:4].isdecimal():
-                raise RequestError(f"`{target.name}` is a date, {text!r} is none; write 2024-03-01")
+                raise TableRequestError(f"`{target.name}` is a date, {text!r} is none; write 2024-03-01")
             days.append(day)
         until = [f"{day}~" for day in days]
         if op == "between":
@@ -419,14 +421,14 @@ class Query:
                 read = read_column("", [str(value)])
                 key = read.values[0] if read.type == target.type else None
             if key is None:
-                raise RequestError(f"`{target.name}` is a {target.type}, {value!r} is none")
+                raise TableRequestError(f"`{target.name}` is a {target.type}, {value!r} is none")
             self._parameters.append(key)
         return _compare(target.label, op, len(values))
 
     def _write_text_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
         if op not in {"=", "!=", "in"}:
             target.require_certain()
-            raise RequestError(f"`{target.name}` is text: it can be =, !=, in or contains, not {op}")
+            raise TableRequestError(f"`{target.name}` is text: it can be =, !=, in or contains, not {op}")
         known = self._read_values(target)
         for value in values:
             text = str(tidy(value))

@@ -15,7 +15,7 @@ from weiwo.tools.passages import as_artifact, as_text
 from weiwo.tools.tables.catalog import open_catalog
 from weiwo.tools.tables.engine_pool import EngineError
 from weiwo.tools.tables.notes import describe_notes
-from weiwo.tools.tables.request import RequestError, TableRequest
+from weiwo.tools.tables.request import TableRequest, TableRequestError
 
 _DESCRIPTION: Final = (
     "Count, filter, group and add up the rows of a table in the local documents (CSV, sheets, JSON records), or give "
@@ -46,7 +46,7 @@ class QueryTable(AsyncTool):
         try:
             call = current_call()
             result = await open_catalog(corpus).query(request, self.within, call.user or call.run)
-        except RequestError as error:
+        except TableRequestError as error:
             raise ToolCallError("bad_arguments", f"{self.name}: {error}") from None
         except EngineError as error:
             raise ToolCallError("crash", f"{self.name}: {error}") from None

@@ -12,7 +12,7 @@ from typing import Any, Final
 from weiwo.state.cached_property import cached_property
 from weiwo.text.cell_values import Doubt
 from weiwo.tools.tables.columns import NUMERIC, ORDERED, show_number
-from weiwo.tools.tables.request import RequestError, find_name
+from weiwo.tools.tables.request import TableRequestError, find_name
 
 Facts = Mapping[str, Any]
 
@@ -91,19 +91,19 @@ class Field:
         """Raise an error if the values have no highest and lowest."""
         self.require_certain()
         if self.type not in ORDERED:
-            raise RequestError(f"`{self.name}` is text: it has no highest or lowest; name a number or a date")
+            raise TableRequestError(f"`{self.name}` is text: it has no highest or lowest; name a number or a date")
 
     def require_number(self, function: str) -> None:
         """Raise an error if the values cannot be added up."""
         self.require_certain()
         if self.type not in NUMERIC:
             examples = ", ".join(repr(text) for text in self.column["samples"])
-            raise RequestError(f"`{self.name}` is {self.type}, no number ({examples}): no {function}")
+            raise TableRequestError(f"`{self.name}` is {self.type}, no number ({examples}): no {function}")
 
     def require_certain(self) -> None:
         """Raise where the column has two readings."""
         if self.column["doubt"]:
-            raise RequestError(f"`{self.name}`: {Doubt(*self.column['doubt']).describe()}")
+            raise TableRequestError(f"`{self.name}`: {Doubt(*self.column['doubt']).describe()}")
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,12 @@ def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedFiel
     for item in (left, right):
         item.require_number(f"`{left.name}` {op} `{right.name}`")
         if item.type != "number" or item.column["mixed"]:
-            raise RequestError(f"`{item.name}` has {'several units' if item.column['mixed'] else item.type}: no {op}")
+            raise TableRequestError(
+                f"`{item.name}` has {'several units' if item.column['mixed'] else item.type}: no {op}"
+            )
     units = [str(entry.column["unit"]) for entry in (left, right)]
     if op in {"+", "-"} and units[0] != units[1]:
-        raise RequestError(
+        raise TableRequestError(
             f"`{left.name}` is in {units[0] or 'no unit'}, `{right.name}` in {units[1] or 'none'}: no {op}"
         )
     facts = {

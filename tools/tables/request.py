@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from weiwo.state.errors import WeiwoError
 from weiwo.text.printable import one_line
 from weiwo.tools.tables.columns import fold_value
 
@@ -88,7 +89,7 @@ class TableRequest(_Model):
     unused: list[_Name] = Field(default_factory=list, max_length=10, description="Words that no name explains.")
 
 
-class RequestError(ValueError):
+class TableRequestError(WeiwoError, ValueError):
     """Error raised if a request cannot be run.
 
     The message is one line that says what is wrong and what exists.
@@ -108,7 +109,7 @@ def find_name(wanted: str, names: Sequence[str], what: str) -> int:
     if len(exact) == 1:
         return exact[0]
     nearest = f"; the nearest is `{names[find_nearest(wanted, names)]}`" if names else ""
-    raise RequestError(one_line(f"no {what} `{wanted}`{nearest}. There are: {_list_names(names)}", _LONGEST))
+    raise TableRequestError(one_line(f"no {what} `{wanted}`{nearest}. There are: {_list_names(names)}", _LONGEST))
 
 
 def find_nearest(wanted: str, names: Sequence[str]) -> int:
@@ -124,7 +125,7 @@ def _list_names(names: Iterable[str]) -> str:
     return ", ".join(known[:_SHOWN]) + more
 
 
-def unknown_value(column: str, value: str, known: Sequence[Any]) -> RequestError:
+def unknown_value(column: str, value: str, known: Sequence[Any]) -> TableRequestError:
     """Build the error for a value absent from all rows.
 
     The message lists the nearest values, or all values if they are few.
@@ -132,7 +133,7 @@ def unknown_value(column: str, value: str, known: Sequence[Any]) -> RequestError
     texts = [str(item) for item in known]
     near = get_close_matches(fold_value(value), texts[:5_000], 5, 0.5) if len(texts) > _SHOWN else texts
     has = f"`{column}` has: {_list_names(near)}" if near else f"`{column}` has {len(texts):,} other values"
-    return RequestError(one_line(f"no row has `{column}` = '{value}'; {has}", _LONGEST))
+    return TableRequestError(one_line(f"no row has `{column}` = '{value}'; {has}", _LONGEST))
 
 
 def _key(name: str) -> str:

@@ -11,7 +11,7 @@ from weiwo.text.dates import find_dates
 from weiwo.text.language import HAN
 from weiwo.text.numbers import NumberSpan, find_numbers
 from weiwo.text.patterns import lazy
-from weiwo.text.relations import Relation, relations
+from weiwo.text.relations import LexiconEntry, relations
 from weiwo.text.terms import terms
 from weiwo.text.units import CURRENCIES, to_si, unit_after
 
@@ -42,7 +42,7 @@ class AskedValue:
     """
 
     kind: Kind
-    relation: Relation | None
+    relation: LexiconEntry | None
     says: bool
     words: frozenset[str]
     runs: tuple[str, ...]

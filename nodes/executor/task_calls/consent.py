@@ -38,7 +38,7 @@ _REFUSED: Final = localize_message("executor.task_calls.consent", "refused")
 
 
 @dataclass(frozen=True)
-class Question:
+class ConsentQuestion:
     """Call waiting for a person's permission."""
 
     call: Call
@@ -64,7 +64,7 @@ class Verdict:
     complaint: str = ""
 
 
-async def open_questions(calls: list[Call], state: TaskState, services: RunContext) -> list[Question]:
+async def open_questions(calls: list[Call], state: TaskState, services: RunContext) -> list[ConsentQuestion]:
     """List the acting calls without permission, in order."""
     found = []
     for number, call in enumerate(calls, state.get("attempts", 0)):
@@ -85,7 +85,7 @@ def allowed_calls(calls: list[Call], state: TaskState, services: RunContext) -> 
     return [call if question is None else allowed.get(question.key, call) for call, question in questions]
 
 
-def ask_person(question: Question, shown: str, state: TaskState, services: RunContext) -> Verdict:
+def ask_person(question: ConsentQuestion, shown: str, state: TaskState, services: RunContext) -> Verdict:
     """Ask a person about a single call.
 
     Args:
@@ -118,7 +118,7 @@ def ask_person(question: Question, shown: str, state: TaskState, services: RunCo
     return Verdict({"tool": question.call["tool"], "args": dict(verdict.content)})
 
 
-def _question(call: Call, number: int, services: RunContext) -> Question | None:
+def _question(call: Call, number: int, services: RunContext) -> ConsentQuestion | None:
     """Build the question about a call.
 
     Returns None if the tool needs no permission.
@@ -127,7 +127,7 @@ def _question(call: Call, number: int, services: RunContext) -> Question | None:
     if not _is_to_be_asked(info, services):
         return None
     source = tool_source(services.registry.get(info.name)) if info.available else ""
-    return Question(call, info, number, hash_call(info.name, source, info.args_schema, call["args"]))
+    return ConsentQuestion(call, info, number, hash_call(info.name, source, info.args_schema, call["args"]))
 
 
 def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:
@@ -135,7 +135,7 @@ def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:
     return info.acts and (info.always_ask or not (settings.allow_acting or info.name in settings.allow_tools))
 
 
-def _consent_request(question: Question, state: TaskState, services: RunContext) -> dict[str, Any]:
+def _consent_request(question: ConsentQuestion, state: TaskState, services: RunContext) -> dict[str, Any]:
     """Build the interrupt value: the call, the owner of the tool, and instructions for the answer."""
     call, info, language = question.call, question.info, services.language
     complaints = [told for told in [state.get("complaint", "")] if told]

@@ -78,7 +78,7 @@ class Implied(NamedTuple):
     column: int | None
 
 
-class Doubt(NamedTuple):
+class AmbiguousWord(NamedTuple):
     """Ambiguous word of a question, with several possible columns or values."""
 
     word: str
@@ -281,7 +281,7 @@ def _find_column(groups: Iterable[str], table: Mapping[str, Any], types: frozens
 
 def find_assumed(
     text: str, table: Mapping[str, Any], taken: Iterable[tuple[int, int]]
-) -> tuple[list[Mention], list[Doubt]]:
+) -> tuple[list[Mention], list[AmbiguousWord]]:
     """Find the mentions of a table in synonyms or partial words.
 
     Args:
@@ -323,7 +323,7 @@ def find_assumed(
         if len(fits) == 1
         for column, value in fits
     ]
-    doubts = [Doubt(text[start:end], names.list_names(fits)) for start, end, fits in found if len(fits) > 1]
+    doubts = [AmbiguousWord(text[start:end], names.list_names(fits)) for start, end, fits in found if len(fits) > 1]
     return mentions, doubts
 
 

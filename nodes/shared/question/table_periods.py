@@ -16,7 +16,7 @@ _WORDS_WITH_OTHER_SENSES: Final = data_words(_FILE, "periods", "other_senses")
 _MONTHS_OF_QUARTER: Final = 3
 
 
-class Period(NamedTuple):
+class MonthSpan(NamedTuple):
     """Whole months of a year.
 
     Attributes:
@@ -38,7 +38,7 @@ class UnknownYearError(WeiwoError, ValueError):
     """Error raised for a period without a year, while the table has several years."""
 
 
-def find_period(text: str, years: Collection[int]) -> Period | None:
+def find_period(text: str, years: Collection[int]) -> MonthSpan | None:
     """Find the quarter, or the month without an adjacent year, in a question.
 
     Args:
@@ -65,7 +65,7 @@ def find_period(text: str, years: Collection[int]) -> Period | None:
             number = _read_number(next(part for part in found.groupdict().values() if part))
             first, last = (number - 1) * size + 1, number * size
             start = before.start() if before else found.start()
-            return Period(
+            return MonthSpan(
                 start, after.end() if after else found.end(), f"{year}-{first:02d}", f"{year}-{last:02d}", said is None
             )
     return None

@@ -15,7 +15,7 @@ from weiwo.nodes.writer.verification.particulars import name_words
 from weiwo.nodes.writer.verification.windows import (
     CONTRASTS,
     WORDS,
-    Mark,
+    ValueSpan,
     Window,
     find_windows,
     keys,
@@ -53,7 +53,7 @@ class _Rival(NamedTuple):
     apart: bool
 
 
-def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[Mark, str]]:
+def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[ValueSpan, str]]:
     """Yield values attributed to something else by the sources, each with the text as written."""
     titles = [Clause(source.title).keys for source in grounds.sources]
     parts = split_clauses(statement)
@@ -74,7 +74,7 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[Mark, str]
             yield mark, written
 
 
-def _unbound(mark: Mark, statement: str, part: Clause, titles: Sequence[frozenset[str]]) -> bool:
+def _unbound(mark: ValueSpan, statement: str, part: Clause, titles: Sequence[frozenset[str]]) -> bool:
     """Report whether a value needs no binding.
 
     This holds for a small count, a word of a comparison or denial, and the subject of a source.
@@ -89,7 +89,7 @@ def _unbound(mark: Mark, statement: str, part: Clause, titles: Sequence[frozense
 
 def _elsewhere(
     claim: Window,
-    fellows: Sequence[Mark],
+    fellows: Sequence[ValueSpan],
     places: Sequence[_Place],
     titles: Sequence[frozenset[str]],
     grounds: Grounds,

@@ -23,7 +23,7 @@ _MAJOR: Final = lazy(r"(?i)(?<![A-Za-z0-9_.])v(\d{1,3}(?:\.\d{1,4}){0,3})(?![A-Z
 _PRODUCT: Final = lazy(r"([A-Z][\w+-]{1,30})\s$")
 
 
-class Mark(NamedTuple):
+class ValueSpan(NamedTuple):
     """A value stated at a position in a text. Values of the same kind are rivals.
 
     Attributes:
@@ -41,13 +41,13 @@ class Mark(NamedTuple):
 
 
 @lru_cache(maxsize=4_096)
-def _find_marks(text: str) -> tuple[Mark, ...]:
+def _find_marks(text: str) -> tuple[ValueSpan, ...]:
     """Find the bindable values of a text, in order.
 
     Time grows linearly with the length of the text.
     """
-    found = [Mark(span.start, span.end, "date", span.date) for span in find_dates(text)]
-    figures = [Mark(*m.span(), "code", (m[1] or m[2]).strip()) for m in _CODE.finditer(text)]
+    found = [ValueSpan(span.start, span.end, "date", span.date) for span in find_dates(text)]
+    figures = [ValueSpan(*m.span(), "code", (m[1] or m[2]).strip()) for m in _CODE.finditer(text)]
     figures += [_version(*m.span(), m[1], text) for m in (*find_versions(text), *_MAJOR.finditer(text))]
     figures += [_figure(quantity, text) for quantity in find_quantities(text)]
     for mark in figures:
@@ -55,37 +55,37 @@ def _find_marks(text: str) -> tuple[Mark, ...]:
             found.append(mark)
     lands = find_countries(text)
     found += [
-        Mark(start, start + len(name), "name", name)
+        ValueSpan(start, start + len(name), "name", name)
         for start, name in stated_names(text)
         if not any(a <= start and start + len(name) <= b for a, b, _ in lands)
     ]
     for kind, table in zip(CONTRASTS, (opposites(), classes()), strict=True):
         found += [
-            Mark(start, end, f"{kind} {group}", member)
+            ValueSpan(start, end, f"{kind} {group}", member)
             for start, end, word in marked_places(table, text)
             for group, member in table[word]
         ]
     return tuple(sorted(found, key=lambda mark: mark[:3]))
 
 
-def _figure(quantity: Quantity, text: str) -> Mark:
+def _figure(quantity: Quantity, text: str) -> ValueSpan:
     start, end = quantity.start, quantity.end
     written = text[start:end].strip()
     if not quantity.kind and "." in written:
         return _version(start, end, written, text)
     if quantity.kind in PHYSICAL or quantity.kind == "%":
-        return Mark(start, end, quantity.kind, quantity)
+        return ValueSpan(start, end, quantity.kind, quantity)
     small = not quantity.kind and abs(quantity.value) <= LARGEST_COUNT
-    return Mark(start, end, "small" if small else "count", quantity)
+    return ValueSpan(start, end, "small" if small else "count", quantity)
 
 
-def _version(start: int, end: int, written: str, text: str) -> Mark:
+def _version(start: int, end: int, written: str, text: str) -> ValueSpan:
     named = _PRODUCT.search(text[max(0, start - 40) : start])
     product = f" {fold(named[1])}" if named and not is_common(named[1]) else ""
-    return Mark(start, end, f"version{product}", written)
+    return ValueSpan(start, end, f"version{product}", written)
 
 
-def _figure_label(mark: Mark) -> str:
+def _figure_label(mark: ValueSpan) -> str:
     """Return the label of a date, figure or version for neighbouring values.
 
     A date is represented by its year, a figure by its value, a version by itself.
@@ -95,7 +95,7 @@ def _figure_label(mark: Mark) -> str:
     return f"{mark.value.value:g}" if isinstance(mark.value, Quantity) else str(mark.value)
 
 
-def same_value(mark: Mark, other: Mark) -> bool:
+def same_value(mark: ValueSpan, other: ValueSpan) -> bool:
     """Report whether two marks of a kind have the same value.
 
     Dates and versions are compared to the precision of the coarser mark. A name equals a part of itself.
@@ -135,8 +135,8 @@ class Window(NamedTuple):
         sentence: Number of the sentence in its source.
     """
 
-    mark: Mark
-    group: tuple[Mark, ...]
+    mark: ValueSpan
+    group: tuple[ValueSpan, ...]
     words: frozenset[str]
     keys: frozenset[str]
     han: bool
@@ -165,7 +165,7 @@ def find_windows(text: str, head: str = "") -> tuple[Window, ...]:
     return tuple(found)
 
 
-def _bounds(text: str, fellows: Sequence[Mark], mark: Mark) -> tuple[int, int, tuple[Mark, ...]]:
+def _bounds(text: str, fellows: Sequence[ValueSpan], mark: ValueSpan) -> tuple[int, int, tuple[ValueSpan, ...]]:
     """Return the start and end of a mark's window, and the marks sharing the window."""
     low = high = fellows.index(mark)
     start, end = 0, len(text)
@@ -195,7 +195,7 @@ def _cut(text: str, start: int, end: int) -> tuple[int, int] | None:
     return None
 
 
-def _labels(text: str, marks: Iterable[Mark], group: Sequence[Mark], start: int, end: int) -> set[str]:
+def _labels(text: str, marks: Iterable[ValueSpan], group: Sequence[ValueSpan], start: int, end: int) -> set[str]:
     """Return the content words of a window, with labels for marks of different kinds.
 
     The labels stand for the countries, figures, versions and years in the window. A window of a contrasting word has

@@ -19,7 +19,7 @@ from weiwo.tools.corpus.source_names import is_loaded, mark_part, name_source, s
 
 
 @dataclass(slots=True)
-class Comparison:
+class FileChanges:
     """Result of a comparison: the work to do."""
 
     read: list[SourceFile] = field(default_factory=list)  # files that are new or may have changed
@@ -36,13 +36,13 @@ class Comparison:
     documents: int = 0  # how many documents the index holds
 
 
-def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: Iterable[str]) -> Comparison:
+def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: Iterable[str]) -> FileChanges:
     """Compare the files found below the roots with an index.
 
     Files that the index knows from elsewhere stay, unless they are gone from the disk. Files below a folder that could
     not be listed stay, too, and so do documents from a document loader.
     """
-    found = Comparison(known=known)
+    found = FileChanges(known=known)
     tops = list(roots)
     for path, item in known.items():
         found.documents += not item.problem

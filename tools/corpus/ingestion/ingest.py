@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.formats import find_format
 from weiwo.tools.corpus.index.writer import IndexWriter
-from weiwo.tools.corpus.ingestion.change_detection import Comparison, NameAssigner, compare_files, derive_title
+from weiwo.tools.corpus.ingestion.change_detection import FileChanges, NameAssigner, compare_files, derive_title
 from weiwo.tools.corpus.ingestion.file_walk import FileListing, SourceFile, expand_paths, list_files, stat_file
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport, ProgressListener, ProgressMeter
 from weiwo.tools.corpus.ingestion.worker_pool import ParserWorker, WorkerError
@@ -121,7 +121,7 @@ class _IngestRun:
         self,
         writer: IndexWriter,
         listing: FileListing,
-        todo: Comparison,
+        todo: FileChanges,
         limits: IngestLimits,
         progress: ProgressListener | None,
     ) -> None:

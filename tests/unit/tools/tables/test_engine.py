@@ -9,9 +9,9 @@ import pytest
 from weiwo.state.table import Cell, Table
 from weiwo.tools.corpus.formats.delimited_text import read
 from weiwo.tools.tables.columns import read_column
-from weiwo.tools.tables.engine import Engine
+from weiwo.tools.tables.engine import TableEngine
 from weiwo.tools.tables.notes import describe_notes
-from weiwo.tools.tables.request import RequestError, TableRequest
+from weiwo.tools.tables.request import TableRequest, TableRequestError
 from weiwo.tools.tables.table_store import store_tables
 
 ORDERS = """no,client,plan,amount,day
@@ -33,7 +33,7 @@ class Tables:
     """An engine, and the tables that it holds."""
 
     def __init__(self, **tables: Table) -> None:
-        self.engine = Engine()
+        self.engine = TableEngine()
         self.held: dict[str, dict[str, Any]] = {}
         for name, grid in tables.items():
             stored, losses = store_tables([grid])
@@ -115,7 +115,7 @@ def test_two_tables_are_joined_on_a_column(tables):
 def test_a_join_that_would_be_too_large_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setattr("weiwo.tools.tables.query._MOST_JOINED", 8)
     held = Tables(a=read_csv("k,n\n" + "x,1\n" * 3), b=read_csv("k,m\n" + "x,1\n" * 3))
-    with pytest.raises(RequestError, match="the join of a and b has 9 rows, over 8"):
+    with pytest.raises(TableRequestError, match="the join of a and b has 9 rows, over 8"):
         held.run("a", join={"table": "b", "left": "k", "right": "k"})
 
 
@@ -141,7 +141,7 @@ def test_what_is_equal_to_the_last_one_is_given_too():
     ],
 )
 def test_a_request_that_does_not_fit_is_refused_with_what_there_is(tables, request_, said):
-    with pytest.raises(RequestError, match=said.replace("$", r"\$")):
+    with pytest.raises(TableRequestError, match=said.replace("$", r"\$")):
         run(tables, **request_)
 
 
@@ -224,13 +224,13 @@ def test_a_merged_number_counts_once_and_labels_every_row():
 
 def test_a_column_with_two_readings_is_refused_with_both():
     held = Tables(d=read_csv("item;n\na;1.234\nb;2.500"))
-    with pytest.raises(RequestError, match=r"`n`: 1\.234 has two readings, 1234 or 1\.234"):
+    with pytest.raises(TableRequestError, match=r"`n`: 1\.234 has two readings, 1234 or 1\.234"):
         held.run("d", measures=[{"function": "sum", "column": "n"}])
 
 
 def test_units_that_differ_are_added_up_where_the_rows_asked_have_one():
     held = Tables(u=read_csv("who,price\na,$5\nb,€5\nc,$7"))
-    with pytest.raises(RequestError, match=r"has several units \(\$, €\)"):
+    with pytest.raises(TableRequestError, match=r"has several units \(\$, €\)"):
         held.run("u", measures=[{"function": "sum", "column": "price"}])
     found = held.run("u", measures=[{"function": "sum", "column": "price"}], filters=only("who", ["a", "c"], "in"))
     assert (found["rows"], found["units"]) == ([[12]], ["$"])
