@@ -171,6 +171,13 @@ class AheadReadReply(ReadReply):
     ahead: list[AheadAnswer] = Field(default_factory=list)
 
 
+class AheadHopReadReply(HopReadReply, AheadReadReply):
+    """Reply about the passages of a task with several look-ups and waiting tasks downstream."""
+
+    bounds: ClassVar[Mapping[str, int]] = AheadReadReply.bounds
+    tokens: ClassVar[int] = AheadReadReply.tokens
+
+
 class _BatchAnswer(ValueAnswer):
     """Answer of a single task in a batch."""
 

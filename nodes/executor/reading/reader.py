@@ -6,7 +6,7 @@ way the result is then weighed against the other sources (`weiwo.nodes.executor.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -26,12 +26,12 @@ from weiwo.nodes.executor.reading.reading import (
 )
 from weiwo.nodes.executor.reading.shown_passages import ShownPassages, find_winner
 from weiwo.nodes.executor.reading.source_agreement import LEAST_SHARE, values_conflict, weigh_sources
-from weiwo.nodes.executor.replies import AheadReadReply, HopReadReply, ReadReply, ValueAnswer
+from weiwo.nodes.executor.replies import AheadHopReadReply, AheadReadReply, HopReadReply, ReadReply, ValueAnswer
 from weiwo.nodes.executor.task_state import TaskState, is_opening_call, query_key
 from weiwo.nodes.shared.planning.rule_plan import VALUE_TYPES
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.passage_prompt import format_passages, without_orders
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages, in_reading_order, without_orders
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import COMPARED, MANY_PASSAGES
 from weiwo.state import Evidence, Hop, JsonValue, OutcomeDetail, Quote, Rival, ValueType
@@ -51,6 +51,13 @@ _STRANGER_CONFIDENCE = 0.4
 """The most that is held of a value whose passage does not name what the task asks about."""
 
 _DOUBT: Final = localize_message("executor.reading.reader", "doubt")
+_SCHEMAS: Final[Mapping[tuple[bool, bool], type[ReadReply]]] = {
+    (False, False): ReadReply,
+    (True, False): HopReadReply,
+    (False, True): AheadReadReply,
+    (True, True): AheadHopReadReply,
+}
+"""The schema of a reply, by whether the task takes several look-ups and whether others wait for it."""
 
 
 async def judge_turn(
@@ -240,8 +247,8 @@ async def _by_model(
         room,
         lambda t: models.count("executor", t),
     )
-    whole = {passage.id: passage for passage in passages}
-    shown = ShownPassages(frame, ret, [whole[passage.id] for passage in fitted.shown], passages, progress.hops)
+    whole, in_order = {passage.id: passage for passage in passages}, in_reading_order(fitted.shown)
+    shown = ShownPassages(frame, ret, [whole[passage.id] for passage in in_order], passages, progress.hops)
     objected = False
 
     def check(reply: ReadReply) -> str | None:
@@ -255,11 +262,11 @@ async def _by_model(
         objected = objected or objection is not None
         return objection
 
-    new = {passage.id for passage in fitted.shown} - set(progress.seen) if progress.seen else ()
-    messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(fitted.shown, new)}\n\n{now}")]
-    schema = HopReadReply if hopping else AheadReadReply if progress.waiting else ReadReply
+    ids = tuple(passage.id for passage in in_order)
+    new = set(ids) - set(progress.seen) if progress.seen else ()
+    messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(in_order, new)}\n\n{now}")]
+    schema = _SCHEMAS[hopping, bool(progress.waiting)]
     reply = await models.request_structured_reply("executor", "read", messages, schema, check=check)
-    ids = tuple(passage.id for passage in fitted.shown)
     shown = shown.after_hops(reply)
     reply = _read_for_content(reply, shown, carries)
     queries = _new_queries(reply, frame, progress) if reply.next == "search" else ()

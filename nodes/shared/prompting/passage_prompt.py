@@ -26,6 +26,7 @@ _DELIMITER: Final = lazy(
 """What could close a delimiter, open a false one, or be taken for a turn of the conversation by a chat template."""
 _HIDDEN: Final = lazy("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 """Characters that a model reads and a person does not see: zero width, writing directions, tags."""
+_NUMBER: Final = lazy(r"\d{1,9}")
 _STOP: Final = lazy(r"[.!?](?=\s)|[。！？；\n]")
 
 
@@ -89,6 +90,23 @@ def format_passages(passages: Sequence[Evidence], new: Collection[str] = ()) -> 
     Passages with an id in `new` are marked as new.
     """
     return "\n".join(format_passage(n, passage, new=passage.id in new) for n, passage in enumerate(passages, 1))
+
+
+def in_reading_order(passages: Sequence[Evidence]) -> list[Evidence]:
+    """Put the passages of one document together and in the order of the document.
+
+    Documents keep the order of their first passages. So do the passages of a document if one of them has no location.
+    """
+    groups: dict[str, list[Evidence]] = {}
+    for passage in passages:
+        groups.setdefault(passage.source, []).append(passage)
+    ordered = (sorted(group, key=_place) if all(map(_place, group)) else group for group in groups.values())
+    return [passage for group in ordered for passage in group]
+
+
+def _place(passage: Evidence) -> list[int]:
+    """Return the numbers of a location such as "page 2, lines 3-7"."""
+    return [int(number) for number in _NUMBER.findall(passage.locator)]
 
 
 def format_passage(n: int, passage: Evidence, *, new: bool = False) -> str:

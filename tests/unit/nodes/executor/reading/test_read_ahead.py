@@ -73,6 +73,16 @@ async def test_a_task_that_builds_on_one_value_is_filled_too():
     assert tool.metadata["calls"] == ["Ost League"]
 
 
+async def test_a_task_of_several_look_ups_may_tell_ahead_too():
+    first = search("t1", "Who was the founder of the town where Ada Roe was born?", "Ada Roe", "text")
+    plan = Plan(tasks=(first, search("t2", "In which year was {{t1.ret}} founded?", "{{t1.ret}} founded")))
+    one = {**found("Alby", "two towns, Alby"), "ahead": [ahead("", "1201", "Alby was founded in 1201")], "hops": []}
+    model, tool = fake(ReadReply=one), search_tool(lambda _: TEXT)
+    result = await run_plan(plan, {}, replace(work(services(tool, model=model)), plan=plan), {})
+    assert "Give in `hops`" in model.requests[0].text
+    assert (result["outcomes"]["t2"].value, tool.metadata["calls"]) == ("1201", ["Ada Roe"])
+
+
 async def test_they_are_kept_with_the_value_they_came_with():
     outcomes, _, _ = await ran(ahead("Alby", "1201"), ahead("Bryn", "1302"))
     again, queries, model = await ran(outcomes={"t1": outcomes["t1"]})  # resumed between the two
