@@ -30,6 +30,7 @@ from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import REFERENCE, Failure, MonitorReport, Outcome, Plan, Reflection
 from weiwo.state.events import ReflectedEvent
+from weiwo.state.evidence import WeakValue
 from weiwo.state.search import SearchState
 from weiwo.text.terms import terms
 
@@ -205,8 +206,7 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     item = len(asked) <= 1 and len(plan.final_ids) == 1
     ledger = state.get("ledger")
     missing = [part for part in ledger.missing if part.task_ids] if ledger is not None else ()
-    implied = len(plan.ids) == 1 and all(weak.weakness == "implied" for weak in report.weak)  # is named as such
-    firm = (implied or not report.weak) and not report.inconsistencies and not missing
+    firm = not _list_unnamed_weak(plan, report, services) and not report.inconsistencies and not missing
     settled = firm and (item or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.strategy.check or is_stuck(state):
         return False
@@ -222,6 +222,16 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     return len(deepened) == 1 and len(new) < len(deepened[-1].missing)
 
 
+def _list_unnamed_weak(plan: Plan, report: MonitorReport, services: RunContext) -> list[WeakValue]:
+    """List the weak values that another search may mend.
+
+    A reader who finds a value only implied has looked for a statement of it. The value is named as implied, unless a
+    deep search or a task that builds on the value makes a second look worth a call.
+    """
+    settled = len(plan.ids) == 1 or not services.strategy.deepens
+    return [weak for weak in report.weak if weak.weakness != "implied" or weak.carries or not settled]
+
+
 def _has_deepened(state: SearchState) -> bool:
     """Report whether missing parts have already been planned for."""
     return any(past.decision == "deepen" for past in list_rounds(state))
@@ -234,7 +244,7 @@ def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, serv
     """
     asked = any(past.draft_checks and past.revision == plan.revision for past in state.get("reflections", []))
     told = all(plan.task(name).is_answer for name in plan.final_ids)  # without a draft
-    weak = report.weak or report.inconsistencies
+    weak = _list_unnamed_weak(plan, report, services) or report.inconsistencies
     single = not services.strategy.deepens and state["assessment"].frame.form != "report" and not told
     return single and not weak and not asked and services.models.holds_schemas("reflection", "writer")
 

@@ -100,10 +100,14 @@ async def test_parts_that_each_have_a_task_of_their_own_need_no_check(parts, by)
     assert (found.decision, found.decided_by) == ("finish", by)
 
 
-async def test_a_weak_value_is_checked_whatever_the_parts():
-    weak = got("b", "1912", basis="implied")
-    found = await decided(got("a", "1815"), weak, model=says("finish"), parts=("Lovelace's birth", "Turing's birth"))
-    assert found.decided_by == "model"
+@pytest.mark.parametrize(
+    ("weak", "by"), [({"decided_by": "model", "confidence": 0.4}, "model"), ({"basis": "implied"}, "rule")]
+)
+async def test_a_weak_value_is_checked_whatever_the_parts_unless_it_is_only_implied(weak, by):
+    """An implied value on which nothing builds is named as such: to look again has cost a call and gained nothing."""
+    done = (got("a", "1815"), got("b", "1912", **weak))
+    found = await decided(*done, model=says("finish"), parts=("Lovelace's birth", "Turing's birth"))
+    assert found.decided_by == by
 
 
 async def test_a_models_finish_stands_and_names_what_is_missing():
@@ -148,7 +152,7 @@ async def test_a_part_for_which_there_is_no_plan_stays_named():
 async def test_a_weak_value_reaches_the_model_with_its_quotes(weak: dict[str, Any], told: str):
     model = says("finish")
     one = got("a", "1815", quotes=(Quote(evidence_id="y", text="her birth year"),), **weak)
-    found = await decided(one, got("b", "1912"), model=model)
+    found = await decided(one, got("b", "1912"), model=model, before=(unsaid(),), parts=("x", "y", "z"))
     assert (found.decision, found.decided_by) == ("finish", "model")
     assert told in model.requests[0].text
 
