@@ -1,9 +1,10 @@
 """Entailment: a model judges claims against the cited passages.
 
-There is one batched call per section of the answer.
+Claims are judged together, as many as a call takes.
 """
 
 import asyncio
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final, Literal
@@ -29,9 +30,7 @@ from weiwo.text.citation_marks import blank_marks, clean_marks, list_cited_numbe
 from weiwo.text.language import fold
 
 _MOST_CLAIMS: Final = 40
-"""Claims in one call."""
-_ENOUGH_CLAIMS: Final = 24
-"""Claims from which on the next heading begins another call; a call for each short section would cost more."""
+"""Claims in one call. More of them are shared out evenly, since each call shows the sources again."""
 _MOST_CALLS: Final = 6
 """Calls for one answer; what is beyond is left unchecked."""
 _AT_ONCE: Final = 3
@@ -237,23 +236,20 @@ def _recommends(verdict: Verdict, claim: Claim, given: ClaimSources) -> bool:
 def _batches(
     pieces: Sequence[Piece], places: Sequence[ClaimPlace] | None, given: ClaimSources
 ) -> Iterator[list[ClaimPlace]]:
-    """Yield the claims to judge in batches, section by section.
+    """Yield the claims to judge in as few batches of one size as hold them.
 
     A cell stated by a sentence of its sources is left out.
     """
-    batch: list[ClaimPlace] = []
+    asked: list[ClaimPlace] = []
     for number, piece in enumerate(pieces):
-        heading = piece.text.lstrip().startswith("#")
-        if len(batch) >= (_ENOUGH_CLAIMS if heading else _MOST_CLAIMS):
-            yield batch
-            batch = []
         for position, checked in enumerate(piece.checked):
             place = ClaimPlace(number, position)
             is_asked = (place in places) if places is not None else is_open(checked)
             if is_asked and not is_told_cell(checked.claim, label_claim(pieces, place), given):
-                batch.append(place)
-    if batch:
-        yield batch
+                asked.append(place)
+    calls = math.ceil(len(asked) / _MOST_CLAIMS)
+    size = math.ceil(len(asked) / max(1, calls))
+    yield from (asked[start : start + size] for start in range(0, len(asked), size or 1))
 
 
 def is_open(checked: CheckedClaim) -> bool:

@@ -183,7 +183,8 @@ def list_findings(
     for task in tasks:
         asked, outcome = quote_as_data(describe_task(task, state, services.language), 300), outcomes.get(task.id)
         if outcome is not None and outcome.answers:
-            found.append(f"- {asked} → {_describe_outcome(outcome, services, sources)}")
+            if len(tasks) > 1 or not _lists_passages(outcome):
+                found.append(f"- {asked} → {_describe_outcome(outcome, services, sources)}")
         elif outcome is None or outcome.status != "blocked":  # what waited for something lost is lost with it
             lost.append(f"- {asked}")
         found += _on_the_way(outcome, sources)
@@ -236,13 +237,15 @@ def describe_task(task: Task, state: SearchState, language: Language) -> str:
 
     question = REFERENCE.sub(value, task.description)
     if task.for_each:
-        return REFERENCE.sub(_EACH[language], question)
+        return _EACH_ITEM.sub(_EACH[language], question)
     return _HANGING[language] if REFERENCE.search(question) else question
 
 
 _LONGEST_FILLED: Final = 80
 """Characters of a value inside a question; a longer one, which an analysis builds on, stands above as a finding."""
 _ABOVE: Final = ByLocale({"en": "what was found above", "zh": "上述结果"})
+_EACH_ITEM: Final = re.compile(rf"(?:\b[Tt]he )?(?:{REFERENCE.pattern})", REFERENCE.flags)
+"""A reference to an item, with an article before it: not "the each of them"."""
 _EACH: Final = ByLocale({"en": "each of them", "zh": "各项"})
 _HANGING: Final = ByLocale(
     {"en": "What hangs on something that was not found", "zh": "要先找到上面没有找到的内容才能得知的事"}
@@ -255,7 +258,7 @@ def _describe_outcome(outcome: Outcome, services: RunContext, sources: CitableSo
     note = f" (note: {quote_as_data(outcome.note, 200)})" if outcome.note else ""
     backed = f" ({outcome.support} independent sources)" if outcome.support > 1 else ""
     mistaken = "THE QUESTION IS MISTAKEN, say so and correct it: " if outcome.premise else ""
-    value = f"{quote_as_data(_value(outcome, services), 600)} {marks}"
+    value = f"{'' if _lists_passages(outcome) else quote_as_data(_value(outcome, services), 600)} {marks}".lstrip()
     if outcome.findings:
         cited = [(finding, sources.numbers_of(finding.evidence_ids, ())) for finding in outcome.findings]
         value = (
@@ -268,6 +271,11 @@ def _describe_outcome(outcome: Outcome, services: RunContext, sources: CitableSo
         )
     told = f"{mistaken}{value}{backed}{note}".strip()
     return "; ".join([told, *_disagreeing(outcome, services, sources)])
+
+
+def _lists_passages(outcome: Outcome) -> bool:
+    """Report whether a value is the list of the found passages by title, which the sources show anyway."""
+    return outcome.type == "passages" and outcome.decided_by == "rule"
 
 
 def _on_the_way(outcome: Outcome | None, sources: CitableSources) -> Iterator[str]:

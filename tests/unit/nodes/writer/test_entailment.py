@@ -212,3 +212,26 @@ async def test_a_claim_without_a_citation_gets_the_one_that_a_model_quotes(verdi
     ]
     assert piece.checked[0].claim.verdict == found
     assert TEXT in model.prompt
+
+
+@pytest.mark.parametrize(("claims", "calls"), [(28, [28]), (40, [40]), (41, [21, 20]), (100, [34, 34, 32])])
+async def test_claims_are_judged_in_as_few_calls_as_hold_them(claims, calls):
+    """Each call shows the sources again, so that a heading begins none."""
+    model, asked = Judge("supported", ""), []
+
+    async def reply(*given: Any) -> Any:
+        asked.append(given[2][1].content.count(". It shut"))
+        return model.reply
+
+    shown: Any = SimpleNamespace(
+        has_decision_model=lambda role: role == "verifier", room=model.room, request_structured_reply=reply
+    )
+    passage = Evidence(id=passage_id(TEXT), text=TEXT, source="trams.md", title="Trams")
+    sources = CitableSources((CitableSource(1, evidence=passage),), "en")
+    one = CheckedClaim(0, 8, Claim(text="It shut.", citations=(1,), verdict="matched"))
+    pieces = [piece for _ in range(claims) for piece in (Piece("# Head\n"), Piece("It shut.", (one,)))]
+    services: Any = SimpleNamespace(
+        models=shown, strategy=SimpleNamespace(judges=True), budget=SimpleNamespace(find_exhausted_limit=lambda: None)
+    )
+    await judge_claims(services, pieces, sources, "When did the depot close?")
+    assert asked == calls

@@ -77,3 +77,29 @@ def test_what_a_chain_found_on_its_way_is_among_the_findings() -> None:
     state = state_of("Where was the author born?", known, plan=plan, outcomes={"task_1": found}, evidence=(BOOK,))
     prompt = findings_prompt(state, known, gather_sources(plan, {"task_1": found}, {BOOK.id: BOOK}, "en"))
     assert "  - Who is the author? → Elsa Varnholt [1]" in prompt.splitlines()
+
+
+@pytest.mark.parametrize("asked", ["Who founded the {{item}}?", "Who founded {{item}}?"])
+def test_an_article_before_an_item_goes_with_it(asked: str) -> None:
+    each = search("task_2", asked, ret="text").model_copy(update={"for_each": "{{task_1.ret}}"})
+    plan = Plan(tasks=(search("task_1", "Which mills are there?", ret="list[text]"), each))
+    outcomes = {"task_1": lost("task_1", "empty", "none"), "task_2": lost("task_2", "empty", "none")}
+    assert told(plan, outcomes)[1] == "- Who founded each of them?"
+
+
+def test_the_titles_of_a_folder_that_is_read_whole_are_no_finding() -> None:
+    plan = Plan(tasks=(search("task_1", "Make a table of the mills.", ret="passages"),))
+    whole = got("task_1", [BOOK.title], "passages", on=BOOK)
+    known = services()
+    state = state_of("Make a table of the mills.", known, plan=plan, outcomes={"task_1": whole}, evidence=(BOOK,))
+    prompt = findings_prompt(state, known, gather_sources(plan, {"task_1": whole}, {BOOK.id: BOOK}, "en"))
+    assert "Findings:" not in prompt
+    assert BOOK.text in prompt
+
+
+def test_the_sources_of_a_draft_stand_in_the_order_of_their_document() -> None:
+    parts = [passage(f"Part {n}.", "mill.md", "Mill", locator=f"lines {n}-{n + 1}") for n in (12, 3, 30)]
+    found = got("task_1", "x", "text", evidence_ids=(parts[0].id, BOOK.id, parts[1].id, parts[2].id))
+    known = {item.id: item for item in (*parts, BOOK)}
+    sources = gather_sources(Plan(tasks=(search("task_1", "Which?"),)), {"task_1": found}, known, "en")
+    assert [item.text for item in sources.evidence] == ["Part 3.", "Part 12.", "Part 30.", BOOK.text]
