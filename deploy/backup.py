@@ -48,7 +48,7 @@ def _is_transient(path: Path, home: Path) -> bool:
     """Whether a file belongs to a process at work: a lock, or what SQLite keeps beside a database."""
     if path.parent == home / "locks" or path == home / "server.lock":
         return True
-    if path.name == "writer.lock" and path.parent.parent.name == "corpora":
+    if path.name in ("writer.lock", "connectors.lock") and path.parent.parent.name == "corpora":
         return True
     for ending in _BESIDE_DATABASES:
         if path.name.endswith(ending) and _is_database(path.with_name(path.name.removesuffix(ending))):

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import chdir
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -30,7 +30,14 @@ from weiwo.tools.corpus.index.catalog import (
     record_origin,
     summarize_corpus,
 )
-from weiwo.tools.corpus.index.connectors import Connector, forget_connector, note_connector, note_run
+from weiwo.tools.corpus.index.connectors import (
+    Connector,
+    begin_run,
+    forget_connector,
+    note_connector,
+    note_run,
+    put_off_run,
+)
 from weiwo.tools.corpus.index.embedding_models import EmbeddingError, EmbeddingProgress
 from weiwo.tools.corpus.index.language_fit import assess_fit
 from weiwo.tools.corpus.index.vector_index import embed_passages
@@ -219,12 +226,13 @@ async def _run_due(settings: Settings, corpus: str | None, *, as_json: bool) -> 
     code = COMPLETE
     for folder, connector in find_due(Path(settings.home), corpus):
         spec, started = LoaderSpec(connector.module, connector.name, connector.arguments), time.time()
-        note_connector(folder, replace(connector, tried_at=started))  # no other process need begin it
+        if not begin_run(folder, connector, started):
+            continue  # another process has, or the connector is no longer kept
         try:
             with chdir(connector.place or "."):
                 done = await _IndexRun((), folder, settings.embeddings, loader=spec, as_json=as_json).once(quiet=True)
         except BusyError:
-            note_connector(folder, connector)
+            put_off_run(folder, connector, started)
             continue
         except (CorpusError, OSError) as error:
             problem = str(error).removeprefix(f"loader {connector.label}: ").removesuffix("; nothing was changed")

@@ -8,14 +8,20 @@ variable.
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from errno import EAGAIN
 from pathlib import Path
 from typing import Any, Final
 
+from weiwo.tools.file_lock import FileLock
 from weiwo.tools.private_files import make_private_file
 
 _FILE: Final = "connectors.json"
+_LOCK: Final = "connectors.lock"
+_LOCK_SECONDS: Final = 10.0
+_POLL_SECONDS: Final = 0.01
 _LATE: Final = 2
 """Intervals without a run after which nobody seems to run a connector."""
 
@@ -82,8 +88,9 @@ def note_connector(folder: Path, connector: Connector) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
-    others = [item for item in read_connectors(folder) if not item.is_same(connector)]
-    _write(folder, [*others, connector])
+    with _lock_connectors(folder):
+        others = [item for item in read_connectors(folder) if not item.is_same(connector)]
+        _write(folder, [*others, connector])
 
 
 def forget_connector(folder: Path, connector: Connector) -> bool:
@@ -95,11 +102,32 @@ def forget_connector(folder: Path, connector: Connector) -> bool:
     Raises:
         OSError: The folder cannot be written.
     """
-    known = read_connectors(folder)
-    left = [item for item in known if not item.is_same(connector)]
-    if len(left) < len(known):
-        _write(folder, left)
+    if not (folder / _FILE).exists():
+        return False
+    with _lock_connectors(folder):
+        known = read_connectors(folder)
+        left = [item for item in known if not item.is_same(connector)]
+        if len(left) < len(known):
+            _write(folder, left)
     return len(left) < len(known)
+
+
+def begin_run(folder: Path, connector: Connector, started: float) -> bool:
+    """Record the start of a due run, in a single process of all that try.
+
+    Args:
+        folder: The corpus folder.
+        connector: The connector as read when it was due.
+        started: Start of the run, in seconds since 1970.
+
+    Returns:
+        Whether the run is the caller's. It is not if another process has begun it, or the user no longer keeps the
+        connector.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    return _change(folder, connector, lambda kept: kept.due, tried_at=started)
 
 
 def note_run(folder: Path, connector: Connector, started: float, problem: str = "") -> None:
@@ -114,10 +142,53 @@ def note_run(folder: Path, connector: Connector, started: float, problem: str = 
     Raises:
         OSError: The folder cannot be written.
     """
-    kept = next((item for item in read_connectors(folder) if item.is_same(connector)), None)
-    if kept is not None:
-        done = kept.done_at if problem else time.time()
-        note_connector(folder, replace(kept, tried_at=started, done_at=done, problem=problem))
+    done = {} if problem else {"done_at": time.time()}
+    _change(folder, connector, tried_at=started, problem=problem, **done)
+
+
+def put_off_run(folder: Path, connector: Connector, started: float) -> None:
+    """Take back the start of a run that could not be made, so that the run is due again.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    _change(folder, connector, lambda kept: kept.tried_at == started, tried_at=connector.tried_at)
+
+
+def _change(
+    folder: Path, connector: Connector, condition: Callable[[Connector], bool] = lambda _: True, **fields: Any
+) -> bool:
+    """Change fields of a kept connector if the condition holds for it, and report whether it was changed."""
+    with _lock_connectors(folder):
+        known = read_connectors(folder)
+        kept = next((item for item in known if item.is_same(connector)), None)
+        if kept is None or not condition(kept):
+            return False
+        _write(folder, [*(item for item in known if item is not kept), replace(kept, **fields)])
+        return True
+
+
+@contextmanager
+def _lock_connectors(folder: Path) -> Iterator[None]:
+    """Context manager for reading and writing the connectors in a single process at a time.
+
+    Raises:
+        OSError: The folder cannot be written, or another process kept the lock.
+    """
+    until = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            lock = FileLock(folder / _LOCK)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise BlockingIOError(EAGAIN, "another process keeps the connectors busy", str(folder)) from None
+            time.sleep(_POLL_SECONDS)
+        else:
+            break
+    try:
+        yield
+    finally:
+        lock.remove()
 
 
 def _write(folder: Path, connectors: list[Connector]) -> None:

@@ -2,8 +2,11 @@
 
 import json
 import stat
+import subprocess
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,13 +15,16 @@ from weiwo.app.cli.errors import UsageError
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.connectors import (
     Connector,
+    begin_run,
     forget_connector,
     note_connector,
     note_run,
+    put_off_run,
     read_connectors,
 )
 from weiwo.tools.corpus.ingestion.langchain_loader import LoaderSpec
 
+ROOT = Path(__file__).parents[5]
 SPEC = LoaderSpec("wikis", "Wiki", {"url": "https://wiki.example", "space_key": "ENG", "token": "${WIKI_TOKEN}"})
 
 
@@ -95,6 +101,50 @@ def test_the_note_of_a_corpus(tmp_path):
     assert forget_connector(folder, other)
     assert not forget_connector(folder, other)
     assert len(read_connectors(folder)) == 1
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from weiwo.tools.corpus.index.connectors import Connector, note_connector, note_run
+
+sys.stdin.readline()
+for number in range(40):
+    connector = Connector("wikis", "Wiki", {"url": f"{sys.argv[2]}-{number}"}, 60)
+    note_connector(Path(sys.argv[1]), connector)
+    note_run(Path(sys.argv[1]), connector, 1.0)
+"""
+
+
+@pytest.mark.processes
+def test_processes_that_note_connectors_at_once_lose_none(tmp_path):
+    command = [sys.executable, "-c", WRITER, str(tmp_path)]
+    writers = [subprocess.Popen([*command, name], cwd=ROOT, stdin=subprocess.PIPE, text=True) for name in "ab"]
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.close()
+    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+    kept = read_connectors(tmp_path)
+    assert {item.arguments["url"] for item in kept} == {f"{name}-{n}" for name in "ab" for n in range(40)}
+    assert all(item.done_at for item in kept)
+    assert {path.name for path in tmp_path.iterdir()} == {"connectors.json"}
+
+
+def test_a_due_run_is_begun_once_and_changes_nothing_else(tmp_path):
+    read = Connector("wikis", "Wiki", {"url": "a"}, 3_600)
+    note_connector(tmp_path, read)
+    started = time.time()
+    assert begin_run(tmp_path, read, started)
+    assert not begin_run(tmp_path, read, started + 1)
+    put_off_run(tmp_path, read, started + 1)  # the run of another process
+    assert read_connectors(tmp_path)[0].tried_at == started
+    put_off_run(tmp_path, read, started)
+    note_connector(tmp_path, replace(read, seconds=60))  # the user, since the connector was read
+    assert begin_run(tmp_path, read, started)
+    assert [(item.seconds, item.tried_at) for item in read_connectors(tmp_path)] == [(60, started)]
+    assert forget_connector(tmp_path, read)
+    assert not begin_run(tmp_path, read, started)
+    assert read_connectors(tmp_path) == ()
 
 
 @pytest.mark.parametrize("note", ["", "{", "[1]", '[{"module": "a", "new": 1}]', json.dumps({"module": "a"})])
