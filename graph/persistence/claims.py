@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final
 
+from weiwo.graph.persistence.storage import BUSY_SECONDS
 from weiwo.state.errors import WeiwoError
 
 _VERSION_MARK: Final = "this_database_needs_a_newer_weiwo"
@@ -202,9 +203,14 @@ async def mark_postgres_version(connection: Any) -> None:
 
 
 async def raise_postgres_epoch(connection: Any, thread_id: str) -> int:
-    """Raise a thread's epoch, after all writes under earlier epochs have ended."""
+    """Raise a thread's epoch, after all writes under earlier epochs have ended.
+
+    Raises:
+        psycopg.errors.LockNotAvailable: A process stands still in the middle of such a write.
+    """
     await connection.execute(_POSTGRES_TABLES[0])
     async with connection.transaction():
+        await connection.execute(f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'")
         key = f"weiwo epoch:{thread_id}"
         await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (key,))
         query = _RAISE_EPOCH.format("%s").replace("max(", "greatest(")

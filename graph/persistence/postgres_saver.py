@@ -34,6 +34,7 @@ from weiwo.graph.persistence.claims import (
 )
 from weiwo.graph.persistence.saver_rules import are_answers, are_cancelled, read_checkpoint
 from weiwo.graph.persistence.storage import CONNECT_SECONDS, PATIENCE_SECONDS
+from weiwo.graph.persistence.thread_lock import ThreadBusyError
 
 T = TypeVar("T")
 
@@ -76,11 +77,18 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
                         yield cursor
 
     async def raise_epoch(self, thread_id: str) -> int:
-        """Claim a thread in the database: writes under an earlier claim are refused from now on."""
+        """Claim a thread in the database: writes under an earlier claim are refused from now on.
+
+        Raises:
+            ThreadBusyError: A process stands still in the middle of a write to the thread.
+        """
 
         async def claim() -> int:
             async with self._pool.connection() as connection:
-                return await raise_postgres_epoch(connection, thread_id)
+                try:
+                    return await raise_postgres_epoch(connection, thread_id)
+                except psycopg.errors.LockNotAvailable:
+                    raise ThreadBusyError(thread_id) from None
 
         return await self.with_reconnection(claim)
 

@@ -189,13 +189,19 @@ class _PostgresLock:
                 if not await self._lock():
                     raise ThreadBusyError(self._thread_id)
                 return ThreadClaim(self._thread_id, await raise_postgres_epoch(self._connection, self._thread_id))
+            except psycopg.errors.LockNotAvailable:
+                raise ThreadBusyError(self._thread_id) from None
             except (psycopg.OperationalError, psycopg.InterfaceError):
                 if self._connection is None or time.monotonic() > until:  # it was never there, or is gone for long
                     raise
                 await asyncio.sleep(_AGAIN_SECONDS)
 
     async def keep(self, claim: ThreadClaim) -> None:
-        """Retake the lock after a broken connection, unless another process has claimed the thread."""
+        """Retake the lock after a broken connection, unless another process has claimed the thread.
+
+        A server that has not noticed the break still keeps the lock for the old session. The epoch tells that from
+        another process.
+        """
         import psycopg
 
         while True:
@@ -205,9 +211,12 @@ class _PostgresLock:
             except psycopg.Error:
                 await asyncio.sleep(_AGAIN_SECONDS)
             with suppress(psycopg.Error, OSError):
-                if not await self._lock() or await postgres_epoch(self._connection, self._thread_id) != claim.epoch:
+                taken = await self._lock()
+                if await postgres_epoch(self._connection, self._thread_id) != claim.epoch:
                     claim.lost = True  # the run ends at its next write
                     return
+                if not taken:
+                    await self.close()  # to try again
 
     async def give_back(self) -> None:
         """Give the lock back: closing alone does so a moment later, when the server has noticed."""

@@ -210,6 +210,50 @@ async def test_a_claim_whose_connection_broke_is_made_again(settings, request):
         )
 
 
+async def test_a_lock_that_the_server_keeps_for_the_broken_session_ends_no_run(settings, request):
+    import psycopg  # noqa: PLC0415
+
+    postgres = request.getfixturevalue("postgres_url")
+    take = "SELECT pg_try_advisory_lock(hashtextextended('weiwo:t', 0))"
+    async with (
+        open_checkpointer(settings, postgres) as opened,
+        claim_thread(settings, "t", postgres, opened),
+        asyncio.timeout(60),
+    ):
+        async with await psycopg.AsyncConnection.connect(postgres, autocommit=True) as session:
+            await opened.fetch_rows(END_HOLDERS, ())
+            while not (await (await session.execute(take)).fetchone())[0]:
+                pass
+            await asyncio.sleep(2)  # several attempts to take it again
+            assert not current_claim().lost
+            await _put(opened)
+        while not await opened.fetch_rows(HOLDERS, ()):  # noqa: ASYNC110 - it is of the server
+            await asyncio.sleep(0.1)
+        await _put(opened)
+
+
+async def test_a_process_that_stands_still_in_a_write_keeps_others_waiting_for_a_while_only(
+    settings, request, monkeypatch
+):
+    import psycopg  # noqa: PLC0415
+
+    from weiwo.graph.persistence import claims  # noqa: PLC0415
+
+    monkeypatch.setattr(claims, "BUSY_SECONDS", 1)
+    postgres = request.getfixturevalue("postgres_url")
+    async with open_checkpointer(settings, postgres) as opened:
+        mine = await opened.raise_epoch("t")
+        async with asyncio.timeout(60), await psycopg.AsyncConnection.connect(postgres) as stopped:
+            await stopped.execute("SELECT weiwo_require_epoch('t', %s::bigint)", (mine,))
+            with pytest.raises(ThreadBusyError):
+                async with claim_thread(settings, "t", postgres, opened):
+                    pytest.fail("it was claimed")
+            with pytest.raises(ThreadBusyError):
+                await opened.raise_epoch("t")
+        async with claim_thread(settings, "t", postgres, opened):
+            await _put(opened)
+
+
 async def test_an_older_process_is_refused_on_a_migrated_file_and_reads_it(settings):
     async with open_checkpointer(settings) as opened:
         await _put(opened)
