@@ -142,7 +142,7 @@ def note_run(folder: Path, connector: Connector, started: float, problem: str = 
     Raises:
         OSError: The folder cannot be written.
     """
-    done = {} if problem else {"done_at": time.time()}
+    done: dict[str, Any] = {} if problem else {"done_at": time.time()}
     _change(folder, connector, tried_at=started, problem=problem, **done)
 
 
