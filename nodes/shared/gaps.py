@@ -5,9 +5,9 @@ contradict them, and final values doubted by the reader. They decide whether an 
 to name them. Parts of the question without an answer are gaps, too: the ledger lists them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Final, Literal
 
 from weiwo.nodes.shared.consistency import describe_inconsistency
 from weiwo.nodes.shared.planning.references import fill_text
@@ -83,6 +83,7 @@ _IN_PART: Final = localize_message("shared.gaps.coverage", "in_part")
 _LEFT_OUT: Final = localize_message("shared.gaps.coverage", "left_out")
 _OTHERS: Final = localize_message("shared.gaps.coverage", "others")
 _MOST_NAMED: Final = 5
+_MOST_ASKED: Final = 3
 _NOT_READ: Final = localized_section("shared.gaps.not_read")
 _LONG_ENOUGH: Final = 3
 """Characters of a name in Chinese that a question does not hold by chance."""
@@ -118,7 +119,30 @@ def find_documents_in_part(
     return tuple(Gap(kind="in_part", text=text) for text in told)
 
 
-_MOST_ASKED: Final = 3
+_COVERAGE: Final = localized_section("shared.gaps.coverage")
+
+
+def find_unqueried_tables(
+    why: Literal["outdated", "no_engine"], tables: Sequence[str], sources: Collection[str], language: Language
+) -> tuple[Gap, ...]:
+    """Find tables behind an answer that could not be queried.
+
+    If the answer has no sources, any of the tables may hold what was asked for.
+
+    Args:
+        why: The reason: indexed by an earlier version, or no engine installed.
+        tables: The sources of such tables.
+        sources: The sources of the answer.
+        language: The language of the line.
+    """
+    leaned_on = {source.partition("#")[0] for source in sources}
+    found = [table for table in tables if not leaned_on or table in leaned_on]
+    if not found:
+        return ()
+    names = [*found[:_MOST_ASKED], *(["…"] if len(found) > _MOST_ASKED else [])]
+    return (Gap(kind="in_part", text=_COVERAGE[language][why].format(join_names(names, language))),)
+
+
 _NAMED: Final = data_pattern("names", "file_name")
 _LEAD_IN: Final = data_pattern("names", "file_name_lead_in")
 _ENDINGS: Final = data_words("names", "file_endings")

@@ -1,18 +1,28 @@
 """Notes below an answer: open points, assumptions, checks, sources, and notices last."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
-from weiwo.nodes.shared.gaps import find_documents_in_part, find_files_not_read, find_unread_files
+from weiwo.nodes.shared.gaps import (
+    find_documents_in_part,
+    find_files_not_read,
+    find_unqueried_tables,
+    find_unread_files,
+)
 from weiwo.nodes.shared.prompting.passage_prompt import INSTRUCTIONS
 from weiwo.nodes.shared.prompting.sanitizer import remove_links
+from weiwo.nodes.shared.question.table_question import asks_table
 from weiwo.nodes.writer.closing import find_unchecked, is_unjudged
 from weiwo.nodes.writer.context import WriterContext
 from weiwo.nodes.writer.prompt import named_gaps
 from weiwo.nodes.writer.report.outline import count_words
+from weiwo.nodes.writer.row_advice import list_row_sources
 from weiwo.state import Citation, Language
 from weiwo.state.answer import Gap
 from weiwo.text.localization import localize_message
+from weiwo.tools.built_in import explain_no_tables
+from weiwo.tools.corpus.base import Corpus
+from weiwo.tools.tables.catalog import open_catalog
 
 _SOURCES: Final = localize_message("writer.notes", "sources")
 _BEWARE: Final = localize_message("writer.notes", "beware")
@@ -50,11 +60,13 @@ def list_notes(context: WriterContext) -> Iterator[str]:
 
 def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
     """List partly read documents behind the answer or named in the question. CPU-bound."""
-    state, corpus, language = context.state, context.services.registry.corpus, context.services.language
+    state, services, language = context.state, context.services, context.services.language
+    corpus = services.registry.corpus
     if corpus is None:
         return ()
     sources = [citation.source for citation in context.written.rendering.citations]
     found = find_documents_in_part(corpus.problems, sources, context.question, language)
+    found = (*found, *_list_tables_not_queried(context, corpus, sources))
     answered = {value.answers for value in state.get("outcomes", {}).values()}
     if not found and (not sources or len(answered) > 1):  # nothing was found, or a part of the question was not
         found = find_unread_files(corpus.problems, language)
@@ -63,6 +75,17 @@ def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
     known = (*corpus.documents, *(problem.source for problem in corpus.problems))
     texts = [passage.text for passage in state.get("evidence", {}).values()]
     return (*found, *find_files_not_read(context.question, known, texts, language))
+
+
+def _list_tables_not_queried(context: WriterContext, corpus: Corpus, sources: Collection[str]) -> Iterator[Gap]:
+    """Yield the tables that a question counts or adds up and that could not be queried."""
+    written, language = context.written, context.services.language
+    if not asks_table(context.question) or written.asserted_mechanisms:
+        return
+    if outdated := open_catalog(corpus).list_outdated(context.services.settings.filter):
+        yield from find_unqueried_tables("outdated", outdated, sources, language)
+    elif explain_no_tables() and (rows := list_row_sources(written.extracts)):
+        yield from find_unqueried_tables("no_engine", rows, rows, language)
 
 
 def format_ending(context: WriterContext) -> str:

@@ -15,7 +15,7 @@ from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
 from weiwo.text.printable import one_line
 from weiwo.text.records import split_row
-from weiwo.tools.tables.catalog import describe_tables
+from weiwo.tools.tables.catalog import describe_tables, open_catalog
 from weiwo.tools.tables.columns import fold_value
 
 _WORDS: Final = localized_section("writer.row_advice")
@@ -28,14 +28,14 @@ def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext
     Returns an empty string if neither is known.
     """
     asks = next((info for info in services.registry.infos() if info.name == "query_table"), None)
-    rows = any(split_row(line, (), extract.source) for extract in shown for line in extract.text.splitlines())
-    if asks is None or not rows or not asks_table(question):
+    if asks is None or not asks.available or not list_row_sources(shown) or not asks_table(question):
         return ""
     words = _WORDS[language]
-    if not asks.available:
-        return words["unread"]
-    corpus = services.registry.corpus
-    tables = describe_tables(corpus, services.settings.filter) if corpus is not None else []
+    corpus, within = services.registry.corpus, services.settings.filter
+    sources = [extract.source.partition("#")[0] for extract in shown]
+    if corpus is not None and not set(sources).isdisjoint(open_catalog(corpus).list_outdated(within)):
+        return ""  # a gap of the answer says so
+    tables = describe_tables(corpus, within) if corpus is not None else []
     if uncertain := _find_uncertain_column(question, tables, language):
         return words["uncertain"].format(uncertain)
     refusal = explain_refusal(question, tables)
@@ -43,13 +43,20 @@ def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext
         return words[refusal.kind].format(word=refusal.word, names=_join(refusal.names, language))
     if services.models.has_decision_model("writer"):
         return ""
-    columns = next((_join(_list_columns(source), language) for source in _order_by_sources(tables, shown)), "")
+    columns = next((_join(_list_columns(source), language) for source in _order_by_sources(tables, sources)), "")
     return words["columns"].format(columns) if columns else words["rows"]
 
 
-def _order_by_sources(tables: Sequence[Mapping[str, Any]], shown: Sequence[Extract]) -> list[Mapping[str, Any]]:
-    """Order tables by the shown passages, leaving out tables without columns."""
-    sources = [extract.source.partition("#")[0] for extract in shown]
+def list_row_sources(shown: Iterable[Extract]) -> list[str]:
+    """List the sources of the shown passages that have rows of a table."""
+    rows = (
+        extract for extract in shown if any(split_row(line, (), extract.source) for line in extract.text.splitlines())
+    )
+    return list(dict.fromkeys(extract.source.partition("#")[0] for extract in rows))
+
+
+def _order_by_sources(tables: Sequence[Mapping[str, Any]], sources: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Order tables by the shown sources, leaving out tables without columns."""
     known = [table for table in tables if table["columns"] and table["source"] in sources]
     return sorted(known, key=lambda item: sources.index(item["source"]))
 

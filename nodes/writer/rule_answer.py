@@ -207,8 +207,10 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
     if shared is not None:
         extracts = _put_first(shared, extracts, passages, frame.language)
     thin, reason = _explain_thinness(frame.question, passages, outcomes.values(), services)
-    if not thin and (reason := advise_on_rows(frame.question, extracts.items, services, frame.language)):
-        thin = "rows"
+    failures = _list_failures(state, frame.language)
+    if not (thin or failures):
+        reason = advise_on_rows(frame.question, extracts.items, services, frame.language)
+        thin = "rows" if reason else ""
     flagged = {passage.id for passage in passages if UNSCORED in passage.flags}
     return RuleAnswer(
         unscored=bool(extracts.items) and all(item.evidence_id in flagged for item in extracts.items),
@@ -221,7 +223,7 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
         language=frame.language,
         whole=whole,
         told=frozenset(item.task_id for item, _, _ in told),
-        failures=_list_failures(state, frame.language),
+        failures=failures,
         open=tuple(fill_text(task.description, outcomes, frame.language) for task in left) if told else (),
         doors=tuple(_find_doors(broken, services)),
         thin=thin,

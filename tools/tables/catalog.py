@@ -109,6 +109,10 @@ class TableCatalog:
         """Report whether any document has a table."""
         return any(True for _ in self._list_entries(ANY_SOURCE))
 
+    def list_outdated(self, within: SourceFilter = ANY_SOURCE) -> list[str]:
+        """List the sources of tables that must be indexed anew before they can be queried."""
+        return list(dict.fromkeys(part.entry.source for part in self._list_entries(within) if not part.entry.facts))
+
     def describe(self, within: SourceFilter = ANY_SOURCE) -> list[Description]:
         """Describe the tables of the permitted documents.
 

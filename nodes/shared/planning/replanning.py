@@ -17,10 +17,11 @@ from weiwo.nodes.shared.planning.rule_plan import (
     list_searches,
     search_query,
 )
+from weiwo.nodes.shared.planning.table_request import TABLE_TOOL
 from weiwo.nodes.shared.planning.task_identity import adopt_ids, list_past_keys, wording_key
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
-from weiwo.state import Evidence, Language, Outcome, Plan, Task
+from weiwo.state import Evidence, Language, Outcome, Plan, Task, ValueType
 from weiwo.state.cached_property import cached_property
 from weiwo.state.evidence import Cause
 from weiwo.state.query import QueryFrame
@@ -247,7 +248,7 @@ def _replan_by_rule(
 def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
     """Report whether a look-up failed by itself rather than for lack of inputs."""
     outcome = outcomes.get(task.id)
-    looks_up = "query" in task.args or task.tool not in BUILT_IN
+    looks_up = "query" in task.args or task.tool not in BUILT_IN or task.tool == TABLE_TOOL
     if not looks_up or (outcome is not None and (outcome.usable or outcome.status == "blocked")):
         return False
     return all(name not in outcomes or outcomes[name].usable for name in plan.upstream(task.id))
@@ -270,8 +271,10 @@ def list_other_searches(task: Task, past: Sequence[Plan], language: Language, to
     again = task.tool if "query" in task.args else choose_search_tool(tools)
     ways = [*((name, query) for name in searches), *((again, text) for text in simpler if again in tools)]
     args = task.args if "query" in task.args else {}
+    # Rows that no engine counts are shown. A figure read from some of them would be wrong.
+    ret: ValueType = "text" if task.tool == TABLE_TOOL else task.ret
     for tool, other in dict.fromkeys(way for way in ways if way not in tried):
-        yield task.model_copy(update={"tool": tool, "args": {**args, "query": other}})
+        yield task.model_copy(update={"tool": tool, "args": {**args, "query": other}, "ret": ret})
 
 
 def is_stuck(state: SearchState) -> bool:

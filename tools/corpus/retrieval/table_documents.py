@@ -10,7 +10,7 @@ from weiwo.tools.corpus.index.store import LIVE
 from weiwo.tools.corpus.records import READER
 from weiwo.tools.corpus.source_names import strip_part
 
-_TABULAR: Final = ("csv", "xlsx", "ods", "xls", "xlsb")
+_TABULAR: Final = ("csv", "json", "xlsx", "ods", "xls", "xlsb")
 """Types of documents that are tables as a whole."""
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weiwo.nodes.shared.gaps import find_documents_in_part, find_files_not_read
+from weiwo.nodes.shared.gaps import find_documents_in_part, find_files_not_read, find_unqueried_tables
 from weiwo.tools.corpus.base import Problem
 from weiwo.tools.corpus.losses import Loss
 
@@ -86,3 +86,15 @@ def test_what_was_read_and_what_is_no_file_is_not(question) -> None:
 
 def test_a_file_that_a_passage_speaks_of_is_not_told() -> None:
     assert not_read("What does settings.toml hold?", passages=["Put the key into settings.toml."]) == []
+
+
+def test_tables_that_could_not_be_queried_are_named_where_the_answer_may_lean_on_them() -> None:
+    outdated = ("a.csv", "b.csv", "c.xlsx", "d.xlsx")
+    (gap,) = find_unqueried_tables("outdated", outdated, ("b.csv#L3", "notes.md"), "en")
+    assert (gap.kind, gap.text) == (
+        "in_part",
+        "b.csv was indexed by an earlier version; run `weiwo index` to use tables.",
+    )
+    assert find_unqueried_tables("outdated", outdated, ("notes.md",), "en") == ()
+    (gap,) = find_unqueried_tables("no_engine", outdated, (), "zh")
+    assert gap.text.startswith("a.csv、b.csv、c.xlsx和…中的行没有计数或求和")

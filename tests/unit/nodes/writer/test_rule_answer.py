@@ -1,7 +1,5 @@
 """Answers by rule: statements where all is shown, else extracts; and what is said where nothing speaks of the subject."""
 
-from dataclasses import replace
-
 import pytest
 
 from tests.support.fake_model import fake
@@ -11,7 +9,6 @@ from weiwo.nodes.writer import rule_answer
 from weiwo.nodes.writer.rule_answer import answer_by_rule
 from weiwo.nodes.writer.sources import gather_sources
 from weiwo.state import Evidence, Limits, Outcome, OutcomeDetail, Plan, Quote, Rival, TaskTrace
-from weiwo.tools.registry import Registry
 from weiwo.tools.tables.query_table import QueryTable
 
 WEND = passage("The River Wend rises in Arvania. It is 310 kilometres long.", "wend.md", "River Wend")
@@ -249,21 +246,14 @@ ROWS = {
 
 
 @pytest.mark.parametrize(
-    ("why_not", "asked", "language", "line"),
+    ("asked", "language", "line"),
     [
-        ("needs DuckDB", "How many customers are on the pro plan?", "en", "pip install 'weiwo[tables]'."),
-        ("needs DuckDB", "有多少客户是专业版？", "zh", "pip install 'weiwo[tables]'。"),
-        ("", "How many of our customers are on pro, roughly?", "en", "or set up a model."),
-        ("", "有多少客户是付费的？", "zh", "或配置语言模型。"),
+        ("How many of our customers are on pro, roughly?", "en", "or set up a model."),
+        ("有多少客户是付费的？", "zh", "或配置语言模型。"),
     ],
 )
-def test_where_rows_are_shown_and_counting_was_asked_for_it_says_what_counts_them(
-    why_not, asked, language, line
-) -> None:
+def test_where_rows_are_shown_and_counting_was_asked_for_it_says_what_counts_them(asked, language, line) -> None:
     run = services(QueryTable(corpus=None))
-    if why_not:
-        missing = replace(run.registry.info("query_table"), available=False, why_not=why_not)
-        run = replace(run, registry=Registry([], [missing]))
     assert answer(asked, lost("a"), ROWS[language], language=language, run=run).notices[-1].endswith(line)
     assert not answer("Why is Acme on the pro plan?", lost("a"), ROWS["en"], run=run).notices[1:]
 

@@ -14,7 +14,7 @@ from tests.support.states import got, lost, passage, search
 from weiwo.graph import build_graph
 from weiwo.nodes.shared.planning.replanning import PlanHistory, describe_attempt, is_stuck, replan_other_way
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.state import Outcome, Plan, Reflection, TaskTrace
+from weiwo.state import Outcome, Plan, Reflection, Task, TaskTrace
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
 
@@ -260,3 +260,12 @@ async def test_a_model_that_knows_no_other_way_does_not_go_round_in_circles():
     assert result["status"] == "partial"
     assert len(result["reflections"]) <= 3
     assert result["plan"]["revision"] <= 2
+
+
+def test_a_table_that_no_engine_counts_is_searched_for_its_rows_not_read_as_a_figure():
+    args = {"table": "sales", "measures": [{"function": "sum", "column": "amount"}]}
+    plan = Plan(tasks=(Task(id="task_1", description="total amount", tool="query_table", args=args, ret="number"),))
+    past = PlanHistory(plan, (), {"task_1": lost("task_1", "crash")})
+    frame = parse_question("total amount", "en")
+    (task,) = replan_other_way(frame, past, ["task_1"], ("query_table", *TOOLS), max_tasks=5).tasks
+    assert (task.tool, task.args, task.ret) == ("corpus_search", {"query": "total amount"}, "text")
