@@ -4,8 +4,10 @@ import asyncio
 import json
 import os
 import random
+import re
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,11 +24,13 @@ from weiwo.app.server.access import guard
 from weiwo.app.server.access.auth import Auth, new_token
 from weiwo.app.server.access.guard import Guard, Rules
 from weiwo.app.server.access.oidc import Oidc, OidcSettings
+from weiwo.app.server.access.profiles import stored_name
 from weiwo.app.server.application import create_app
 from weiwo.app.server.errors import RequestError
 from weiwo.app.server.hosted import application as hosted
 from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, PAGE, WEIWO_API
 from weiwo.app.server.storage import quota
+from weiwo.tools.corpus.index.store import STORE
 
 ASKED: dict[str, Any] = {"input": {"question": "What is 6 times 7?"}}
 FREE = {"question": "What is 7 times 8?"}
@@ -131,6 +135,10 @@ HEADERS: tuple[dict[str, str], ...] = (
     *({"accept-language": "zh" * 3_000}, {"sec-fetch-site": "?"}),
 )
 _TRIES = 2_500
+_BOATS = "boats.csv&name,length\nEve,21\nAda,16\n"
+_TOTAL = "4,711"
+_SECRETS = frozenset({"4711", "4000", "711"})
+_FIGURE = re.compile(r"(?<!\d)\d+(?!\d)")
 
 
 @asynccontextmanager
@@ -237,6 +245,63 @@ async def _everything(client: httpx.AsyncClient, ann: dict[str, str], run: str) 
     for one in found[-1]:
         one.pop("updated")
     return [json.dumps(one) for one in found]
+
+
+async def _tables(report: Report, folder: Path) -> None:
+    """A table of another's corpus is there for nobody else: by name, file, path, id, corpus or edited plan."""
+    _own_home(folder)
+    home = Path(os.environ["WEIWO_HOME"])
+    async with _served() as (client, users):
+        ann, bob = users["ann"], users["bob"]
+        for user, path, rows in ((ann, "notes", "wages.csv&name,wage\nEve,4000\nMia,711\n"), (bob, "mine", _BOATS)):
+            name, _, text = rows.partition("&")
+            await client.post(f"/weiwo/corpora/{path}/files?filename={name}", content=text, headers=user)
+        total = {"input": {"question": "What is the total wage?"}}
+        told = (await client.post("/runs/wait", json=total, headers=ann)).text
+        report.check("ann asks her own table", _TOTAL in told, told[-300:])
+        stored = stored_name("ann", "notes")
+        store = home / "corpora" / stored / STORE
+        with closing(sqlite3.connect(store)) as connection:
+            identity = connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0]
+            numbers = [number for (number,) in connection.execute("SELECT id FROM tables")]
+        report.check("ann's table is stored", bool(numbers), str(store))
+        keys = [f"{identity}:{number}" for number in numbers]
+        names = ("wages", "wages.csv", "notes / wages", f"{stored}/wages.csv", *keys, *map(str, numbers), str(store))
+        names = (*names, f"{store.parent}/files/wages.csv", "../notes/wages.csv", f"read_parquet('{store}')", "wages\0")
+        for corpus in (["notes"], [stored], [str(store.parent)], ["mine", stored], [f"../{stored}"], ["mine", "notes"]):
+            named = await client.post("/runs/wait", json={**total, "context": {"corpus": corpus}}, headers=bob)
+            report.check(f"bob asks corpus {corpus}", named.status_code in {404, 422}, named.text)
+        for name in names:
+            asked = {"input": {"question": f"What is the total wage in {name}?"}}
+            told = (await client.post("/runs/wait", json=asked, headers=bob)).text
+            report.check(f"bob asks of {name}", not _SECRETS & set(_FIGURE.findall(told.replace(",", ""))), told[-300:])
+        for name in (*names, "boats"):
+            told = await _edit_table(client, bob, name)
+            if name == "boats":
+                report.check("bob asks his own table by a plan", "37" in told, told[-300:])
+            else:
+                held = not _SECRETS & set(_FIGURE.findall(told.replace(",", "")))
+                report.check(f"bob plans for {name}", held, told[-300:])
+
+
+async def _edit_table(client: httpx.AsyncClient, user: dict[str, str], table: str) -> str:
+    """The answer to a plan that was edited, while it waited, to add up a column of a table, and to join that table."""
+    thread = (await client.post("/threads", json={}, headers=user)).json()["thread_id"]
+    path = f"/threads/{thread}"
+    start = {"input": {"question": "What is the total length of the boats?"}, "context": {"approve_plan": True}}
+    await client.post(f"{path}/runs/wait", json=start, headers=user)
+    plan = (await client.get(f"{path}/state", headers=user)).json()["values"]["plan"]
+    own = {"table": "boats", "measures": [{"function": "sum", "column": "length"}]}
+    other = {"table": table, "measures": [{"function": "sum", "column": "wage"}]}
+    joined = {**own, "join": {"table": table, "left": "name", "right": "name"}, "columns": ["wage"], "measures": []}
+    told = ""
+    for args in (own,) if table == "boats" else (other, joined):
+        plan["tasks"][0] |= {"tool": "query_table", "args": args}
+        edited = {"values": {"plan": plan}, "as_node": "planner"}
+        told += (await client.post(f"{path}/state", json=edited, headers=user)).text
+        told += (await client.post(f"{path}/runs/wait", json={"command": {"resume": "approve"}}, headers=user)).text
+        await client.post(f"{path}/runs/wait", json=start, headers=user)
+    return told
 
 
 async def _limits(report: Report, folder: Path) -> None:
@@ -394,6 +459,7 @@ async def _doors(report: Report, _: Path) -> None:
 
 ATTACKS = (
     Attack("ids of other users on every route", _ids),
+    Attack("tables of other users' corpora", _tables),
     Attack("limits of a day, by edits, places and copies", _limits),
     Attack("a disk filled by one user", _disk),
     Attack("requests that break a route", _broken),
