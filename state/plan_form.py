@@ -87,8 +87,8 @@ def _type(name: str) -> ValueType | None:
     if name in _TYPE_ALIASES:
         return _TYPE_ALIASES[name]
     if match := _LIST_FORM.match(name):
-        item = match[1] or match[2]
-        inner = _TYPE_ALIASES.get(item, item)
+        name_within = match[1] or match[2]
+        inner = _TYPE_ALIASES.get(name_within, name_within)
         listed = f"list[{inner}]"
         if listed in VALUE_TYPES:
             return listed

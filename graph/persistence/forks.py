@@ -142,8 +142,8 @@ async def read_interrupted_results(saver: BaseCheckpointSaver[Any], snapshot: St
     found = _InterruptedResults()
     for task in snapshot.tasks:
         place = {"thread_id": snapshot.config["configurable"]["thread_id"], "checkpoint_ns": f"{task.name}:{task.id}"}
-        item = await saver.aget_tuple({"configurable": place})
-        for _, channel, value in (item.pending_writes or ()) if item else ():
+        saved = await saver.aget_tuple({"configurable": place})
+        for _, channel, value in (saved.pending_writes or ()) if saved else ():
             if channel == "outcomes" and isinstance(value, Mapping):
                 found.outcomes.update({key: entry for key, entry in value.items() if isinstance(entry, Outcome)})
             elif channel == "evidence" and isinstance(value, Mapping):

@@ -210,9 +210,9 @@ def _last_human(messages: Any) -> str:
     Messages come as objects, or as dicts sent by a client.
     """
     for message in reversed(messages if isinstance(messages, list) else []):
-        item = message if isinstance(message, Mapping) else vars(message)
-        if (item.get("type") or item.get("role")) in {"human", "user"}:
-            content = item.get("content")
+        fields = message if isinstance(message, Mapping) else vars(message)
+        if (fields.get("type") or fields.get("role")) in {"human", "user"}:
+            content = fields.get("content")
             if isinstance(content, list):
                 content = " ".join(part.get("text", "") for part in content if isinstance(part, Mapping))
             return str(content or "")

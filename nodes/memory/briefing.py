@@ -70,7 +70,7 @@ class Briefing(NamedTuple):
         so or not.
         """
         named = str(sketch.get("procedure") or "").strip().strip("\"'“”").casefold()
-        item = next(
+        procedure_used = next(
             (
                 procedure
                 for procedure in self.procedures
@@ -78,14 +78,14 @@ class Briefing(NamedTuple):
             ),
             None,
         )
-        if item is None:
+        if procedure_used is None:
             return plan
         used = {task.tool for task in plan.tasks}
-        unused = [tool for tool in item.tools if tool in tools and tool not in used]
+        unused = [tool for tool in procedure_used.tools if tool in tools and tool not in used]
         said = safe_note(str(sketch.get("departure") or ""))
         parts = [said, _UNUSED[language].format(", ".join(unused)) if unused else ""]
         departure = "; ".join(part for part in parts if part)[:LONGEST_LINE]
-        return plan.model_copy(update={"procedure": item.title, "departure": departure})
+        return plan.model_copy(update={"procedure": procedure_used.title, "departure": departure})
 
 
 async def brief_planner(

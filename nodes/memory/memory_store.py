@@ -101,7 +101,7 @@ class MemoryStore:
 
         Entries that do not fit the model are left out.
         """
-        return tuple(item for entry in await self.list(kind) if (item := _as_model(model, entry.value)) is not None)
+        return tuple(record for entry in await self.list(kind) if (record := _as_model(model, entry.value)) is not None)
 
     async def list(self, kind: Kind) -> list[_Entry]:
         """Return all entries of a kind, most recently changed first."""

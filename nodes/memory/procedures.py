@@ -202,18 +202,18 @@ def _read_sections(lines: list[str]) -> Iterator[tuple[str, str]]:
 def _list(lines: object) -> list[str]:
     """Parse the items of a list.
 
-    An indented line, or a line without a bullet among bulleted lines, continues the item before.
+    An indented line, or a line without a bullet among bulleted lines, continues the step before.
     """
     items: list[str] = []
     listed = False
     for line in lines if isinstance(lines, list) else ():
-        item = _BULLET.fullmatch(line)
-        if item or not items or (not listed and not line.startswith((" ", "\t"))):
-            items.append(" ".join((item[1] if item else line).split()))
+        step = _BULLET.fullmatch(line)
+        if step or not items or (not listed and not line.startswith((" ", "\t"))):
+            items.append(" ".join((step[1] if step else line).split()))
         else:
             items[-1] += " " + " ".join(line.split())
-        listed = listed or item is not None
-    return [item[:LONGEST_LINE] for item in items if item]
+        listed = listed or step is not None
+    return [step[:LONGEST_LINE] for step in items if step]
 
 
 def _split(line: str) -> list[str]:

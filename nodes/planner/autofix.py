@@ -104,8 +104,8 @@ def _retype_task(task: Task, used: str | None, notes: list[str]) -> Task:
     asks_date = bool(_ASKS_DATE.search(task.description))
     if used == "formula" and not asks_date and _ASKS_NAME.search(task.description):
         return task  # a name cannot be calculated with, whatever it is called
-    item: ValueType = "date" if used == "date" or asks_date else "number"
-    ret: ValueType = item if task.ret == "text" else ("list[date]" if item == "date" else "list[number]")
+    wanted: ValueType = "date" if used == "date" or asks_date else "number"
+    ret: ValueType = wanted if task.ret == "text" else ("list[date]" if wanted == "date" else "list[number]")
     notes.append(f"{task.id}.ret: {task.ret} → {ret}, it is calculated with")
     return task.model_copy(update={"ret": ret})
 

@@ -131,9 +131,11 @@ def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
         outcome = outcomes.get(task.id)
         if not task.description or outcome is None or not outcome.usable:
             continue
-        item = first.setdefault((task.description.casefold(), task.ret), outcome)
-        if item.value != outcome.value:
-            message = f"{item.task_id} and {task.id} ask the same and differ: {item.value!r} and {outcome.value!r}"
+        earlier = first.setdefault((task.description.casefold(), task.ret), outcome)
+        if earlier.value != outcome.value:
+            message = (
+                f"{earlier.task_id} and {task.id} ask the same and differ: {earlier.value!r} and {outcome.value!r}"
+            )
             found.append(Failure(task_id=task.id, kind="inconsistent", message=message))
     return found
 

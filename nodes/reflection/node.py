@@ -203,11 +203,11 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     asked = assessment.parts or (
         () if frame.shape in {"comparison", "same"} else frame.parts
     )  # whose look-ups are none
-    item = len(asked) <= 1 and len(plan.final_ids) == 1
+    is_single = len(asked) <= 1 and len(plan.final_ids) == 1
     ledger = state.get("ledger")
     missing = [part for part in ledger.missing if part.task_ids] if ledger is not None else ()
     firm = not _list_unnamed_weak(plan, report, services) and not report.inconsistencies and not missing
-    settled = firm and (item or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
+    settled = firm and (is_single or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.strategy.check or is_stuck(state):
         return False
     if services.budget.find_exhausted_limit() or services.work_seconds() <= 0:

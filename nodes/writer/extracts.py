@@ -603,16 +603,16 @@ def _join_sentences(
     """Join sentences as in the passage, with a mark for omissions."""
     text, highlights = "", []
     for before, at in pairwise([-1, *kept]):
-        item = every[at]
+        sentence = every[at]
         if at:
             text += (
-                whole[every[before].end : item.start]
+                whole[every[before].end : sentence.start]
                 if text and at == before + 1
-                else (_CUT_LINE if text and whole[item.start - 1] == "\n" else _CUT[not text :])
+                else (_CUT_LINE if text and whole[sentence.start - 1] == "\n" else _CUT[not text :])
             )
-        if item.start in chosen:
-            highlights.append((len(text), len(text) + item.end - item.start))
-        text += whole[item.start : item.end]
+        if sentence.start in chosen:
+            highlights.append((len(text), len(text) + sentence.end - sentence.start))
+        text += whole[sentence.start : sentence.end]
     return text if kept[-1] == len(every) - 1 else text + _CUT.rstrip(), tuple(highlights)
 
 

@@ -153,13 +153,13 @@ def drop_doubtful(pieces: Sequence[Piece]) -> list[Piece]:
 
 def cite_claim(piece: Piece, position: int, language: Language) -> Piece:
     """Insert the marks of a claim's citations into a piece."""
-    start, end, claim = (item := piece.checked[position]).start, item.end, item.claim
+    start, end, claim = (cited := piece.checked[position]).start, cited.end, cited.claim
     marked = _cite_sources(piece.text[start:end], claim.citations, language)
     longer = len(marked) - (end - start)
     later = (
         replace(entry, start=entry.start + longer, end=entry.end + longer) for entry in piece.checked[position + 1 :]
     )
-    checked = (*piece.checked[:position], replace(item, end=end + longer), *later)
+    checked = (*piece.checked[:position], replace(cited, end=end + longer), *later)
     return replace(piece, text=piece.text[:start] + marked + piece.text[end:], checked=checked)
 
 

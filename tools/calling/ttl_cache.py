@@ -82,8 +82,8 @@ class TtlCache:
         """Return the text stored under a key."""
         if self._store is None:
             return self._memory.get(key)
-        item = await self._run_guarded("read", lambda store: store.aget(self._namespace, key, refresh_ttl=False))
-        text = item.value.get("text") if item is not None and isinstance(item.value, Mapping) else None
+        saved = await self._run_guarded("read", lambda store: store.aget(self._namespace, key, refresh_ttl=False))
+        text = saved.value.get("text") if saved is not None and isinstance(saved.value, Mapping) else None
         return text if isinstance(text, str) else None
 
     async def store_text(self, key: str, text: str, seconds: float) -> None:

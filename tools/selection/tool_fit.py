@@ -78,8 +78,8 @@ def _find_value(frame: QueryFrame, name: str, schema: Mapping[str, Any], subject
         return None
     if is_query(name):
         return ((frame.search if frame.language == "zh" else "") or frame.question)[:_LONGEST]
-    item = subject and len(frame.subjects) == 1 and not _SEVERAL.search(subject)
-    return subject[:_LONGEST] if item else None
+    is_single = subject and len(frame.subjects) == 1 and not _SEVERAL.search(subject)
+    return subject[:_LONGEST] if is_single else None
 
 
 def _without(subject: str, hits: frozenset[str]) -> str:

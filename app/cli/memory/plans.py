@@ -52,18 +52,23 @@ def _list_plans(context: typer.Context, *, json: Json = False) -> None:
 @_plans.command(cls=TextCommand)
 def show(key: Key, *, json: Json = False) -> None:
     """Show a remembered plan: wording, tasks and results of past use."""
-    item = with_memory(lambda memory: _find(memory, key))
+    template = with_memory(lambda memory: _find(memory, key))
     if json:
-        write_json(plan_as_json(item))
+        write_json(plan_as_json(template))
         return
     console = page()
-    console.print(Flow(Text(item.key, "bold").append(f"  {one_line(item.wording, 400)}", "not bold"), indent=14))
-    for task in Plan.from_json(item.plan).tasks:
+    console.print(
+        Flow(Text(template.key, "bold").append(f"  {one_line(template.wording, 400)}", "not bold"), indent=14)
+    )
+    for task in Plan.from_json(template.plan).tasks:
         args = ", ".join(f"{name}: {value}" for name, value in task.args.items())
         call = f"{task.id}: {task.description} · {task.tool}({args}) → {task.ret}"
         console.print(Flow(Text(f"  {one_line(call, 600)}"), indent=4))
     console.print(
-        Flow(Text(f"  {_describe_record(item)} · {item.model_calls} model calls · {item.seconds} s", "dim"), indent=4)
+        Flow(
+            Text(f"  {_describe_record(template)} · {template.model_calls} model calls · {template.seconds} s", "dim"),
+            indent=4,
+        )
     )
 
 
@@ -74,9 +79,9 @@ def pin(
     """Pin a plan for all questions of the same wording."""
 
     async def work(memory: MemoryStore) -> PlanTemplate:
-        item = await _find(memory, key)
-        await set_pinned(memory, item, pinned=not undo)
-        return await _find(memory, item.key)
+        template = await _find(memory, key)
+        await set_pinned(memory, template, pinned=not undo)
+        return await _find(memory, template.key)
 
     entry = with_memory(work)
     done = word("pinned" if entry.pinned else "unpinned", entry.key)

@@ -86,10 +86,10 @@ def keep_wish(text: str, *, as_json: bool = False) -> None:
         UsageError: It cannot be kept.
     """
     try:
-        item = with_memory(lambda memory: wishes.add_wish(memory, text))
+        wish = with_memory(lambda memory: wishes.add_wish(memory, text))
     except wishes.WishError as error:
         raise UsageError(f"memory; {error}") from None
-    tell(wish_as_json(item), _KEPT[detect_language(item.text)].format(item.text, item.key), as_json=as_json)
+    tell(wish_as_json(wish), _KEPT[detect_language(wish.text)].format(wish.text, wish.key), as_json=as_json)
 
 
 @app.command(cls=TextCommand)

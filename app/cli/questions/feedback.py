@@ -43,13 +43,13 @@ def feedback(
         raise UsageError(f"thread {thread_id}; it has no answer yet; weiwo resume {thread_id} goes on with it")
     said = clean(note or "")[:LONGEST_WORDS]
     question = str(values.get("question") or "")
-    item = Feedback(time.time(), thread_id, str(values.get("run") or ""), question, good, said)
+    given = Feedback(time.time(), thread_id, str(values.get("run") or ""), question, good, said)
     try:
-        record_feedback(Path(settings.home), item)
+        record_feedback(Path(settings.home), given)
     except OSError as error:
         raise CommandError(f"feedback; it cannot be kept in {settings.home}: {error.strerror or error}") from None
     if bad:
-        mark_run_bad(item.run)
-        forget_bad_answer(item.run)
-    sent = send_to_langsmith(item)
+        mark_run_bad(given.run)
+        forget_bad_answer(given.run)
+    sent = send_to_langsmith(given)
     hint(f"kept in {settings.home}" + (", and sent to LangSmith" if sent else ""))

@@ -175,17 +175,17 @@ async def feedback(request: Request) -> Response:
         raise _build_unanswered_error(thread)
     words = clean(str(body.get("words") or ""))[:LONGEST_WORDS]
     run, question = str(values.get("run") or ""), str(values.get("question") or "")
-    item = Feedback(time.time(), thread.thread_id, run, question, good=body["good"], words=words)
+    given = Feedback(time.time(), thread.thread_id, run, question, good=body["good"], words=words)
     try:
-        await asyncio.to_thread(record_feedback, Path(backend_of(request).settings.home), item)
-        sent = await asyncio.to_thread(send_to_langsmith, item)
+        await asyncio.to_thread(record_feedback, Path(backend_of(request).settings.home), given)
+        sent = await asyncio.to_thread(send_to_langsmith, given)
     except OSError as error:
         why = error.strerror or error
         raise RequestError(500, f"feedback; it cannot be kept: {why}", f"反馈无法保存：{why}") from None
     except AppError as error:
         raise RequestError(502, str(error)) from None
     memory = backend_of(request).memory(user_of(request))
-    if memory is not None and not item.good:
+    if memory is not None and not given.good:
         await mark_bad(memory, run)
         await forget_answers(memory, run=run)
     return reply({"kept": True, "sent": sent})

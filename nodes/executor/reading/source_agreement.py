@@ -154,14 +154,14 @@ def _group_rivals(rivals: Iterable[Rival]) -> list[Rival]:
     groups: dict[str, Rival] = {}
     for rival in rivals:
         key = f"{rival.value:.12g}" if isinstance(rival.value, int | float) else str(rival.value)
-        item = groups.get(key)
+        known = groups.get(key)
         groups[key] = (
             rival
-            if item is None
+            if known is None
             else Rival(
-                value=item.value,
-                evidence_ids=tuple(dict.fromkeys((*item.evidence_ids, *rival.evidence_ids))),
-                quotes=tuple(dict.fromkeys((*item.quotes, *rival.quotes))),
+                value=known.value,
+                evidence_ids=tuple(dict.fromkeys((*known.evidence_ids, *rival.evidence_ids))),
+                quotes=tuple(dict.fromkeys((*known.quotes, *rival.quotes))),
             )
         )
     return sorted(groups.values(), key=lambda group: -len(group.evidence_ids))

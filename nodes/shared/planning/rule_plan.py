@@ -222,5 +222,5 @@ def _type_of_request(call: ToolCall) -> ValueType | None:
     if call.tool != "query_table":
         return None
     measures = call.args.get("measures")
-    item = isinstance(measures, list) and len(measures) == 1
-    return "number" if item and not call.args.get("group_by") else "list[text]"
+    has_one_measure = isinstance(measures, list) and len(measures) == 1
+    return "number" if has_one_measure and not call.args.get("group_by") else "list[text]"

@@ -98,11 +98,11 @@ def _list_positions(coordinates: Any) -> Iterator[tuple[float, float]]:
     """The positions of nested coordinates, longitude first."""
     waiting = [coordinates]
     while waiting:
-        item = waiting.pop()
-        if isinstance(item, list) and len(item) >= 2 and all(isinstance(x, int | float) for x in item[:2]):
-            yield float(item[0]), float(item[1])
-        elif isinstance(item, list):
-            waiting.extend(reversed(item))
+        node = waiting.pop()
+        if isinstance(node, list) and len(node) >= 2 and all(isinstance(x, int | float) for x in node[:2]):
+            yield float(node[0]), float(node[1])
+        elif isinstance(node, list):
+            waiting.extend(reversed(node))
 
 
 def _make_passage(lines: list[str], place: str, number: int) -> Passage:

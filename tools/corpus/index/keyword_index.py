@@ -171,8 +171,8 @@ class KeywordSnapshot:
 
     def _one(self, field: str, term: str, weight: float) -> "tantivy.Query":
         query = self._tantivy.Query
-        item = query.term_query(self._schema, field, term, "freq")
-        return item if weight == 1 else query.boost_query(item, weight)
+        term_query = query.term_query(self._schema, field, term, "freq")
+        return term_query if weight == 1 else query.boost_query(term_query, weight)
 
     def _search(self, asked: "tantivy.Query", limit: int, within: Sequence[int] | None) -> list[_KeywordHit]:
         if limit < 1 or (within is not None and not within):

@@ -89,9 +89,9 @@ def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Eviden
     for place, passages in enumerate(found):
         top = max((passage.score for passage in passages), default=0.0) or 1.0
         for passage in passages:
-            item = (passage.score / top, -place, passage)
-            if passage.id not in best or item[:2] > best[passage.id][:2]:
-                best[passage.id] = item
+            scored = (passage.score / top, -place, passage)
+            if passage.id not in best or scored[:2] > best[passage.id][:2]:
+                best[passage.id] = scored
     order = sorted(best.values(), key=lambda value: (-value[0], -value[1], value[2].rank))[: max(k, 0)]
     return [
         passage.model_copy(update={"score": round(score, 4), "rank": rank})
