@@ -14,15 +14,18 @@ _LONGEST_VALUE: Final = 240
 """Characters of a value that is shown whole."""
 _HEAD, _TAIL = 160, 60
 """Characters shown of the beginning and the end of a longer one."""
-_MOST_PARTS: Final = 40
-"""Values shown of one argument that is an object or a list."""
+_FIRST, _LAST = 15, 5
+"""Values shown of the beginning and the end of a longer list. Fields of an object are all shown."""
+_MOST_PARTS: Final = 500
+"""Lines of a single argument."""
 
 
 def list_arguments(args: Mapping[str, Any]) -> list[str]:
     r"""List arguments, a line each.
 
     A long object or list gets a line for each value inside, by path. Omitted parts are counted: characters of a text,
-    values of a list. Characters that a terminal would hide are written as codes (`\u202e`).
+    values of a list. No field of an object is left out for the fields before it. Characters that a terminal would hide
+    are written as codes (`\u202e`).
     """
     lines: list[str] = []
     for name, value in args.items():
@@ -30,23 +33,27 @@ def list_arguments(args: Mapping[str, Any]) -> list[str]:
         if len(whole) <= _LONGEST_VALUE or not isinstance(value, Mapping | list | tuple):
             lines.append(f"{_escape(str(name))}: {_shorten(whole, value)}")
             continue
-        parts = _leaves(str(name), value)
-        lines += [f"{_escape(path)}: {_shorten(_as_json(leaf), leaf)}" for path, leaf in islice(parts, _MOST_PARTS)]
+        parts = _list_values(str(name), value)
+        lines += islice(parts, _MOST_PARTS)
         if more := sum(1 for _ in parts):
             lines.append(f"{_escape(str(name))}: {more:,} more values")
     return lines
 
 
-def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the values within an object or a list, each with a path."""
+def _list_values(path: str, value: Any) -> Iterator[str]:
+    """Yield a line for each value within an object or a list, with a path."""
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
-            yield from _leaves(f"{path}.{name}", inner)
+            yield from _list_values(f"{path}.{name}", inner)
     elif isinstance(value, list | tuple) and value:
+        hidden = range(_FIRST, len(value) - _LAST)
         for n, inner in enumerate(value):
-            yield from _leaves(f"{path}[{n}]", inner)
+            if n not in hidden:
+                yield from _list_values(f"{path}[{n}]", inner)
+            elif n == _FIRST:
+                yield f"{_escape(path)}: {len(hidden):,} of {len(value):,} values left out"
     else:
-        yield path, value
+        yield f"{_escape(path)}: {_shorten(_as_json(value), value)}"
 
 
 def _shorten(text: str, value: Any) -> str:

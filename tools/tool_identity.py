@@ -6,13 +6,15 @@ Tells whether a call made now is of the same tool that a person approved or a ca
 import hashlib
 import json
 from collections.abc import Mapping
-from types import CodeType, FunctionType
+from functools import partial
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final
 from uuid import uuid4
 from weakref import finalize
 
 from langchain_core.tools import BaseTool
 
+_EMPTY_CELL: Final = CellType()
 _objects: Final[dict[int, str]] = {}
 
 
@@ -38,23 +40,41 @@ def tool_identity(tool: BaseTool) -> str:
 def tool_source(tool: BaseTool) -> str:
     """Return the origin of a tool: the MCP server and definition, or the code.
 
-    The origin is the same in every process until somebody replaces the tool or edits its code. Contents of a closure or
-    an object are not part of it.
+    The origin is the same in every process until somebody replaces the tool or edits its code. Functions within a
+    closure are part of it, as a decorator holds them. Other contents of a closure or an object are not.
     """
     stated = (tool.metadata or {}).get("identity")
     if isinstance(stated, str):
         return stated
     function = getattr(tool, "coroutine", None) or getattr(tool, "func", None)
-    if not isinstance(function, FunctionType):
+    if function is None:
         kind = type(tool)
         function = kind._arun if kind._arun is not BaseTool._arun else kind._run  # noqa: SLF001 - LangChain's own names
-    return _describe_function(function)
+    return _describe_callable(function, set())
 
 
 def hash_call(name: str, source: str, schema: Mapping[str, Any], args: Mapping[str, Any]) -> str:
     """Hash a call as shown to a person: the tool's name, origin and schema, and the arguments."""
     text = json.dumps([name, source, schema, args], sort_keys=True, ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _describe_callable(function: Any, seen: set[int]) -> str:
+    """Describe the code behind a callable: a function, a bound method, a partial function or an object."""
+    if id(function) in seen:
+        return ""
+    seen.add(id(function))
+    if isinstance(function, partial):
+        return f"partial:{_describe_callable(function.func, seen)}"
+    if isinstance(function, MethodType):
+        owner = type(function.__self__)
+        return f"{owner.__module__}:{owner.__qualname__}:{_describe_callable(function.__func__, seen)}"
+    if not isinstance(function, FunctionType | BuiltinFunctionType):
+        function = getattr(type(function), "__call__", function)  # noqa: B004 - its code, and not only that it has any
+    cells = getattr(function, "__closure__", None) or ()
+    held = [cell.cell_contents for cell in cells if cell != _EMPTY_CELL]
+    inner = [_describe_callable(item, seen) for item in held if isinstance(item, FunctionType | MethodType | partial)]
+    return ":".join([_describe_function(function), *inner])
 
 
 def _describe_function(function: Any) -> str:

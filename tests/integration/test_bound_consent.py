@@ -9,6 +9,7 @@ from langgraph.types import Command
 from tests.integration.test_consent import QUESTION, at, closing, planning, waiting
 from weiwo.graph import build_graph
 from weiwo.state import Plan
+from weiwo.tools.shown_arguments import list_arguments
 
 pytestmark = pytest.mark.integration
 
@@ -109,16 +110,25 @@ async def test_a_waiting_thread_without_a_hash_is_asked_about_anew():
     assert again.value["hash"]
 
 
-async def test_every_argument_is_described_long_ones_with_their_length():
-    from weiwo.tools.shown_arguments import list_arguments  # noqa: PLC0415
-
+def test_every_argument_is_described_long_ones_with_their_length():
     args = {"body": "x" * 9_000, "amount": 100, "to": {"iban": "DE00", "parts": list(range(1_000))}, "mark": "a\u202eb"}
     lines = list_arguments(args)
     said = "\n".join(lines)
     assert "(9,000 characters)" in said
     assert "amount: 100" in lines
     assert 'to.iban: "DE00"' in lines
-    assert "more values" in said
+    assert "980 of 1,000 values left out" in said
     assert "\\u202e" in said
     assert max(map(len, lines)) < 400
     assert len(lines) < 100
+
+
+def test_no_field_of_an_argument_is_hidden_behind_others():
+    filler = {f"note_{number}": "x" * 50 for number in range(60)}
+    items = [{"note": "x" * 50} for _ in range(500)]
+    lines = list_arguments({"request": {**filler, "items": items, "to": {"iban": "DE00"}, "amount": 900}})
+    assert 'request.to.iban: "DE00"' in lines
+    assert "request.amount: 900" in lines
+    assert "request.items: 480 of 500 values left out" in lines
+    assert "request.items[499].note" in "\n".join(lines)
+    assert len(lines) < 150
