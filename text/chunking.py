@@ -28,7 +28,7 @@ _LARGEST_CODE: Final = 800
 so is one with a line above `LARGEST`."""
 
 _UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
-_WORD: Final = lazy(rf"(?:[^\W{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])+")
+_WORD: Final = lazy(rf"(?:[^\W{UNSPACED_RANGES}]+|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])+")
 _BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
 _LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80

@@ -98,6 +98,7 @@ _END: Final = lazy(
 _ABBREVIATION: Final = data_words("sentences", "abbreviation")
 _ENDING_ABBREVIATION: Final = word_set("inc ltd co corp bros jr sr etc al est a.m p.m b.c a.d b.c.e c.e u.s u.k")
 _OPENING_WORD: Final = data_words("sentences", "opening_word")
+_DOTTED: Final = lazy(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _BLOCK: Final = lazy(r"[ \t]*(?:[-*+•·‣▪]|\d{1,3}[.)、](?!\d)|#{1,6}|>+|\|)(?:[ \t]+|$)?")
 _BLOCK_START: Final = lazy(r"[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)、][ \t]|#{1,6}[ \t]|>|\|)")
 _ORDINAL: Final = 2
@@ -181,8 +182,7 @@ def _ends_here(text: str, start: int, end: int, found: re.Match[str], tell: Call
     if found.end() >= end:
         return True
     following = text[found.end() : found.end() + 40]
-    next_is_han = bool(_HAN_CHARACTER.match(following.lstrip()))
-    if not following[0].isspace() and not (next_is_han and "." not in found["stop"]):
+    if not following[0].isspace() and ("." in found["stop"] or not _HAN_CHARACTER.match(following)):
         return False
     ahead = following.split(maxsplit=1)
     next_word = ahead[0].strip("\"'“‘「(（[,;:") if ahead else ""
@@ -190,17 +190,26 @@ def _ends_here(text: str, start: int, end: int, found: re.Match[str], tell: Call
     if found["stop"] != ".":
         quoted = any(c in _CLOSERS for c in found.group())
         return not (lower_case and (quoted or found["stop"].startswith("..")))
+    if lower_case:
+        return False
     window = text[max(start, stop - 24) : stop]
     before = _HAN_CHARACTER.split(_OPENING.split(window)[-1])[-1].strip("\"'“‘[").casefold()
-    if (before.isdigit() and len(before) <= _ORDINAL) or (before and before in _abbreviations_elsewhere()):
-        language = tell()
-        if before in _abbreviations(language) or (before.isdigit() and language in _ORDINAL_LANGUAGES):
-            return False
-    starts_anew = not lower_case and next_word.casefold() in _OPENING_WORD
-    if before in _ENDING_ABBREVIATION or re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]", before):
-        return starts_anew
-    initial = len(before) == 1 and before.isalpha() and window[-1:].isupper()
-    return not lower_case and before not in _ABBREVIATION and (not initial or starts_anew)
+    starts_anew = next_word.casefold() in _OPENING_WORD
+    if before in _ENDING_ABBREVIATION or _DOTTED.fullmatch(before):
+        ends = starts_anew
+    else:
+        initial = len(before) == 1 and before.isalpha() and window[-1:].isupper()
+        ends = before not in _ABBREVIATION and (not initial or starts_anew)
+    return ends and not _is_abbreviated(before, tell)
+
+
+def _is_abbreviated(word: str, tell: Callable[[], Language]) -> bool:
+    """Report whether a full stop behind a word marks an ordinal or an abbreviation of the text's language."""
+    ordinal = word.isdigit() and len(word) <= _ORDINAL
+    if not ordinal and word not in _abbreviations_elsewhere():
+        return False
+    language = tell()
+    return word in _abbreviations(language) or (ordinal and language in _ORDINAL_LANGUAGES)
 
 
 @cache

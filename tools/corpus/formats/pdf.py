@@ -159,8 +159,7 @@ class Pdf:
             return str(written.get_text_bounded(*box))
 
         try:
-            count = written.count_rects()
-            boxes = [Box(*written.get_rect(n)) for n in range(count)] if count <= _MOST_BOXES else []
+            boxes = self._read_boxes(written)
             text = _read_columns(written, boxes)
             text = text or mark_tables(written.get_text_range(), boxes, read_box)
             text = join_han_lines(text.replace("\r\n", "\n"), boxes, read_box)
@@ -172,6 +171,20 @@ class Pdf:
         text = _HYPHEN.sub("", text)
         noted = list(self._read_annotations(page))
         return "\n\n".join(filter(None, (text, "\n".join(noted))))
+
+    def _read_boxes(self, written: "pypdfium2.PdfTextPage") -> list[Box]:
+        """Return the text runs of a page in the order of the text, or nothing for a page of too many runs.
+
+        PDFium is called with the same four numbers for each run: to make new ones takes longer than the call.
+        """
+        count = written.count_rects()
+        left, top, right, bottom = edges = [ctypes.c_double() for _ in range(4)]
+        get_rect, raw, to = self._raw.FPDFText_GetRect, written.raw, [ctypes.byref(edge) for edge in edges]
+        boxes = []
+        for n in range(count if count <= _MOST_BOXES else 0):
+            get_rect(raw, n, *to)
+            boxes.append(Box(left.value, bottom.value, right.value, top.value))
+        return boxes
 
     def _has_pictures(self, page: "pypdfium2.PdfPage") -> bool:
         """Report whether a page shows anything but text. An empty page loses nothing."""
@@ -253,14 +266,16 @@ def _find_gutter(boxes: Sequence[Box], left: float, right: float) -> float | Non
     """
     low, high = (left + share * (right - left) for share in _GUTTER)
     lefts, rights = sorted(box.left for box in boxes), sorted(box.right for box in boxes)
-    best: tuple[int, float] | None = None
+    most, best = _FEW_BOXES // 2 - 1, None
     for edge in sorted({edge for edge in lefts if low < edge < high})[:_MOST_EDGES]:
         at = edge - 0.5
-        crossing = bisect_left(lefts, at) - bisect_right(rights, at)
         starting = bisect_left(lefts, edge + 3) - bisect_right(lefts, edge - 3)
-        if starting >= _FEW_BOXES // 2 and crossing <= len(boxes) // 4 and (best is None or starting > best[0]):
-            best = starting, at
-    return best[1] if best else None
+        if starting <= most:
+            continue
+        crossing = bisect_left(lefts, at) - bisect_right(rights, at)
+        if crossing <= len(boxes) // 4:
+            most, best = starting, at
+    return best
 
 
 def _is_woven(boxes: Sequence[Box], gutter: float) -> bool:

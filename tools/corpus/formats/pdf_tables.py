@@ -103,6 +103,8 @@ def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[_Row]]:
     run: list[_Row] = []
     columns: list[tuple[float, float]] = []
     for line in [*_group_lines(boxes), []]:
+        if not run and len(line) < 2:
+            continue
         own = [(box.left, box.right) for box in line]
         if run and 0 < len(line) < len(columns) and (places := _find_columns(line, columns, run[-1])):
             for box, place in zip(line, places, strict=True):
