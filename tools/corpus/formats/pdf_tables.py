@@ -1,13 +1,13 @@
 """Tables of a PDF page, found by geometry: aligned rows with equal numbers of text runs.
 
 Each run stands below the run above it. Only certain cases are accepted: three rows or more in columns that no cell
-reaches into, with a header of names above a column of figures, or with all cells of a column beginning at one edge. A
-line with only some of the cells continues the row above. The lines become rows of Markdown in their place, and no word
-moves.
+reaches into, with a header of names above a column of figures, or with all cells of a column sharing an edge. A
+line with only some of the cells continues the row above, or begins a row whose label stands halfway down. The lines
+become rows of Markdown in their place.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -18,9 +18,11 @@ _GAP: Final = 4.0
 _LONGEST_CELL: Final = 100
 _LONGEST_LABEL: Final = 40
 _EDGE: Final = 2.5
-"""Points by which cells of a column may begin apart."""
+"""Points by which the edges of a column's cells may differ."""
 _LEADING: Final = 1.5
 """Heights of a line that may be between two lines of a cell."""
+_SHARED: Final = 0.4
+"""Heights of a line by which the tops, middles or ends of a row's cells may differ; lines differ by more."""
 _FULL: Final = 0.85
 _PROSE: Final = 20
 _RUNNING: Final = 0.4
@@ -61,22 +63,40 @@ def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> 
     written: dict[int, list[str]] = {}  # by the first line of a table: its rows
     ends: dict[int, int] = {}
     for rows in _find_aligned(boxes):
-        simple, even = all(len(row.lines) == 1 for row in rows), _begin_at_edges(rows)
+        simple, even = all(len(row.lines) == 1 for row in rows), _share_edges(rows)
         if not (simple or even):
             continue
-        cells = [[" ".join(" ".join(read(box).split()) for box in cell) for cell in row.cells] for row in rows]
+        cells = [[_join_cell(map(read, cell)) for cell in row.cells] for row in rows]
         if not (simple and _is_table(cells)) and not (even and _is_aligned(rows, cells)):
             continue
-        wanted = ["".join("".join(read(box).split()) for box in line) for row in rows for line in row.lines]
-        places = (at for at in range(start, len(keys) - len(wanted) + 1) if keys[at : at + len(wanted)] == wanted)
-        found = next(places, None)
-        if found is not None:
-            start = ends[found] = found + len(wanted)
+        wanted = "".join("".join(read(box).split()) for row in rows for line in row.lines for box in line)
+        found, end = _find_lines(keys, start, wanted)
+        if end:
+            start = ends[found] = end
             written[found] = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
             written[found].insert(1, f"{'|---' * len(cells[0])}|")
     for first in reversed(written):
         lines[first : ends[first]] = ["", *written[first], ""]
     return "\n".join(lines) if written else text
+
+
+def _join_cell(lines: Iterable[str]) -> str:
+    """Join the lines of a cell by blanks, and within Chinese or Japanese without."""
+    return _HAN_BREAK.sub("", "\n".join(" ".join(line.split()) for line in lines)).replace("\n", " ")
+
+
+def _find_lines(keys: Sequence[str], start: int, wanted: str) -> tuple[int, int]:
+    """Return the first line and the end of the lines that hold a text and nothing else, or `(0, 0)`.
+
+    PDFium breaks the text into other lines than the boxes where a label stands halfway between two lines.
+    """
+    for first in range(start, len(keys)):
+        end, held = first, 0
+        while end < len(keys) and held < len(wanted) and wanted.startswith(keys[end], held):
+            held, end = held + len(keys[end]), end + 1
+        if held == len(wanted):
+            return first, end
+    return 0, 0
 
 
 def join_han_lines(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> str:
@@ -102,17 +122,19 @@ def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[_Row]]:
     """Yield groups of at least three rows with equal cell counts, in columns without contact."""
     run: list[_Row] = []
     columns: list[tuple[float, float]] = []
-    for line in [*_group_lines(boxes), []]:
+    lines = [*_group_lines(boxes), []]
+    at = 0
+    while at < len(lines):
+        line, at = lines[at], at + 1
         if not run and len(line) < 2:
             continue
-        own = [(box.left, box.right) for box in line]
-        if run and 0 < len(line) < len(columns) and (places := _find_columns(line, columns, run[-1])):
-            for box, place in zip(line, places, strict=True):
-                run[-1].cells[place].append(box)
-                columns[place] = (columns[place][0], max(columns[place][1], box.right))
-            run[-1].lines.append(line)
+        if run and _add_partial_line(run, columns, line, lines[at] if line else []):
             continue
-        spans = own
+        whole = not run or _is_whole(run)
+        if not whole:  # the lines of the last row may begin another table
+            at -= 1 + len(run.pop().lines)
+            line = []
+        spans = own = [(box.left, box.right) for box in line]
         if len(line) == len(columns):
             spans = [(min(a, c), max(b, d)) for (a, b), (c, d) in zip(own, columns, strict=True)]
         if len(line) != len(columns) or not _are_apart(spans):
@@ -125,17 +147,47 @@ def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[_Row]]:
         columns = spans if fits else []
 
 
-def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]], above: _Row) -> list[int]:
-    """Return the columns continued by the runs of a line, close below the row above.
+def _add_partial_line(
+    run: list[_Row], columns: list[tuple[float, float]], line: list[Box], following: Sequence[Box]
+) -> bool:
+    """Add a line that has only some of the cells to the last row, or as the beginning of a new row.
 
-    The result is empty if the line continues none.
+    A label beside a value of several lines may stand halfway down. It is written before those lines, or between them.
+
+    Returns:
+        Whether the line was added.
     """
-    last = above.lines[-1][0]
-    if last.bottom - line[0].top > _LEADING * (line[0].top - line[0].bottom) or line[0].top > last.top:
-        return []
+    whole = _is_whole(run)
+    if whole and len(line) >= len(columns):
+        return False
+    places = _find_columns(line, columns)
+    if not places:
+        return False
+    row = run[-1]
+    if (whole and _belongs_below(row, line, places, following, columns)) or not _continues(row, line, places):
+        if not whole or not _share_edges(run[-2:]):
+            return False
+        row = _Row([[] for _ in columns], [])
+        run.append(row)
+    for box, place in zip(line, places, strict=True):
+        row.cells[place].append(box)
+        columns[place] = (columns[place][0], max(columns[place][1], box.right))
+    row.lines.append(line)
+    return True
+
+
+def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]]) -> list[int]:
+    """Return the column of each run of a line, by its left or right edge.
+
+    The result is empty if a run is at no edge of a column.
+    """
     found = []
     for box in line:
-        fits = [n for n, (left, _) in enumerate(columns) if n and abs(box.left - left) <= _EDGE]
+        fits = [
+            n
+            for n, edges in enumerate(columns)
+            if abs(box.left - edges[0]) <= _EDGE or abs(box.right - edges[1]) <= _EDGE
+        ]
         room = columns[fits[0] + 1][0] - _GAP if fits and fits[0] + 1 < len(columns) else float("inf")
         if not fits or box.right > room:
             return []
@@ -143,17 +195,70 @@ def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]], a
     return found
 
 
-def _begin_at_edges(rows: Sequence[_Row]) -> bool:
-    """Report whether the cells of each column share a left edge."""
-    return all(
-        max(edges) - min(edges) <= _EDGE
-        for column in zip(*(row.cells for row in rows), strict=True)
-        if (edges := [box.left for cell in column for box in cell])
+def _continues(row: _Row, line: Sequence[Box], places: Sequence[int]) -> bool:
+    """Report whether each run of a line fills an empty cell of a row, or stands close below the cell's last line."""
+    for box, place in zip(line, places, strict=True):
+        cell = row.cells[place]
+        if not cell:
+            continue
+        if cell[-1].bottom - box.top > _LEADING * (box.top - box.bottom) or box.top > cell[-1].top:
+            return False
+        if not place and row.lines[-1][-1] not in cell:  # the next label
+            return False
+    return True
+
+
+def _belongs_below(
+    row: _Row,
+    line: Sequence[Box],
+    places: Sequence[int],
+    following: Sequence[Box],
+    columns: Sequence[tuple[float, float]],
+) -> bool:
+    """Report whether a line stands nearer to the row that begins with the following line than to the row above."""
+    if not following or places[0] == 0 or abs(following[0].left - columns[0][0]) > _EDGE:
+        return False
+    above = row.cells[places[0]][-1].bottom - line[0].top
+    return line[0].bottom - max(box.top for box in following) + 1 < above
+
+
+def _is_whole(run: Sequence[_Row]) -> bool:
+    """Report whether the last row has all cells. Those of a row that begins with some share their top, middle or end.
+
+    Such a row stands below the row before.
+    """
+    row = run[-1]
+    if len(row.lines[0]) == len(row.cells):
+        return True
+    if not all(row.cells):
+        return False
+    spans = [(cell[0].top, cell[-1].bottom, (cell[0].top + cell[-1].bottom) / 2) for cell in row.cells]
+    tolerance = _SHARED * max(cell[0].top - cell[0].bottom for cell in row.cells)
+    above = min(box.bottom for line in run[-2].lines for box in line)
+    return max(top for top, *_ in spans) <= above + 1 and any(
+        max(edges) - min(edges) <= tolerance for edges in zip(*spans, strict=True)
     )
 
 
+def _share_edges(rows: Sequence[_Row]) -> bool:
+    """Report whether the cells of each column share a left or a right edge."""
+    for column in zip(*(row.cells for row in rows), strict=True):
+        boxes = [box for cell in column for box in cell]
+        lefts, rights = [box.left for box in boxes], [box.right for box in boxes]
+        if boxes and min(max(lefts) - min(lefts), max(rights) - min(rights)) > _EDGE:
+            return False
+    return True
+
+
 def _is_aligned(rows: Sequence[_Row], cells: Sequence[Sequence[str]]) -> bool:
-    """Report whether left-aligned rows form a table: short labels, and no running text in columns."""
+    """Report whether aligned rows form a table: short labels, and no running text in columns.
+
+    Where labels stand halfway down between the lines of their values, a row that has all cells in its first line and
+    more lines below may be parts of two rows.
+    """
+    halfway = any(row.lines[0][0] not in row.cells[0] for row in rows)
+    if halfway and any(len(row.lines) > 1 and len(row.lines[0]) == len(row.cells) for row in rows):
+        return False
     labels = [row[0] for row in cells]
     named = sum(sum(map(str.isalpha, label)) >= 2 for label in labels)
     if named < _SHARE * len(labels) or max(map(len, labels)) > _LONGEST_LABEL:

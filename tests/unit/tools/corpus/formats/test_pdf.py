@@ -2,6 +2,7 @@
 
 import io
 import stat
+import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.parts import Part
 from weiwo.tools.corpus.formats.pdf import read
 
+DOCUMENTS = Path(__file__).parents[4] / "data" / "documents"
 LEFT = ("The Orrin Observatory was", "founded in 1904 by Lena", "Haskell. Its main instru-", "ment is a refractor with", "an aperture of 61 cm.")  # fmt: skip
 RIGHT = ("The Pell Library was then", "founded in 1938 by Aron", "Tisch. It lends about nine", "thousand books each year,", "and is shut on Mondays.")  # fmt: skip
 
@@ -91,8 +93,8 @@ def test_the_rows_of_a_table_stay_rows() -> None:
     rows = [("Item", "Price in crowns"), ("Bolt", "12"), ("A very long hinge of brass", "140"), ("Nail", "1"), ("Screw", "3")]  # fmt: skip
     placed = [(x, 700 - 16 * n, text) for n, pair in enumerate(rows) for x, text in zip((60, 320), pair, strict=True)]
     text = flat(one(made(lines(*placed))))
-    assert "Bolt 12" in text
-    assert "A very long hinge of brass 140" in text
+    assert "| Bolt | 12 |" in text
+    assert "| A very long hinge of brass | 140 |" in text
 
 
 def test_the_values_of_a_form_are_read_with_their_names() -> None:
@@ -260,3 +262,38 @@ def test_labels_and_values_that_begin_at_one_edge_are_rows(rows: Sequence[Sequen
     (part,) = read(io.BytesIO(grid(rows)), "ports.pdf")
     text = "".join(passage.text for passage in part.passages)
     assert all(f"| {label} | {value} |" in text for label, value in rows)
+
+
+def test_labels_that_stand_halfway_down_are_rows_of_a_table() -> None:
+    """Tables laid out by WeasyPrint 70 with the vertical alignment that HTML gives them."""
+    with zipfile.ZipFile(DOCUMENTS / "weasyprint.zip") as files:
+        terms, plans = (rows_of(files.read(name)) for name in ("terms.pdf", "plans.pdf"))
+    assert [row[0] for row in terms] == ["Manufacturer", "Coverage", "Warranty", "Exclusions"]
+    assert terms[1][1].startswith("Fire, theft and water damage in all rooms of the house, including the cellar")
+    assert terms[1][1].endswith("the sum insured each year of the term")
+    assert [row[0] for row in plans] == ["Plan", "Basic", "Garden shed and fence", "Full"]
+    assert [row[-1] for row in plans] == ["Limit in crowns", "200,000", "15,000", "450,000"]
+
+
+POLICY = (("Holder", ["Runa Veld"]), ("Covered", ["Fire and theft in", "the house and water", "in its cellar"]), ("Premium", ["1,200 crowns"]), ("Excluded", ["Floods and wear", "by daily use"]))  # fmt: skip
+
+
+def written_by_height(padding: int) -> bytes:
+    """A table whose labels stand halfway down, written line by line from the top of the page."""
+    placed: list[tuple[float, float, str]] = []
+    top = 700.0
+    for label, values in POLICY:
+        placed.append((60, top - 6.5 * (len(values) - 1), label))
+        placed += [(200, top - 13 * n, value) for n, value in enumerate(values)]
+        top -= 13 * len(values) + padding
+    return made(lines(*sorted(placed, key=lambda item: (-item[1], item[0]))))
+
+
+def test_labels_written_between_the_lines_of_their_values_are_paired_only_where_rows_stand_apart() -> None:
+    assert rows_of(written_by_height(6)) == [[label, " ".join(values)] for label, values in POLICY]
+    assert rows_of(written_by_height(0)) == []
+
+
+def rows_of(data: bytes) -> list[list[str]]:
+    text = "\n".join(passage.text for passage in one(data).passages)
+    return [line.strip("| ").split(" | ") for line in text.split("\n") if line.startswith("| ")]
