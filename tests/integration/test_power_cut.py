@@ -122,9 +122,10 @@ def strace() -> str:
 @pytest.mark.parametrize("consent", ["asked", "allowed"])
 def test_the_booking_and_all_it_rests_on_survive_a_power_cut(strace, consent, weiwo_home, index_sample, tmp_path):
     index_sample(weiwo_home)
-    traced = "trace=pwrite64,write,fdatasync,fsync,ftruncate"
+    traced = ("--seccomp-bpf", "-e", "trace=pwrite64,write,fdatasync,fsync,ftruncate")
     trace = tmp_path / "trace"
-    command = [strace, "-f", "-y", "-xx", "-s", "2000000", "-e", traced, "-o", str(trace), sys.executable, "-c", ACTING]
+    options = ["-f", "-y", "-xx", "-s", "2000000", *traced, "-o", str(trace)]
+    command = [strace, *options, sys.executable, "-c", ACTING]
     ran = subprocess.run([*command, str(weiwo_home), consent], cwd=ROOT, capture_output=True, check=False)
     assert ran.stdout.endswith(b"THE END"), ran.stderr[-2_000:]
     files = _replay(trace, weiwo_home, b"THE TOOL ACTS")

@@ -12,7 +12,7 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -73,13 +73,20 @@ def list_modules(folder: Path) -> Iterator[Path]:
             yield from list_modules(path)
 
 
+def count_room_lines() -> dict[str, int]:
+    """Count the lines of each room in the working tree."""
+    return {
+        room: sum(_count_lines(path.read_text(encoding="utf-8")) for path in list_modules(ROOT / room))
+        for room in ROOMS
+    }
+
+
 def measure() -> dict[str, int]:
     """Count lines, modules, deferred imports, `noqa` comments and unshared public names in the working tree."""
-    texts = {room: {path: path.read_text(encoding="utf-8") for path in list_modules(ROOT / room)} for room in ROOMS}
-    counts = {room: sum(map(_count_lines, texts[room].values())) for room in ROOMS}
+    product = {path: path.read_text(encoding="utf-8") for room in ROOMS for path in list_modules(ROOT / room)}
+    counts = count_room_lines()
     counts["all"] = sum(counts.values())
     counts["tests"] = sum(_count_lines(path.read_text(encoding="utf-8")) for path in list_modules(ROOT / "tests"))
-    product = {path: text for room in ROOMS for path, text in texts[room].items()}
     trees = {path: ast.parse(text) for path, text in product.items()}
     counts["modules"] = sum(path.name != "__init__.py" for path in product)
     counts["deferred_imports"] = sum(map(count_deferred_imports, trees.values()))
@@ -89,9 +96,9 @@ def measure() -> dict[str, int]:
     return counts
 
 
-def compare(baseline: Baseline) -> list[Figure]:
-    """Return every count now beside its baseline."""
-    return [Figure(name, now, baseline.counts[name]) for name, now in measure().items()]
+def compare(counts: Mapping[str, int], baseline: Baseline) -> list[Figure]:
+    """Return counts of now beside those of the baseline."""
+    return [Figure(name, now, baseline.counts[name]) for name, now in counts.items()]
 
 
 def list_long_functions(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -159,7 +166,7 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["--rebase"] and len(arguments) > 1:
         BASELINE.write_text(rewrite_baseline(BASELINE.read_text("utf-8"), arguments[1], measure()), encoding="utf-8")
         baseline = read_baseline()
-    figures = compare(baseline)
+    figures = compare(measure(), baseline)
     sys.stdout.write(format_table(figures, baseline.commit))
     complaints = [figure.complaint for figure in figures if figure.complaint]
     sys.stdout.writelines(f"{complaint}\n" for complaint in complaints)

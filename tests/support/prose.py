@@ -93,7 +93,8 @@ def is_participle(name: str) -> bool:
 def check_source(source: str, path: str) -> Report:
     """Check the docstrings and names of one module."""
     report = Report([])
-    for name, node in _walk(ast.parse(source), ""):
+    tree = ast.parse(source)
+    for name, node in _walk(tree, ""):
         place = f"{path}:{name}" if name else path
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and is_participle(node.name):
             report.findings.append(Finding(place, "participle"))
@@ -109,7 +110,7 @@ def check_source(source: str, path: str) -> Report:
             "semicolons": docstring.count(";") > 1,
         }
         report.findings += [Finding(place, rule) for rule, is_broken in broken.items() if is_broken]
-    report.findings += [Finding(f"{path}:{name}", "one") for name in _find_ones(ast.parse(source))]
+    report.findings += [Finding(f"{path}:{name}", "one") for name in _find_ones(tree)]
     return report
 
 

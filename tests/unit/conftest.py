@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -12,6 +12,7 @@ import pytest
 from pytest_socket import disable_socket
 
 from tests.support.foreign import FOREIGN
+from weiwo.app.cli.setup import doctor
 
 _homes = count()
 
@@ -47,6 +48,16 @@ def clean_environment(
 def _unused(folders: pytest.TempPathFactory) -> Path:
     """A folder that is not there: most tests need none."""
     return folders.getbasetemp() / f"home-{next(_homes)}"
+
+
+@pytest.fixture
+def importable_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand-in for the processes in which `weiwo doctor` imports each part; `test_doctor_parts` has the real ones."""
+
+    async def find_no_fault(_modules: Sequence[str]) -> str:
+        return ""
+
+    monkeypatch.setattr(doctor, "_find_import_fault", find_no_fault)
 
 
 @pytest.fixture

@@ -23,21 +23,18 @@ def module_name(path: Path) -> str:
 
 def list_imports(tree: ast.AST, known: AbstractSet[str]) -> Iterator[str]:
     """Yield the modules among `known` that a module imports, wherever the import stands."""
+    by_name = False
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
+        if isinstance(node, ast.Name | ast.Attribute):
+            by_name |= (node.id if isinstance(node, ast.Name) else node.attr) == "import_module"
+        elif isinstance(node, ast.ImportFrom) and node.module:
             named = {f"{node.module}.{alias.name}" for alias in node.names} & known
             # a package whose members are all modules is only passed through
             yield from named if len(named) == len(node.names) else named | ({node.module} & known)
         elif isinstance(node, ast.Import):
             yield from {alias.name for alias in node.names} & known
-    if "import_module" in {name for node in ast.walk(tree) for name in _list_names(node)}:
+    if by_name:
         yield from _list_by_name(tree, known)
-
-
-def _list_names(node: ast.AST) -> Iterator[str]:
-    """Yield the name that a node uses or imports."""
-    if isinstance(node, ast.Name | ast.Attribute):
-        yield node.id if isinstance(node, ast.Name) else node.attr
 
 
 def _list_by_name(tree: ast.AST, known: AbstractSet[str]) -> Iterator[str]:

@@ -37,9 +37,10 @@ def _asked_for() -> set[tuple[str, ...]]:
     asked: set[tuple[str, ...]] = set()
     for room in ("state", "text", "models", "tools", "nodes", "graph", "app"):
         for path in (_ROOT / room).rglob("*.py"):
-            if "node_modules" in path.parts:
+            text = "" if "node_modules" in path.parts else path.read_text(encoding="utf-8")
+            if not any(name in text for name in _NAMES):
                 continue
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NAMES:
                     asked.add(tuple(arg.value for arg in node.args if isinstance(arg, ast.Constant)))
     return asked

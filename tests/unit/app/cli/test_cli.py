@@ -460,7 +460,7 @@ def test_without_arguments_there_is_help(weiwo):
     assert err == ""
 
 
-@pytest.mark.processes
+@pytest.mark.usefixtures("importable_parts")
 def test_doctor_without_a_model(weiwo, monkeypatch):
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")  # its JSON is in English all the same
     monkeypatch.setenv("WEIWO_MAX_SECOND", "5")
@@ -478,7 +478,7 @@ def test_doctor_without_a_model(weiwo, monkeypatch):
     assert found["tool corpus_search"]["verdict"] == "ok"
 
 
-@pytest.mark.processes
+@pytest.mark.usefixtures("importable_parts")
 def test_doctor_names_what_does_not_work(weiwo, monkeypatch):
     monkeypatch.setenv("WEIWO_WRITER_MODEL", "openai:m")
     monkeypatch.setenv("WEIWO_CORPUS", "/nowhere")

@@ -41,7 +41,7 @@ KINDS = ("figure", "citation", "quote", "calculation", "verdict")
 MUTATIONS = 200
 _FIGURE = re.compile(r"\d[\d,]*")
 _PASSAGE = re.compile(r'<passage n="(\d+)"[^>]*>(.*?)</passage>', re.DOTALL)
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.usefixtures("shared_check_home")]
 Answer = dict[str, Any]
 
 

@@ -18,7 +18,7 @@ from weiwo.app.export.proof_check import ProofReport, check_documents, check_pro
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.usefixtures("shared_check_home")]
 
 DOCUMENTS = {
     "bridge.md": """# Otter Bridge

@@ -220,7 +220,7 @@ def test_a_book_is_cut_by_chapter() -> None:
 
 
 def test_zip_bombs_are_not_unpacked() -> None:
-    bomb = documents.zipped({"word/document.xml": b"\x00" * 200_000_000})
+    bomb = documents.zipped({"word/document.xml": b"\x00" * 30_000_000})
     assert len(bomb) < 300_000
     for name in ("a.docx", "a.pptx", "a.xlsx", "a.epub"):
         with pytest.raises(UnreadableError, match="zip bomb"):
