@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.command import Ended, run_command, search_path
 from tests.support.ports import free_port
 from tests.support.waiting import until
 from weiwo.app.cli.documents import connectors
@@ -85,18 +85,10 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
 
 
 @pytest.fixture
-def weiwo(weiwo_home: Path, tmp_path: Path) -> Callable[..., tuple[int, str, str]]:
-    def run(*arguments: str) -> tuple[int, str, str]:
-        env = {**os.environ, "WEIWO_HOME": str(weiwo_home), "WEIWO_WEB": "off"}
-        done = subprocess.run(
-            [sys.executable, "-m", "weiwo", *arguments],
-            env=env,
-            cwd=tmp_path,
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        return done.returncode, done.stdout, done.stderr
+def weiwo(weiwo_home: Path, tmp_path: Path) -> Callable[..., Ended]:
+    def run(*arguments: str) -> Ended:
+        env = {**os.environ, "PYTHONPATH": search_path(), "WEIWO_HOME": str(weiwo_home), "WEIWO_WEB": "off"}
+        return run_command(*arguments, cwd=tmp_path, env=env)
 
     return run
 

@@ -6,7 +6,6 @@ line of `…` alone stands for lines left out. Lines of other people's programs 
 
 import os
 import re
-import shlex
 import struct
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Final
 
 import pytest
 
+from tests.support.command import forking_programs
 from tests.support.documents import pdf
 from tests.support.openai_server import OpenAIServer
 from tests.support.personas import good
@@ -57,19 +57,18 @@ def _normalize(line: str) -> str:
 
 
 @pytest.fixture
-def environment(tmp_path: Path, index_sample: Callable[[Path], None]) -> dict[str, str]:
+def environment(tmp_path: Path, index_sample: Callable[[Path], None]) -> Iterator[dict[str, str]]:
     """A home with the sample corpus indexed, the report of a pilot in `~/papers`, and nothing set up."""
     index_sample(tmp_path / ".weiwo")
     shims = tmp_path / "bin"
     shims.mkdir()
-    (shims / "weiwo").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m weiwo "$@"\n')
-    (shims / "weiwo").chmod(0o755)
     (tmp_path / "papers").mkdir()
     paper = pdf("The pilot cost 4,200 euros. The pilot ended on 3 June 2024.", title="Pilot")
     (tmp_path / "papers" / "pilot.pdf").write_bytes(paper)
     own = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     home = {"HOME": str(tmp_path), "WEIWO_HOME": str(tmp_path / ".weiwo"), "COLUMNS": "100"}
-    return {**own, **home, "PATH": f"{shims}{os.pathsep}{own['PATH']}"}
+    with forking_programs(shims):
+        yield {**own, **home, "PATH": f"{shims}{os.pathsep}{own['PATH']}"}
 
 
 def run(arguments: list[str], environment: dict[str, str], folder: Path) -> tuple[int, str]:
@@ -84,7 +83,7 @@ def run(arguments: list[str], environment: dict[str, str], folder: Path) -> tupl
 def test_programs_print_what_stands_below(
     guide: str, number: int, program: str, printed: str, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    code, output = run([sys.executable, "-c", program], environment, tmp_path)
+    code, output = run([str(tmp_path / "bin" / "python"), "-c", program], environment, tmp_path)
     assert code == 0, f"{guide}, block {number}: {output}"
     assert_printed(printed, output)
 
@@ -146,6 +145,6 @@ def test_a_document_is_answered_from_as_the_readme_says(
 ) -> None:
     text = (ROOT / readme).read_text(encoding="utf-8")
     for arguments in (["index", "papers"], ["what did the pilot cost?"]):
-        code, output = run([sys.executable, "-m", "weiwo", *arguments], environment, tmp_path)
+        code, output = run([str(tmp_path / "bin" / "weiwo"), *arguments], environment, tmp_path)
         assert code == 0, output
     assert_printed(re.findall(r"^```text\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)[1], output)

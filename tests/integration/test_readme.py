@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.command import forking_programs
 from tests.support.documents import pdf
 
 pytestmark = pytest.mark.integration
@@ -64,7 +65,7 @@ def commands(readme: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Mapping[str, str]:
+def world(tmp_path: Path) -> Iterator[Mapping[str, str]]:
     """The environment of somebody with notes, a wiki and papers, who has installed nothing but Weiwo."""
     texts = {
         "notes/style.md": "# Style guide\n\nThe author of our style guide, Ann Berg, was hired on 3 May 2019.\n",
@@ -78,17 +79,14 @@ def world(tmp_path: Path) -> Mapping[str, str]:
     (tmp_path / "papers" / "pilot.pdf").write_bytes(paper)
     shims = tmp_path / "bin"
     shims.mkdir()
-    programs = {"weiwo": f'exec {shlex.quote(sys.executable)} -m weiwo "$@"'}
     if shutil.which("jq") is None:
-        programs["jq"] = (
-            f"exec {sys.executable} -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1][1:]])' \"$@\""
-        )
-    for name, body in programs.items():
-        (shims / name).write_text(f"#!/bin/sh\n{body}\n")
-        (shims / name).chmod(0o755)
+        show = f"exec {sys.executable} -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1][1:]])' \"$@\""
+        (shims / "jq").write_text(f"#!/bin/sh\n{show}\n")
+        (shims / "jq").chmod(0o755)
     own = {name: value for name, value in os.environ.items() if not name.startswith(("WEIWO_", "OPENAI_"))}
     home = {"HOME": str(tmp_path), "WEIWO_HOME": str(tmp_path / ".weiwo"), "WEIWO_WEB": "off"}
-    return {**own, **home, "PATH": f"{shims}{os.pathsep}{own['PATH']}", "COLUMNS": "100"}
+    with forking_programs(shims):
+        yield {**own, **home, "PATH": f"{shims}{os.pathsep}{own['PATH']}", "COLUMNS": "100"}
 
 
 def run(line: str, env: Mapping[str, str], cwd: Path) -> str:
@@ -101,9 +99,8 @@ def run(line: str, env: Mapping[str, str], cwd: Path) -> str:
 
 def serve(line: str, env: Mapping[str, str], cwd: Path) -> str:
     """What a server prints first."""
-    with subprocess.Popen(
-        ["/bin/sh", "-c", f"exec {line} --port 0"], env=env, cwd=cwd, stderr=subprocess.PIPE, text=True
-    ) as server:
+    command = [sys.executable, "-m", *shlex.split(line), "--port", "0"]
+    with subprocess.Popen(command, env=env, cwd=cwd, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         try:
             return server.stderr.readline()
