@@ -4,10 +4,6 @@ Needs Node and, in the folder that `WEIWO_TEST_NODE` names, `npm install @langch
 react-dom jsdom`; for the event protocol, `@langchain/react` beside them.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
 import pytest
 
 from tests.support.langgraph_server import langgraph_dev, offline_environment
@@ -18,9 +14,11 @@ from tests.support.weiwo_server import weiwo_serve
 pytestmark = [pytest.mark.integration, needs_package("@langchain/langgraph-sdk")]
 
 
-@contextmanager
-def _server(kind: str, folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    if kind == "langgraph dev":
+@pytest.fixture(scope="module", params=["langgraph dev", "weiwo serve"])
+def server(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("server")
+    environment = offline_environment(folder, "approve_plan")
+    if request.param == "langgraph dev":
         with langgraph_dev(folder, environment) as url:
             yield url
     else:
@@ -28,16 +26,8 @@ def _server(kind: str, folder: Path, environment: dict[str, str]) -> Iterator[st
             yield url
 
 
-@pytest.fixture
-def environment(tmp_path):
-    return offline_environment(tmp_path / "server", "approve_plan")
-
-
-@pytest.mark.parametrize("served_by", ["langgraph dev", "weiwo serve"])
-def test_use_stream_shows_a_run_and_answers_its_interrupt(environment, tmp_path, served_by):
-    (tmp_path / "server").mkdir()
-    with _server(served_by, tmp_path / "server", environment) as url:
-        seen = run_script("client.mjs", url, WU_OR_CAESAR)
+def test_use_stream_shows_a_run_and_answers_its_interrupt(server):
+    seen = run_script("client.mjs", server, WU_OR_CAESAR)
     assert (seen["error"], seen["asked"], seen["plan"]) == (None, "approve_plan", 3)
     assert seen["custom"][0] == "assessed"
     assert seen["custom"][-1] == "finished"
@@ -48,11 +38,8 @@ def test_use_stream_shows_a_run_and_answers_its_interrupt(environment, tmp_path,
 
 
 @needs_package("@langchain/react")
-@pytest.mark.parametrize("served_by", ["langgraph dev", "weiwo serve"])
-def test_use_stream_of_the_event_protocol_shows_runs_to_several_and_is_answered(environment, tmp_path, served_by):
-    (tmp_path / "server").mkdir(exist_ok=True)
-    with _server(served_by, tmp_path / "server", environment) as url:
-        seen = run_script("react.mjs", url, WU_OR_CAESAR)
+def test_use_stream_of_the_event_protocol_shows_runs_to_several_and_is_answered(server):
+    seen = run_script("react.mjs", server, WU_OR_CAESAR)
     assert seen["errors"] == [None] * 4
     assert (seen["asked"], seen["planned"]) == ("approve_plan", 3)
     assert seen["custom"][0] == "assessed"
