@@ -22,7 +22,7 @@ Reply in this order:
 - `quotes`: one to three: the number of the passage and words copied from it exactly, character for character, that \
 carry the value; none if no passage does.
 - `sentence`: what they tell of the task and no more, in one full sentence that names its subject, in the language of \
-the task and, where that is theirs, in their own words; of several values all. Else empty.
+the task; where that is theirs, keep their wording; of several values all. Else empty.
 - `value`: in the wanted type, null if they give none; a bare name, date or number, since it may be filled into queries.
 - `next`: the move, then only the fields that it needs:
 - "answer": the passages answer the task. `confidence`; `basis`: "implied" if the quotes do not say the value and it \
@@ -77,7 +77,7 @@ do tell of it, with `quotes` for that.
 """Added for a task that is the whole question."""
 
 STATEMENT = """Give also `sentence` with each value: the value in one full sentence that stands on its own, in the \
-language of the task, and says no more than the quotes do.
+language of the task, and says no more than the quotes do, in their wording where that is its language.
 """
 """Added where what tasks find is told item by item."""
 

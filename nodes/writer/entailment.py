@@ -13,7 +13,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from weiwo.models.gateway import ChatModels, ModelCallError
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.passage_prompt import format_passage, quote_as_data, without_orders
+from weiwo.nodes.shared.prompting.passage_prompt import format_numbered, quote_as_data, without_orders
 from weiwo.nodes.shared.prompting.reply_types import Line, Ordinal, Reply
 from weiwo.nodes.shared.prompting.sanitizer import remove_links
 from weiwo.nodes.shared.run_context import RunContext
@@ -297,10 +297,8 @@ def format_sources(claims: Sequence[Claim], sources: Iterable[CitableSource], ro
     shown = [source for source in sources if source.n in cited or (uncited and source.quote)]
     passages = {source.n: source.evidence for source in shown if source.evidence is not None}
     share = max(400, 3 * room // max(1, len(passages)))
-    lines = [
-        format_passage(n, passage.model_copy(update={"text": quote_as_data(passage.text, share)}))
-        for n, passage in passages.items()
-    ]
+    cut = {n: p.model_copy(update={"text": quote_as_data(p.text, share)}) for n, p in passages.items()}
+    lines = [*format_numbered(cut)]
     lines += [
         f'<calculation n="{source.n}">{quote_as_data(source.quote, 600)}</calculation>'
         for source in shown

@@ -1,7 +1,7 @@
 """Passages for a model: delimited, numbered data, never instructions."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from weiwo.state import Evidence
@@ -89,7 +89,19 @@ def format_passages(passages: Sequence[Evidence], new: Collection[str] = ()) -> 
 
     Passages with an id in `new` are marked as new.
     """
-    return "\n".join(format_passage(n, passage, new=passage.id in new) for n, passage in enumerate(passages, 1))
+    return "\n".join(format_numbered(dict(enumerate(passages, 1)), new))
+
+
+def format_numbered(passages: Mapping[int, Evidence], new: Collection[str] = ()) -> Iterator[str]:
+    """Format passages under their numbers.
+
+    A passage of the document before it names only the number of the first passage of that document.
+    """
+    first, before = 0, None
+    for n, passage in passages.items():
+        known = before is not None and (before.source, before.title) == (passage.source, passage.title)
+        first, before = first if known else n, passage
+        yield format_passage(n, passage, new=passage.id in new, document=first if known else 0)
 
 
 def in_reading_order(passages: Sequence[Evidence]) -> list[Evidence]:
@@ -109,9 +121,13 @@ def _place(passage: Evidence) -> list[int]:
     return [int(number) for number in _NUMBER.findall(passage.locator)]
 
 
-def format_passage(n: int, passage: Evidence, *, new: bool = False) -> str:
-    """Format a passage under a number, with source, currency and warnings."""
+def format_passage(n: int, passage: Evidence, *, new: bool = False, document: int = 0) -> str:
+    """Format a passage under a number, with source, currency and warnings.
+
+    `document` is the number of another passage of the same document, which has its title and source.
+    """
     title, source = _attribute(passage.title, 200), _attribute(passage.source, 300)
+    head = f'of_document="{document}"' if document else f'title="{title}" source="{source}"'
     # A file is often changed years after what it tells: its date would be taken for one of the content.
     stated = own_date(passage)
     date = f' date="{_attribute(stated, 40)}"' if stated else ""
@@ -122,7 +138,7 @@ def format_passage(n: int, passage: Evidence, *, new: bool = False) -> str:
     section = f' section="{_attribute(" › ".join(passage.headings), 300)}"' if passage.headings else ""
     known = "".join(f' {name}="{_attribute(said, 200)}"' for name, said in passage.context.items() if said)
     more = f"{section}{known}{call}{date}{old}{fresh}{note}"
-    return f'<passage n="{n}" title="{title}" source="{source}"{more}>\n{quote_as_data(passage.text)}\n</passage>'
+    return f'<passage n="{n}" {head}{more}>\n{quote_as_data(passage.text)}\n</passage>'
 
 
 def _attribute(text: str, limit: int) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import strip_lead
 from weiwo.nodes.writer.verification.comparison import find_reversed, find_reversed_change
-from weiwo.nodes.writer.verification.derivation import follows
+from weiwo.nodes.writer.verification.derivation import date_follows, follows
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import (
     Particulars,
@@ -187,7 +187,7 @@ def _particulars(
     for span in stated.dates:
         for date in (span.date, span.until):
             if date is not None:
-                ways.append(grounds.date(date))
+                ways.append(grounds.date(date) or "computed" * date_follows(date, grounds))
                 if not ways[-1]:
                     reasons.append(f"“{statement[span.start : span.end]}”: no cited source gives this date")
     days = {day for source in grounds.sources for day in source.days}

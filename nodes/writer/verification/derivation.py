@@ -1,6 +1,6 @@
 """Arithmetic over the figures of sources, for numbers derivable without being stated.
 
-Differences, sums, products with a count, quotients, shares, and the time between two dates.
+Differences, sums, products with a count, quotients, shares, the time between two dates, and dates a time apart.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,6 +16,7 @@ from weiwo.nodes.writer.verification.quantities import (
     close,
 )
 from weiwo.text.data_files import data_pattern
+from weiwo.text.dates import PartialDate, find_dates
 from weiwo.text.patterns import lazy
 
 _MOST_FIGURES: Final = 40
@@ -28,6 +29,8 @@ _RATE: Final = lazy(r"(?i)\b(?:per|each|every|quarter|month|week|annual|year)|[æ
 """What says that a figure is told for one period and counted for another."""
 _TIMES: Final = lazy(r"\s?(?:times\b|å€)")
 _DAY: Final = 86_400.0
+_LATER: Final = data_pattern("claims", "derivation", "later")
+_APART: Final = data_pattern("claims", "derivation", "apart")
 
 
 def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
@@ -67,6 +70,30 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     apart = [abs(a.year - b.year) for a, b in combinations(dates, 2) if a.year != b.year] if years else []
     rounded = ROUGHLY * abs(number.value) if number.about else 0.0
     return any(-rounded <= way - abs(number.value) <= max(1.0, rounded) for way in apart)
+
+
+def date_follows(date: PartialDate, grounds: Grounds) -> bool:
+    """Report whether a date follows from a sentence with another date and the time that lies between.
+
+    "The lower tunnel was opened on 3 March 1900, the upper one fourteen months later" gives May 1901.
+    """
+    for clause in (clause for source in grounds.sources for clause in source.sentences):
+        for quantity in clause.quantities[:_MOST_FIGURES]:
+            apart = round(quantity.value * (12 if quantity.unit == "year" else 1))
+            if quantity.unit not in {"month", "year"} or not _APART.match(clause.text, quantity.end):
+                continue
+            later = _LATER.match(clause.text, quantity.end) is not None
+            if any(_is_apart(date, span.date, apart if later else -apart) for span in find_dates(clause.text)):
+                return True
+    return False
+
+
+def _is_apart(date: PartialDate, other: PartialDate, months: int) -> bool:
+    """Report whether a date lies months after another, as exactly as both are known."""
+    if date.month is None or other.month is None:
+        return months % 12 == 0 and date.day is None and date.astronomical - other.astronomical == months // 12
+    whole = 12 * (date.astronomical - other.astronomical) + date.month - other.month
+    return whole == months and date.day in {None, other.day}
 
 
 def _figures(grounds: Grounds) -> Iterator[Quantity]:

@@ -17,6 +17,7 @@ from weiwo.nodes.writer.verification.clauses import Clause, strip_lead
 from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.nodes.writer.verification.particulars import is_han, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
+from weiwo.nodes.writer.verification.sentence_parts import list_claim_parts, list_parts, may_qualify
 from weiwo.nodes.writer.verification.source import ParsedSource
 from weiwo.state import Evidence
 from weiwo.text.data_files import data_pattern, data_words
@@ -44,6 +45,7 @@ _LEAST_HAN: Final = 6
 """Characters that a Chinese claim has at least."""
 _ASIDE: Final = lazy(r"\s?\(([^()]{1,60})\)")
 _GOES_BACK: Final = data_pattern("claims", "goes_back")
+_OFFICE: Final = data_pattern("claims", "office")
 _KIND: Final = lazy(r"(?:The )?(?P<name>[A-Z][\w' -]{1,60}?) (?:is|was) an? (?P<kind>[a-z-]+) (?:on|in|at|of|by) ")
 
 
@@ -54,9 +56,15 @@ def is_restated(statement: str, grounds: Grounds) -> bool:
         statement: A claim without marks that passed the checks by code.
         grounds: The contents of the sources that it cites.
     """
-    claim = _GOES_BACK.sub("was founded in", strip_lead(statement))
+    claim = _normalize(strip_lead(statement))
     if not claim.isprintable():
         return False
+    parts = () if is_han(claim) else list_claim_parts(claim)
+    return _is_said(claim, grounds) or (bool(parts) and all(_is_said(part, grounds) for part in parts))
+
+
+def _is_said(claim: str, grounds: Grounds) -> bool:
+    """Report whether a sentence of the sources, or a part of a sentence, says a claim of one clause."""
     if is_han(claim):
         sentences = [
             sentence.text
@@ -72,10 +80,21 @@ def is_restated(statement: str, grounds: Grounds) -> bool:
         _says(claim, said, sentence, source) or _says_in_slots(claim, said, sentence, source)
         for source in grounds.sources
         if source.language == "en"
-        for sentence in (
-            _GOES_BACK.sub("was founded in", item.text) for item in source.sentences[:_MOST_SENTENCES] if not item.head
-        )
+        for sentence in _list_sentences(source)
     )
+
+
+def _normalize(text: str) -> str:
+    """Write two turns of phrase as other sentences have them: "goes back to 1302", "is mayor of Orla"."""
+    return _OFFICE.sub(r"\1 the \2 of ", _GOES_BACK.sub("was founded in", text))
+
+
+@lru_cache(maxsize=128)
+def _list_sentences(source: ParsedSource) -> Sequence[str]:
+    """List the sentences of a source, and their parts."""
+    texts = [_normalize(item.text) for item in source.sentences[:_MOST_SENTENCES] if not item.head]
+    parts = (list_parts(text, before) for before, text in zip(["", *texts], texts, strict=False))
+    return [*texts, *(part for found in parts for part in found)]
 
 
 def is_answered(question: str, value: str, passages: Sequence[Evidence]) -> bool:
@@ -136,7 +155,7 @@ def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: Parse
     """
     own = [name for _, name in _names(claim) if fold(name) in fold(sentence)]
     its = next(find_slots(claim, own), None)
-    if its is None:
+    if its is None or "than" in said:  # what is compared has no slots
         return False
 
     def same(word: str, token: str) -> bool:
@@ -150,6 +169,8 @@ def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: Parse
     words = [token for token in wanted if _tells(token) and token not in idle]
     part = _shortest_part(sentence, words, same) if words else ""
     told = _tokens(_ASIDE.sub("", part))
+    if may_qualify(set(_tokens(sentence)).difference(told)):
+        return False
     if not part or _negations(claim) != _negations(part) or _scopes(said) != _scopes(told):
         return False
     if not is_timeless(its.relation) and _tenses(said).isdisjoint(_tenses(told)) and _tenses(said) and _tenses(told):

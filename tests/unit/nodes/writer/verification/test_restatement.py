@@ -165,3 +165,34 @@ def test_a_cell_that_a_sentence_says_is_not_judged(row: str, column: str, value:
     given = ClaimSources({1: (Evidence(id=passage_id(text), text=text, source="a.md", title="Notes"),)}, {})
     claim = Claim(text=f"{value} [1]", citations=(1,), verdict="matched")
     assert is_told_cell(claim, (row, column), given) is told
+
+
+@pytest.mark.parametrize(
+    ("claim", "title", "text"),
+    [
+        ("Lake Orm is 41 m deep.", "Lake Orm", "The lake covers 3 square kilometres and is 41 m deep."),
+        ("Ann Lee came into the world in Orla.", "Ann Lee", "Ann Lee was an engineer. She came into the world in Orla, the second daughter of a smith."),
+        ("The Orla Courier was founded by Tom Roe.", "Orla", "The newspaper Orla Courier has come out every day since 1874; it was founded by Tom Roe."),
+        ("The mayor of Orla is Tom Roe.", "Orla", "Tom Roe is mayor of Orla since the last election."),
+        ("Acme was founded in 1990; Bolt was founded in 1991.", "Firms", "Acme was founded in 1990. Bolt was founded in 1991."),
+        ("Orla has 18 mills, while Ysk has 9 mills.", "Mills", "Orla has 18 mills. Ysk has 9 mills."),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_sentence_says_it(claim: str, title: str, text: str) -> None:
+    assert is_restated(claim, _grounds(title, text))
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The Orla Courier was founded by Tom Roe.", "The Orla Courier is a newspaper; it was founded by Tom Roe, a claim that is denied."),
+        ("Acme was founded by Tom Roe.", "Acme supplied Bolt for a time; it was founded by Tom Roe."),
+        ("Tom Roe is mayor of Orla.", "Tom Roe was mayor of Orla, the last one."),
+        ("Acme was founded in 1990; Bolt was founded in 1991.", "Acme was founded in 1990. Bolt was sold in 1991."),
+        ("Males are larger than females.", "Adults reach 3 m; females are larger than males."),
+        ("Ann Lee's mill is 3 m high.", "Ann Lee's brother had a mill; it is 3 m high."),
+        ("The painter Ann Lee and Tom Roe founded Acme.", "Tom Roe founded Acme. The painter Ann Lee joined him."),
+    ],
+)  # fmt: skip
+def test_a_part_is_not_taken_out_of_what_changes_its_meaning(claim: str, text: str) -> None:
+    assert not is_restated(claim, _grounds("Notes", text))

@@ -176,3 +176,19 @@ def test_a_sentence_that_goes_on_with_a_pronoun_names_no_other() -> None:
     assert not _doubted("顾砚秋 · 年龄：67岁，从1889年4月17日到1956年9月2日。", painter)
     firms = _passage("Acme makes lorries. It opened on 4 May 1985 in Oslo. Acme's mill opened on 2 June 1990.", "Acme")
     assert not _doubted("Acme opened on 4 May 1985.", firms)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "holds"),
+    [
+        ("The upper tunnel was opened in May 1901.", "The lower tunnel was opened on 3 March 1900; the upper tunnel followed fourteen months later.", True),
+        ("The upper tunnel was opened in June 1901.", "The lower tunnel was opened on 3 March 1900; the upper tunnel followed fourteen months later.", False),
+        ("The upper tunnel was opened in January 1899.", "The lower tunnel was opened on 3 March 1900; the upper tunnel came fourteen months earlier.", True),
+        ("The upper tunnel was opened in May 1901.", "The lower tunnel was opened on 3 March 1900, after work of fourteen months.", False),
+        ("The mill was rebuilt in 1779.", "The mill burned down in 1776 and was rebuilt three years later.", True),
+        ("书楼于1779年重建。", "书楼1776年毁于大火，三年后重建。", True),
+        ("书楼于1780年重建。", "书楼1776年毁于大火，三年后重建。", False),
+    ],
+)  # fmt: skip
+def test_a_date_may_follow_from_another_and_the_time_between(claim: str, text: str, *, holds: bool) -> None:
+    assert check_cited(claim, (1,), ClaimSources({1: (_passage(text),)}, {})).hard != holds

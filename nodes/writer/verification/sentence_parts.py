@@ -1,0 +1,99 @@
+"""Parts of a sentence that state something by themselves, for comparison with a claim.
+
+A sentence often says more than a claim takes from it: a second clause, an apposition, another predicate. A part is such
+a sentence without the rest, with a pronoun at its beginning replaced by its subject. A part is left out if the rest
+may change its meaning, for example by a denial or a condition.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from weiwo.nodes.writer.verification.particulars import stated_names
+from weiwo.text.data_files import data_words
+from weiwo.text.language import fold
+from weiwo.text.patterns import lazy
+
+_CLAUSES: Final = lazy(r";\s+")
+_CLAIM_CLAUSES: Final = lazy(r"[;:]\s+|,? (?:while|whereas) ")
+_APPOSITION: Final = lazy(r", (?:an?|the) ")
+_ADJUNCT: Final = lazy(r" (?:since|after|before|during) the (?:first|second|third|next|last) [a-z]+\.?$")
+_PREDICATE: Final = lazy(r",? and (?=(?:is|are|was|were|has|have|had) )")
+_PRONOUN: Final = lazy(r"(?i)(?:it|he|she|they)\s+")
+_POSSESSIVE: Final = lazy(r"(?i)(?:its|his|her|their)\s+")
+_WORD: Final = lazy(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_SUBJECT: Final = lazy(r"(?:(?:The|the|An?|an?) )?(?:[a-z-]+ ){0,2}[*_“\"]*$")
+"""Text between the beginning of a sentence and the name that is its subject."""
+_COMMON_SUBJECT: Final = lazy(r"(?:The|This) [a-z-]+(?= )")
+
+
+def list_parts(sentence: str, previous: str) -> Sequence[str]:
+    """List the parts of a sentence, without the sentence itself.
+
+    Args:
+        sentence: A sentence of a source.
+        previous: The sentence before it, which may name its subject. Empty if it is the first.
+    """
+    found: list[str] = []
+    before = previous
+    clauses = _CLAUSES.split(sentence)
+    for number, clause in enumerate(clauses):
+        resolved = _resolve(clause, before)
+        before = clause if resolved == clause else resolved
+        rest = " ".join((*clauses[:number], *clauses[number + 1 :]))
+        for part, left in ((resolved, ""), *_shorter(resolved)):
+            if part != sentence and not may_qualify([fold(word) for word in _WORD.findall(f"{rest} {left}")]):
+                found.append(part)
+    return list(dict.fromkeys(found))
+
+
+def list_claim_parts(claim: str) -> Sequence[str]:
+    """List the clauses of a claim, each with a name of its own. Empty if the claim is a single clause."""
+    clauses = [clause.strip() for clause in _CLAIM_CLAUSES.split(claim)]
+    resolved = [clauses[0], *(_resolve(clause, clauses[0]) for clause in clauses[1:])]
+    return resolved if len(resolved) > 1 and all(stated_names(clause) for clause in resolved) else ()
+
+
+def _shorter(clause: str) -> Iterator[tuple[str, str]]:
+    """Yield a clause without apposition or time, and with its second predicate alone, each with the text left out."""
+    heads = [(clause, "")]
+    for found in filter(None, (_APPOSITION.search(clause), _ADJUNCT.search(clause))):
+        heads.append((clause[: found.start()], clause[found.start() :]))
+        yield heads[-1]
+    for head, left in heads:
+        subject, cut = _leading_subject(head), _PREDICATE.search(head)
+        if subject and cut is not None:
+            yield f"{subject} {head[cut.end() :]}", left + head[len(subject) : cut.start()]
+
+
+def _resolve(clause: str, before: str) -> str:
+    """Replace a pronoun at the beginning of a clause by the subject of the clause before."""
+    subject = _sole_name(before)
+    if (found := _PRONOUN.match(clause)) is not None and subject:
+        return f"{subject} {clause[found.end() :]}"
+    if (found := _POSSESSIVE.match(clause)) is not None and subject:
+        return f"{subject}'s {clause[found.end() :]}"
+    return clause
+
+
+def _sole_name(sentence: str) -> str:
+    """Return the name that begins a sentence, if it is the only one and the subject."""
+    named = list(stated_names(sentence))
+    if len({name for _, name in named}) != 1:
+        return ""
+    start, name = named[0]
+    after = sentence[start + len(name) : start + len(name) + 2]
+    return name if _SUBJECT.fullmatch(sentence[:start]) and not after.startswith(("'", "’")) else ""
+
+
+def _leading_subject(clause: str) -> str:
+    """Return the words with which a clause begins, as far as they are its subject."""
+    start, name = next(iter(stated_names(clause)), (0, ""))
+    if name and _SUBJECT.fullmatch(clause[:start]):
+        return clause[: start + len(name)]
+    common = _COMMON_SUBJECT.match(clause)
+    return common[0] if common is not None else ""
+
+
+def may_qualify(words: Collection[str]) -> bool:
+    """Report whether folded words may change the meaning of what stands beside them."""
+    return not (data_words("claims", "scope") - data_words("claims", "counting_scope")).isdisjoint(words)
