@@ -77,8 +77,10 @@ def coerce_reply(value: Any, schema: type[T]) -> T:
 
 def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
     """Yield the value, then the possible unwrapped forms, likeliest first."""
-    yield value
     fields = json_schema(schema)[0].get("properties", {})
+    if isinstance(value, Mapping):  # first of all: a field that may be left out would be lost under another spelling
+        yield _rename_keys(value, fields)
+    yield value
     if isinstance(value, str):
         try:
             value = parse_json(value)
@@ -125,7 +127,7 @@ def _is_required(schema: type[BaseModel], name: str) -> bool:
 
 def _rename_keys(value: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """Rename keys to the schema's spelling if only case and separators differ."""
-    known = {_fold_key(name): name for name in fields}
+    known = {_fold_key(name): name for name in fields if name not in value}
     return {key if key in fields else known.get(_fold_key(key), key): inner for key, inner in value.items()}
 
 

@@ -52,7 +52,7 @@ class Vertex(Reply):
     bounds: ClassVar[Mapping[str, int]] = {"description": 800}
 
     id: str
-    description: str
+    description: str = Field(validation_alias=AliasChoices("description", "question"))
     tool_binding: Annotated[str, BeforeValidator(_tool)] = Field(
         validation_alias=AliasChoices("tool_binding", "tool", "tool_name")
     )

@@ -114,3 +114,19 @@ def test_the_value_given_is_left_as_it_was() -> None:
     value = {"next_steps": [STEP | {"why": "because"}]}
     coerce_reply(value, Sketch)
     assert value == {"next_steps": [STEP | {"why": "because"}]}
+
+
+class Optional(BaseModel):
+    """A reply with a field that may be left out."""
+
+    name: str
+    quotes: list[str] = []
+
+
+@pytest.mark.parametrize("key", ["quotes", "Quotes", "QUOTES"])
+def test_a_field_that_may_be_left_out_is_found_in_another_spelling(key):
+    assert coerce_reply({"name": "a", key: ["b"]}, Optional).quotes == ["b"]
+
+
+def test_a_field_in_its_own_spelling_counts_before_another():
+    assert coerce_reply({"name": "a", "quotes": ["b"], "Quotes": ["c"]}, Optional).quotes == ["b"]
