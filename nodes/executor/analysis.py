@@ -56,7 +56,8 @@ async def analyse(state: TaskState, work: TaskResources, lease: Lease) -> dict[s
 async def _analyse(state: TaskState, work: TaskResources, services: RunContext) -> Outcome:
     task, inputs = state["task"], state["inputs"]
     asked = _name_inputs(task.description, inputs, services.language)
-    values = [_value(name, outcome, services.language) for name, outcome in inputs.items()]
+    questions = {item.id: REFERENCE.sub("…", item.description) for item in (work.plan.tasks if work.plan else ())}
+    values = [_value(name, questions.get(name, ""), outcome, services.language) for name, outcome in inputs.items()]
     head = "\n".join([f"Task: {asked}", f"Part of: {work.frame.question}", "", "Values:", *values, "", "Passages:"])
     await services.models.ready("executor")
     fitted = await asyncio.to_thread(
@@ -98,9 +99,10 @@ def _name_inputs(description: str, inputs: Mapping[str, Outcome], language: Lang
     return fill_text(REFERENCE.sub(lambda m: m[0] if m[1] in short else m[1], description), short, language)
 
 
-def _value(name: str, outcome: Outcome, language: Language) -> str:
+def _value(name: str, question: str, outcome: Outcome, language: Language) -> str:
+    asked = f" ({quote_as_data(question, 200)})" if question else ""
     rivals = "".join(f" (other sources: {quote_as_data(str(rival.value), 200)})" for rival in outcome.rivals)
-    return f"- {name}: {quote_as_data(render(outcome.value, outcome.type, language), 1_000)}{rivals}"
+    return f"- {name}{asked}: {quote_as_data(render(outcome.value, outcome.type, language), 1_000)}{rivals}"
 
 
 def _passages(inputs: Mapping[str, Outcome], known: Mapping[str, Evidence]) -> list[Evidence]:

@@ -1,6 +1,7 @@
 """Analysis tasks: findings over what others found, each with its passages; nothing is searched."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -42,7 +43,7 @@ def find(query: str) -> str | None:
 
 
 async def run(model: FakeModel | None, plan: Plan = PLAN, **more: Any) -> tuple[dict[str, Outcome], dict[str, Any]]:
-    shared = work(services(search_tool(find), model=model, **more), "Which is easier to run?")
+    shared = replace(work(services(search_tool(find), model=model, **more), "Which is easier to run?"), plan=plan)
     ran = await asyncio.wait_for(run_plan(plan, {}, shared, {}), 120)
     return ran["outcomes"], ran
 
@@ -57,7 +58,7 @@ async def test_findings_cite_the_passages_that_tasks_upstream_found():
     assert (outcome.note, outcome.confidence) == ("speed", 0.8)
     said = model.asked("AnalysisReply")[0].text
     assert "Task: Compare SQLite and Postgres: which is easier to run?" in said
-    assert "- a: SQLite" in said
+    assert "- a (Where does Alpha store its data?): SQLite" in said
     assert all(fact in said for fact in FACTS.values())
 
 
