@@ -50,6 +50,8 @@ _MOST_WHOLE, _WHOLE_TOKENS, _WHOLE_SECONDS = 40, 8_000, 10
 _MOST_WORDS = 20_000
 _MOST_QUERIES = 3
 """Queries of a model's that are kept."""
+_SHAPED = frozenset({"table", "list", "report"})
+"""Forms of an answer that name rows, columns or sections."""
 _MOST_PARTS = 8
 """Parts of a question that are kept."""
 _MOST_TITLES = 5
@@ -113,6 +115,8 @@ async def assess_question(
     strategy = choose_strategy(level, services.settings.depth, services.models.has_decision_model, way)
     if takes_hops(strategy) or strategy.searcher == "folder":
         frame = frame.model_copy(update={"shape": "chain", "parts": ()}) if way == "chain" else frame
+        if way == "folder" and frame.form in _SHAPED:  # whose rows and columns no rule tells from its parts
+            frame = frame.model_copy(update={"parts": ()})
         features, score = {**features, "one_searcher": 1.0}, _ONE_SEARCHER
     elif LEVELS[strategy.plan] != level:
         features, score = {**features, "deep": 1.0}, COMPLEX_FROM

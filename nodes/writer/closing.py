@@ -5,6 +5,7 @@ Every form of answer is checked here: a sentence, a table, a report and a draft 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from weiwo.nodes.shared.ledger import CONCLUDED, describe_failure, name_part
@@ -19,6 +20,7 @@ from weiwo.state import DOUBTFUL, Claim, Language, MonitorReport, Outcome
 from weiwo.state.answer import Gap
 from weiwo.state.ledger import WRITER, Basis, Lead, Ledger, QuestionPart
 from weiwo.state.search import SearchState
+from weiwo.text.data_files import data_words
 from weiwo.text.language import fold
 from weiwo.text.localization import localize_message, localized_section
 from weiwo.text.patterns import lazy
@@ -302,10 +304,18 @@ def _with_claims(
 
 
 def _own_words(part: QuestionPart, parts: Sequence[QuestionPart]) -> frozenset[str]:
-    """Return the words unique to a part, in the form of `_stems`."""
-    words = _stems(fold(_part_text(part)))
+    """Return the words unique to a part, in the form of `_stems`.
+
+    Words for the form of an answer are left out: reasons need not be called so.
+    """
+    words = _stems(fold(_part_text(part))) - _form_stems()
     others = (_stems(fold(_part_text(item))) for item in parts if item is not part)
     return words.difference(*others)
+
+
+@cache
+def _form_stems() -> frozenset[str]:
+    return _stems(" ".join(data_words("claims", "answer_form")))
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -360,3 +360,13 @@ async def test_another_model_for_plans_is_asked_for_them_itself():
     )
     assert update["assessment"].level == "complex"
     assert "vertices" not in judge.requests[0].text
+
+
+async def test_a_table_over_a_folder_that_is_read_whole_has_no_parts_by_rule(tmp_path):
+    """Its rows and columns are no parts of a question: "the mayor of Make a table of Orla"."""
+    asked = "Make a table of Orla, Ysk and Bryn: year of foundation, river and mayor."
+    run = services(search_tool(lambda _: None), model=fake(AssessmentReply=assessed(asked, form="table", steps=1.0)))
+    towns = (document(f"{name}.md", f"{name} was founded in 1302.", title=name) for name in ("Orla", "Ysk", "Bryn"))
+    run.registry.corpus = RoutedCorpus(corpus_of(tmp_path, *towns).folder)
+    found = (await master({"question": asked}, run))["assessment"]
+    assert (found.strategy.searcher, found.frame.parts) == ("folder", ())

@@ -9,7 +9,9 @@ from tests.support.fake_model import FakeModel, Request, fake
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
+from weiwo.nodes.writer.closing import _own_words
 from weiwo.nodes.writer.opening import PartCheck
+from weiwo.state.ledger import QuestionPart
 from weiwo.state.settings import Context
 
 pytestmark = pytest.mark.usefixtures("indexed_home")
@@ -256,3 +258,9 @@ async def test_what_needs_nothing_outside_is_searched_first_and_then_told_from_k
     assert "(from the model, no source)" in result["answer"]
     assert (result["status"], result["stop_reason"], result["citations"]) == ("unsourced", "no_source", [])
     assert result["plan"] is not None
+
+
+def test_a_part_that_names_only_the_form_of_an_answer_asks_for_no_words() -> None:
+    asked = ("the best ferry", "reasons", "理由")
+    parts = [QuestionPart(attribute=words, outcome="not_asked") for words in asked]
+    assert [bool(_own_words(part, parts)) for part in parts] == [True, False, False]
