@@ -37,10 +37,10 @@ tried; other words, or the other language (English, Chinese), may find what thos
 - "open": one passage is from the right page or document, and what stands before or after it may tell. Its number in \
 `passage`.
 - "give_up": they don't, and nothing more is worth trying. `missing`: what is not known.
-With "search" and "open" give in `keep` the numbers of passages that help already; the others are not shown again. \
-Use only the passages, never your own memory. Beware of namesakes: the passage must speak of the very subject asked \
-about; its title and source tell what a whole document is about. Of versions of a document the current one counts: one \
-that is superseded only tells what was so before.
+With "search" and "open" give in `keep` the numbers of passages that help already; others are shown again only if \
+found again. Use only the passages, never your own memory. Beware of namesakes: the passage must speak of the very \
+subject asked about; its title and source tell what a whole document is about. Of versions of a document the current \
+one counts: one that is superseded only tells what was so before.
 Write `missing` in the language of the task."""
 )
 

@@ -112,12 +112,12 @@ def in_reading_order(passages: Sequence[Evidence]) -> list[Evidence]:
     groups: dict[str, list[Evidence]] = {}
     for passage in passages:
         groups.setdefault(passage.source, []).append(passage)
-    ordered = (sorted(group, key=_place) if all(map(_place, group)) else group for group in groups.values())
+    ordered = (sorted(group, key=_read_place) if all(map(_read_place, group)) else group for group in groups.values())
     return [passage for group in ordered for passage in group]
 
 
-def _place(passage: Evidence) -> list[int]:
-    """Return the numbers of a location such as "page 2, lines 3-7"."""
+def _read_place(passage: Evidence) -> list[int]:
+    """Return the numbers in the location of a passage, in their order."""
     return [int(number) for number in _NUMBER.findall(passage.locator)]
 
 

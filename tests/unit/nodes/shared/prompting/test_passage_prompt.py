@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.states import passage
-from weiwo.nodes.shared.prompting.passage_prompt import format_passage
+from weiwo.nodes.shared.prompting.passage_prompt import format_passage, format_passages
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.state.evidence import FILE_DATE
 
@@ -21,3 +21,15 @@ def test_a_date_of_the_file_is_none_of_its_content(flags, told):
 def test_a_day_is_of_the_year_that_the_document_states(flags, years):
     grounds = collect_grounds([passage(TEXT, date="2024-03-09", flags=flags)])
     assert {date.year for source in grounds.sources for date in source.dates} == years
+
+
+def test_a_document_is_named_once_above_its_passages():
+    shown = [passage(text, source, title) for text, source, title in
+             (("One.", "a.md", "A"), ("Two.", "a.md", "A"), ("Three.", "b.md", "B"), ("Four.", "a.md", "A"))]  # fmt: skip
+    heads = [line for line in format_passages(shown).splitlines() if line.startswith("<passage")]
+    assert heads == [
+        '<passage n="1" title="A" source="a.md">',
+        '<passage n="2" of_document="1">',
+        '<passage n="3" title="B" source="b.md">',
+        '<passage n="4" title="A" source="a.md">',
+    ]
