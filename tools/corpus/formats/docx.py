@@ -11,6 +11,7 @@ from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.docx_numbering import Numbering, list_bases
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
+from weiwo.tools.corpus.formats.office_math import write_formula_part
 from weiwo.tools.corpus.formats.ooxml import BROKEN, Drawings, Element, Package, is_on, list_children, read_value
 from weiwo.tools.corpus.formats.parts import Part, choose_title, make_passages, require_passages
 from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, Grid, spread_rows
@@ -20,10 +21,6 @@ from weiwo.tools.corpus.losses import Loss, count_places
 _HEADING: Final = lazy(r"(?:heading|标题|標題|überschrift|titre|título|見出し)\s*([1-9])", re.IGNORECASE)
 _NOTES: Final = {"footnoteReference": "footnotes", "endnoteReference": "endnotes", "commentReference": "comments"}
 _SIGNS: Final = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_BEFORE: Final = {"num": "", "den": "/", "sup": "^", "sub": "_"}
-"""What stands before the parts of a formula, which are put in brackets where they are more than a number or a name."""
-_SCRIPTS: Final = frozenset({"sSup", "sSub", "sSubSup", "f"})
-"""What of a formula is set apart from what follows."""
 _SKIPPED: Final = frozenset({"pPr", "rPr", "instrText", "delInstrText", "tblPr", "trPr", "tcPr", "sdtPr", "rt"})
 _MOST_DEPTH: Final = 200
 _LEVELS: Final = 9
@@ -227,7 +224,7 @@ class _DocumentReader:
             found.append("☒" if is_on(child.find("checked")) else "☐")
         inner: list[str] = []
         self._collect(child, inner, depth + 1)
-        found.append(_write_formula(child, around, "".join(inner)))
+        found.append(write_formula_part(child, around, "".join(inner)))
         if child.tag == "ruby" and (reading := "".join(item.text or "" for item in child.iterfind("rt//t"))):
             found.append(f"({reading})")
 
@@ -269,29 +266,6 @@ class _DocumentReader:
         if own is not None:
             level = int(own.get("val") or _LEVELS) + 1
         return style, level if level <= _LEVELS else 0
-
-
-def _write_formula(part: Element, around: str, text: str) -> str:
-    """Return the text of a formula part in one line.
-
-    Text that is no formula is unchanged.
-    """
-    if part.tag == "naryPr":
-        return _read_sign(part, "chr", "∫")
-    if part.tag == "d":
-        bounds = part.find("dPr")
-        return f"{_read_sign(bounds, 'begChr', '(')}{text}{_read_sign(bounds, 'endChr', ')')}"
-    if part.tag in _BEFORE and text:
-        return f"{_BEFORE[part.tag]}{text if text.isalnum() else f'({text})'}"
-    if part.tag in _SCRIPTS:
-        return f"{text} "
-    return f" {text}" if part.tag == "e" and around == "nary" else text
-
-
-def _read_sign(properties: Element | None, name: str, usual: str) -> str:
-    """Return a sign of a formula named in the properties."""
-    stated = properties.find(name) if properties is not None else None
-    return usual if stated is None else stated.get("val", "")
 
 
 def _read_number(element: Element, path: str) -> int:

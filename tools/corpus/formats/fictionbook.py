@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 from xml.etree import ElementTree as ET
 
+from weiwo.text.typeset import raise_figures
 from weiwo.tools.corpus.formats.document_builder import DocumentBuilder
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ooxml import Element, drop_namespaces
@@ -55,14 +56,20 @@ class _Book:
         for child in container:
             if child.tag == "title":
                 self._place += 1
-                words = " ".join("".join(line.itertext()).strip() for line in child.iter("p"))
+                words = " ".join(_gather(line).strip() for line in child.iter("p"))
                 self.body.add_heading(min(depth, 6), words, self._place)
             elif child.tag in _PARAGRAPHS:
                 self._place += 1
-                self.body.add_paragraph("".join(child.itertext()).strip(), self._place, item=child.tag == "v")
+                self.body.add_paragraph(_gather(child).strip(), self._place, item=child.tag == "v")
             elif child.tag == "table":
-                rows = [["".join(cell.itertext()).strip() for cell in row] for row in child.iter("tr")]
+                rows = [[_gather(cell).strip() for cell in row] for row in child.iter("tr")]
                 self.body.add_table([(row, self._place + n) for n, row in enumerate(rows, 1)])
                 self._place += len(rows)
             else:
                 self.walk(child, depth + (child.tag == "section"))
+
+
+def _gather(element: Element) -> str:
+    """Return the text of a paragraph, with superscripts raised."""
+    text = (element.text or "") + "".join(_gather(child) + (child.tail or "") for child in element)
+    return raise_figures(text) if element.tag == "sup" else text

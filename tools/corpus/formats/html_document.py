@@ -17,6 +17,10 @@ from weiwo.tools.corpus.formats.table_rows import spread_rows
 
 _SILENT: Final = frozenset({"rp", "script", "style", "noscript", "template", "iframe", "object", "button", "datalist"})
 _AROUND: Final = frozenset({"nav", "footer", "aside", "menu", "dialog"})
+_NOTE: Final = lazy(
+    r"(?i)(?:doc-|\b|foot|end|side)notes?\b|\b(?:admonition|callout|tip|warning|caution|important|example)\b"
+)
+"""Roles and classes of an `aside` that belongs to the text: notes, not the surroundings of a page."""
 _DELETED: Final = frozenset({"del", "s", "strike"})
 _UNSHOWN: Final = lazy(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
 _AROUND_FORM: Final = lazy(r"(?i)search|login|signin|sign-in|subscribe|newsletter|comment|cookie")
@@ -34,7 +38,7 @@ _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _READINGS: Final = frozenset({"rt", "rtc"})
 _ITEMS: Final = frozenset({"li", "dt", "dd"})
 _BLOCKS: Final = _ITEMS | {
-    *("address", "article", "blockquote", "body", "caption", "center", "details", "div", "dl", "fieldset"),
+    *("address", "article", "aside", "blockquote", "body", "caption", "center", "details", "div", "dl", "fieldset"),
     *("figcaption", "figure", "header", "html", "main", "ol", "p", "pre", "section", "summary", "ul"),
 }
 _INDENTED: Final = lazy(r"(?<!\s)\s*\n\s*")
@@ -60,9 +64,10 @@ def parse_html(text: str, *, by_block: bool = False) -> _HtmlDocument:
 
     Args:
         text: HTML, well-formed or not.
-        by_block: Whether positions count the blocks of the page rather than the lines of the file.
+        by_block: Whether the page is a chapter of a book: positions count the blocks of the page rather than the lines
+            of the file, and asides are notes.
     """
-    page = _BlockCollector(_SILENT | _AROUND)
+    page = _BlockCollector(_SILENT | _AROUND - ({"aside"} if by_block else set()))
     page.read(text)
     total = sum(len(block.text) for block in page.blocks)
     main = [block for block in page.blocks if block.main]
@@ -119,7 +124,7 @@ class _BlockCollector(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.title, self.stated, self.date = "", "", ""
         self.blocks: list[_HtmlBlock] = []
-        self._skipped = skipped
+        self._skipped = skipped | _DELETED
         self._inside: list[str] = []  # of what is skipped
         self._lists: list[ListNumbers | None] = []  # those around, None for one without numbers
         self._number = ""  # of the item that begins
@@ -154,7 +159,7 @@ class _BlockCollector(HTMLParser):
             self._meta({key: value or "" for key, value in attrs})
         elif tag == "br":
             self._held.append("\n" if not self._tables else " ")
-        elif tag in self._skipped or tag in _DELETED or _is_hidden(tag, dict(attrs)):
+        elif (tag in self._skipped and not _is_note(tag, dict(attrs))) or _is_hidden(tag, dict(attrs)):
             if tag not in _VOID:
                 self._inside.append(tag)
         elif tag == "title":
@@ -334,6 +339,12 @@ class _BlockCollector(HTMLParser):
             place = (self._first, self._last, self._main > 0)
             self.blocks.append(_HtmlBlock(kind, text.strip("\n"), *place, table, spans))
         self._kind = "p"
+
+
+def _is_note(tag: str, fields: dict[str, str | None]) -> bool:
+    """Report whether an element is a note to the text."""
+    named = " ".join(fields.get(name) or "" for name in ("role", "class", "epub:type"))
+    return tag == "aside" and _NOTE.search(named) is not None
 
 
 def _is_hidden(tag: str, fields: dict[str, str | None]) -> bool:

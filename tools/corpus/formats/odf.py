@@ -225,7 +225,7 @@ class _Reader:
 def _put_formulas_in(root: Element, archive: ZipFile) -> None:
     """Insert embedded formula documents at the displayed position."""
     for shown in list(root.iter("object"))[:_MOST_FORMULAS]:
-        member = f"{shown.get('href', '').removeprefix('./')}/content.xml"
+        member = f"{shown.get('href', '').removeprefix('./').removesuffix('/')}/content.xml"
         formula = find_xml(archive, member) if shown.get("href") else None
         if formula is not None and formula.tag == "math":
             shown.append(formula)

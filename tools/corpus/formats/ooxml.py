@@ -19,6 +19,7 @@ from weiwo.text.typeset import raise_figures
 from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.list_numbers import WRITERS
+from weiwo.tools.corpus.formats.office_math import write_office_formula
 from weiwo.tools.corpus.formats.table_rows import Grid
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.tables.number_format import render_stored
@@ -249,8 +250,13 @@ class _DrawnNumbers:
 def _join_runs(paragraph: Element) -> str:
     found = []
     raised = False
+    formulas = {id(part) for formula in paragraph.iter("oMath") for part in formula.iter() if part is not formula}
     for item in paragraph.iter():
-        if item.tag == "rPr":
+        if id(item) in formulas:
+            continue
+        if item.tag == "oMath":
+            found.append(f" {' '.join(write_office_formula(item).split())} ")
+        elif item.tag == "rPr":
             raised = item.get("baseline", "0").removesuffix("%").isdecimal() and item.get("baseline", "0") != "0"
         elif item.tag == "t":
             found.append(raise_figures(item.text or "") if raised else item.text or "")

@@ -58,7 +58,7 @@ def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> 
         read: Gives the text of a run.
     """
     lines = text.splitlines()
-    keys = ["".join(line.split()) for line in lines]
+    keys: list[str] = []  # the lines without blanks
     start = 0
     written: dict[int, list[str]] = {}  # by the first line of a table: its rows
     ends: dict[int, int] = {}
@@ -70,6 +70,7 @@ def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> 
         if not (simple and _is_table(cells)) and not (even and _is_aligned(rows, cells)):
             continue
         wanted = "".join("".join(read(box).split()) for row in rows for line in row.lines for box in line)
+        keys = keys or ["".join(line.split()) for line in lines]
         found, end = _find_lines(keys, start, wanted)
         if end:
             start = ends[found] = end

@@ -5,6 +5,7 @@ Tables become Markdown rows, and fields become `name: value` lines.
 
 from collections.abc import Sequence
 from typing import Final
+from unicodedata import east_asian_width
 
 from weiwo.text.patterns import lazy
 
@@ -68,13 +69,18 @@ def _write_simple(lines: list[str], start: int) -> int:
         return start + 1
     rows: list[list[str]] = []
     ends = [*(left for left, _ in spans[1:]), None]
-    for line in (lines[n] for n in range(start + 1, rules[-1]) if n not in rules):
-        cells = [line[left:end].strip() for (left, _), end in zip(spans, ends, strict=True)]
+    for line in (_fill_wide(lines[n]) for n in range(start + 1, rules[-1]) if n not in rules):
+        cells = [line[left:end].replace("\0", "").strip() for (left, _), end in zip(spans, ends, strict=True)]
         if rows and not cells[0] and any(cells):
             rows[-1] = [f"{above} {cell}".strip() for above, cell in zip(rows[-1], cells, strict=True)]
         elif any(cells) and not set(line.strip()) <= {"-", " "}:
             rows.append(cells)
     return _put_rows(lines, start, rules[-1] + 1, rows)
+
+
+def _fill_wide(line: str) -> str:
+    """Append a filler to each character of double width, such as Han."""
+    return line if line.isascii() else "".join(c + "\0" * (east_asian_width(c) in "WF") for c in line)
 
 
 def _write_grid(lines: list[str], start: int) -> int:

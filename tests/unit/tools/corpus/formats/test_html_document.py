@@ -20,6 +20,8 @@ CASES = [
     ("<p><math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math></p>", ["(a + b)/2"], []),
     ("<p>x <math><msup><mi>y</mi><mn>2</mn></msup><annotation>y^{2}</annotation></math> z</p>", ["x y^2 z"], ["{2}"]),
     ("<math><munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><msqrt><mi>i</mi></msqrt></math>", ["∑_(i = 1)^n√(i)"], []),
+    ('<p>words</p><aside class="footnote brackets" role="doc-footnote"><p>By Ann.</p></aside><aside class="admonition tip">Dry</aside>', ["words", "By Ann.", "Dry"], []),
+    ('<p>words</p><aside><h2>Related</h2></aside><aside class="sidebar">More</aside>', ["words"], ["Related", "More"]),
 ]  # fmt: skip
 
 

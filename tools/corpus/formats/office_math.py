@@ -1,0 +1,43 @@
+"""Office formulas (OMML) on a single line, as typed by hand: (a+b)/2, x^2."""
+
+from typing import Final
+from xml.etree.ElementTree import Element
+
+_BEFORE: Final = {"num": "", "den": "/", "sup": "^", "sub": "_"}
+"""What stands before the parts of a formula, which are put in brackets where they are more than a number or a name."""
+_SCRIPTS: Final = frozenset({"sSup", "sSub", "sSubSup", "f"})
+"""What of a formula is set apart from what follows."""
+_MOST_DEPTH: Final = 100
+
+
+def write_office_formula(element: Element, around: str = "", depth: int = 0) -> str:
+    """Write a formula, or a part of a formula, from elements without namespaces."""
+    if depth > _MOST_DEPTH:
+        return ""
+    if element.tag == "t":
+        return element.text or ""
+    inner = "".join(write_office_formula(child, element.tag, depth + 1) for child in element)
+    return write_formula_part(element, around, inner)
+
+
+def write_formula_part(part: Element, around: str, text: str) -> str:
+    """Return the text of a formula part in one line.
+
+    Text that is no formula is unchanged.
+    """
+    if part.tag == "naryPr":
+        return _read_sign(part, "chr", "∫")
+    if part.tag == "d":
+        bounds = part.find("dPr")
+        return f"{_read_sign(bounds, 'begChr', '(')}{text}{_read_sign(bounds, 'endChr', ')')}"
+    if part.tag in _BEFORE and text:
+        return f"{_BEFORE[part.tag]}{text if text.isalnum() else f'({text})'}"
+    if part.tag in _SCRIPTS:
+        return f"{text} "
+    return f" {text}" if part.tag == "e" and around == "nary" else text
+
+
+def _read_sign(properties: Element | None, name: str, usual: str) -> str:
+    """Return a sign of a formula named in the properties."""
+    stated = properties.find(name) if properties is not None else None
+    return usual if stated is None else stated.get("val", "")
