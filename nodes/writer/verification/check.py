@@ -7,7 +7,7 @@ from typing import Final
 
 from weiwo.nodes.writer.verification.binding import find_borrowed
 from weiwo.nodes.writer.verification.clauses import strip_lead
-from weiwo.nodes.writer.verification.comparison import find_reversed, find_reversed_change
+from weiwo.nodes.writer.verification.comparison import find_reversed
 from weiwo.nodes.writer.verification.derivation import date_follows, follows
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import (
@@ -152,7 +152,6 @@ def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator
         f"“{written}”: the sources give it of something else" for _, written in find_borrowed(statement, grounds)
     )
     if any(source.language == own or (is_han(statement) and is_han(source.text)) for source in grounds.sources):
-        yield from find_reversed_change(statement, grounds)
         yield from find_reversed(statement, grounds)
         yield from find_contradiction(statement, grounds)
 

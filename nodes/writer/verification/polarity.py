@@ -5,6 +5,7 @@ A clause contradicts a source if it denies what the source affirms, or uses anot
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from weiwo.nodes.writer.verification.clauses import (
@@ -15,7 +16,6 @@ from weiwo.nodes.writer.verification.clauses import (
     overlap,
     split_clauses,
 )
-from weiwo.nodes.writer.verification.comparison import find_changes
 from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.text.data_files import data_pattern
 from weiwo.text.language import fold
@@ -31,6 +31,8 @@ _ALIKE: Final = 0.66
 
 _COMPARED: Final = lazy(r"(?i)\bthan\b|比|[高低早晚大小多少]于")
 _NONE: Final = data_pattern("claims", "polarity", "none")
+_FROM: Final = lazy(r"(?i)\bfrom\s$|[从由自]\s?$")
+_TO: Final = lazy(r"(?i)\s(?:\w+\s)?to\s(?:\w+\s)?|[^，。；\d]{0,8}[至到为]\s?")
 _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 
 
@@ -42,6 +44,7 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
         claim = Clause(part)
         if not claim.stems:
             continue
+        yield from _find_reversed_change(claim)
         yield from _find_denied_words(claim, known)
         scored = [(_closeness(claim, clause), clause) for clause in known]
         best = max((score for score, _ in scored), default=0.0)
@@ -111,6 +114,28 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
         if any(side.get(axis) == claim.axes[axis] for side in sides for axis in against):
             return None  # the sentence says both, of different things
     return f"“{source.text.strip()[:120]}” says the opposite"
+
+
+def _find_reversed_change(claim: Clause) -> Iterator[str]:
+    """Yield a reason if the verb of a change denies its values, as in "rose from 22 to 14 weeks"."""
+    direction, valuation = direction_axes()
+    for first, last in find_changes(claim):
+        turned = 1 if last > first else -1
+        if not claim.negations and valuation not in claim.axes and claim.axes.get(direction, turned) != turned:
+            yield f"“{claim.text.strip()[:80]}”: the values say the reverse"
+
+
+def find_changes(clause: Clause) -> Iterator[tuple[float, float]]:
+    """Yield the two values of each change, as in "from 22 to 14 weeks" or 由22周降至14周.
+
+    A first value without a unit takes the unit of the second.
+    """
+    for item, other in pairwise(clause.quantities):
+        led, linked = clause.text[max(0, item.start - 8) : item.start], clause.text[item.end : other.start]
+        if _FROM.search(led) and _TO.fullmatch(linked) and item.value != other.value:
+            scale = other.base / other.value if other.value and not item.kind else 1.0
+            if not item.kind or item.kind == other.kind:
+                yield round(item.base * scale, 6), round(other.base, 6)
 
 
 def _denials(clause: Clause, other: Clause) -> int:

@@ -4,8 +4,10 @@ import pytest
 
 from weiwo.nodes.writer.claims import ClaimSources, check_cited, check_piece
 from weiwo.nodes.writer.verification.clauses import Clause
-from weiwo.nodes.writer.verification.comparison import find_changes
+from weiwo.nodes.writer.verification.comparison import find_reversed
+from weiwo.nodes.writer.verification.grounds import Grounds
 from weiwo.nodes.writer.verification.particulars import find_aliases
+from weiwo.nodes.writer.verification.polarity import find_changes
 from weiwo.nodes.writer.verification.quantities import find_quantities
 from weiwo.nodes.writer.verification.superseded import is_superseded
 from weiwo.state import DOUBTFUL, Evidence, passage_id
@@ -192,3 +194,35 @@ def test_a_sentence_that_goes_on_with_a_pronoun_names_no_other() -> None:
 )  # fmt: skip
 def test_a_date_may_follow_from_another_and_the_time_between(claim: str, text: str, *, holds: bool) -> None:
     assert check_cited(claim, (1,), ClaimSources({1: (_passage(text),)}, {})).hard != holds
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "In 1950 a bridge older than the mill of 1890 was replaced.",
+        "The newer line opened in 2001, the older line in 1987.",
+        "Whereas the Heron weighs 1.9 kg, the Pelican is heavier at 2.3 kg.",
+        "Trains take 40 minutes, buses are slower at 55 minutes.",
+        "Profit was more than $2 million in 2020 and less than $3 million in 2021.",
+        "The pump costs $150 less than the $450 model.",
+        "Alby is the oldest of them, founded in 1201; Bryn followed in 1302.",
+        "长桥建于1890年，比建于1950年的新桥早。",
+        "亩产130公斤，比上年少2.3公斤。",
+    ],
+)
+def test_values_that_belong_to_neither_side_reverse_no_comparison(claim: str) -> None:
+    assert list(find_reversed(claim, Grounds(()))) == []
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The mill, built in 1990, is older than the bridge of 1950.",
+        "The Brill is shorter, at 289 km against 214 km.",
+        "At 70 minutes trains are faster than buses, which take 55 minutes.",
+        "Bolt was founded before Acme: in 1995, against 1990.",
+        "长桥建于1960年，比建于1950年的新桥早。",
+    ],
+)
+def test_the_own_values_of_a_comparison_reverse_it(claim: str) -> None:
+    assert list(find_reversed(claim, Grounds(())))
