@@ -18,6 +18,7 @@ import orjson
 from weiwo.graph.persistence.sqlite_thread import SqliteThread
 from weiwo.graph.persistence.storage import StorageError, open_private, sqlite_error
 from weiwo.graph.persistence.thread_lock import RECORDS_FILE, THREADS_TABLE
+from weiwo.tools.sqlite_files import use_write_ahead_log
 
 _KEPT_RUNS: Final = 200
 """Ended runs of a user whose events are kept; the result of the others is in their threads."""
@@ -348,8 +349,7 @@ class Records:
         if version > _VERSION:
             database.close()
             raise StorageError(f"cannot use {self._path}; a newer Weiwo wrote it; use that one, or set WEIWO_HOME")
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute("PRAGMA synchronous=NORMAL")
+        use_write_ahead_log(database)
         database.execute("PRAGMA secure_delete=FAST")  # a key that is deleted is overwritten
         database.executescript(f"{_TABLES}PRAGMA user_version = {_VERSION};")
         return database

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import ormsgpack
 
-from weiwo.graph.persistence.storage import BUSY_SECONDS, make_folder, sqlite_error
+from weiwo.graph.persistence.storage import make_folder, open_private, sqlite_error
 from weiwo.graph.persistence.threads import SQLITE_LIST, ThreadInfo, info_of
 from weiwo.state.errors import WeiwoError
 from weiwo.text.patterns import lazy
@@ -96,7 +96,7 @@ def _open_database(path: Path) -> Iterator[sqlite3.Connection | None]:
         return
     try:
         # Not `mode=ro`: reading beside a writer takes the file of the shared index, which may have to be made.
-        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as database:
+        with closing(open_private(path)) as database:
             database.execute("PRAGMA query_only = ON")
             made = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'writes'").fetchone()
             yield database if made else None

@@ -20,6 +20,7 @@ from langgraph.store.base import BaseStore, Op, PutOp, Result
 from weiwo.graph.persistence.claims import ThreadClaim, current_claim, require_sqlite_epoch
 from weiwo.graph.persistence.sqlite_thread import SqliteThread
 from weiwo.graph.persistence.storage import BUSY_SECONDS, StorageError, database_file, sqlite_error
+from weiwo.tools.sqlite_files import open_database, use_write_ahead_log
 
 _RETRY_SECONDS: Final = 30.0
 """Seconds for which a store that did not open is not tried again."""
@@ -100,8 +101,8 @@ class SqliteStore(BaseStore):
         if self._failure is not None and time.monotonic() < self._failure[0] + _RETRY_SECONDS:
             raise self._failure[1]
         try:
-            place = self._path.absolute().as_uri()  # as a URI, so that the threads can be attached to read them alone
-            database = sqlite3.connect(place, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
+            # URIs are on, so that the threads can be attached to read them alone.
+            database = open_database(self._path.absolute(), BUSY_SECONDS, isolation_level=None, uri=True)
             self._store = _set_up(database, database_file(self._path.parent))
         except sqlite3.Error as error:
             self._failure = (time.monotonic(), sqlite_error(self._path, error))
@@ -138,8 +139,7 @@ def _set_up(database: sqlite3.Connection, threads: Path) -> BaseStore:
     store = RollingBackStore(database)
     for pause in (0.05, 0.1, 0.2, 0.4, 0.8, 0.0):
         try:
-            database.execute("PRAGMA journal_mode=WAL")
-            database.execute("PRAGMA synchronous=NORMAL")
+            use_write_ahead_log(database)
             store.setup()
             store.sweep_ttl()
         except (sqlite3.OperationalError, sqlite3.IntegrityError):

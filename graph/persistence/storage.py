@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from weiwo.state.errors import WeiwoError
-from weiwo.tools.private_files import close_home, make_private_file, make_private_folder
+from weiwo.tools.private_files import close_home, make_private_folder
+from weiwo.tools.sqlite_files import open_database
 
 if TYPE_CHECKING:
     from weiwo.state.settings import Settings
@@ -108,8 +109,7 @@ def open_private(path: Path) -> sqlite3.Connection:
         sqlite3.Error: The file does not open.
     """
     make_folder(path.parent)
-    make_private_file(path)
-    return sqlite3.connect(path, timeout=BUSY_SECONDS)
+    return open_database(path, BUSY_SECONDS)
 
 
 def make_folder(folder: Path) -> None:

@@ -26,7 +26,6 @@ from weiwo.graph.persistence.claims import (
     under_claim,
 )
 from weiwo.graph.persistence.storage import (
-    BUSY_SECONDS,
     CONNECT_SECONDS,
     PATIENCE_SECONDS,
     database_file,
@@ -81,7 +80,7 @@ def require_own_thread(home: str, thread_id: str) -> None:
         return  # no server has worked here
     now = time.time()
     try:
-        with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as database, database:
+        with closing(open_private(path)) as database, database:
             database.execute(THREADS_TABLE)
             database.execute(
                 "INSERT OR IGNORE INTO threads (thread_id, owner, created, updated) VALUES (?, ?, ?, ?)",

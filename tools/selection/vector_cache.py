@@ -17,8 +17,8 @@ import numpy as np
 
 from weiwo.state.errors import WeiwoError
 from weiwo.text.printable import one_line, redact_secrets
-from weiwo.tools.private_files import make_private_file
 from weiwo.tools.selection.sparse_index import Matrix
+from weiwo.tools.sqlite_files import open_database
 
 _log: Final = logging.getLogger(__name__)
 
@@ -126,8 +126,7 @@ class VectorCache:
                 connection.execute(f"DELETE FROM vectors WHERE id IN ({oldest})", (count // 2,))  # noqa: S608 - ours
 
     def _open(self) -> sqlite3.Connection:
-        make_private_file(self._path)
-        connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS)
+        connection = open_database(self._path, _BUSY_SECONDS)
         connection.execute(_TABLE)
         return connection
 

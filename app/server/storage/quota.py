@@ -17,6 +17,7 @@ from weiwo.app.server.errors import RequestError
 from weiwo.graph.persistence.storage import BUSY_SECONDS, database_file, sqlite_error
 from weiwo.graph.persistence.thread_lock import OPERATOR
 from weiwo.state.settings import Settings
+from weiwo.tools.sqlite_files import open_read_only
 
 MOST_BYTES: Final = 1_000_000_000
 """Bytes that a user who is not the operator may keep."""
@@ -87,9 +88,8 @@ class Quota:
 
     def _in_sqlite(self, threads: list[str]) -> int:
         path = database_file(self._settings.home)
-        address = f"{path.absolute().as_uri()}?mode=ro"
         try:
-            with closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS)) as database:
+            with closing(open_read_only(path, BUSY_SECONDS)) as database:
                 return sum(
                     database.execute(query, (thread,)).fetchone()[0] or 0 for thread in threads for query in _SQLITE
                 )

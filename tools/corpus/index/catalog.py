@@ -24,6 +24,7 @@ from weiwo.tools.corpus.index.language_fit import read_fit
 from weiwo.tools.corpus.index.store import STORE, Store
 from weiwo.tools.corpus.source_names import find_sample_corpus
 from weiwo.tools.private_files import make_private_file
+from weiwo.tools.sqlite_files import open_read_only
 
 DEFAULT_NAME: Final = "default"
 """The corpus that is meant where none is named."""
@@ -88,7 +89,7 @@ def replaces_sample(home: Path) -> bool:
 def _never_held(store: Path) -> bool:
     """Report whether a store never held a document. The result is False for an unreadable store."""
     try:
-        with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+        with closing(open_read_only(store, 1)) as connection:
             found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'documents'").fetchone()
     except sqlite3.Error:
         return False

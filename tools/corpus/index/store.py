@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from weiwo.tools.corpus.base import CorpusError, Problem
 from weiwo.tools.corpus.losses import decode_losses
 from weiwo.tools.corpus.records import READER, KnownFile
-from weiwo.tools.private_files import make_private_file
+from weiwo.tools.sqlite_files import open_database, use_write_ahead_log
 
 if TYPE_CHECKING:
     from weiwo.state import Evidence
@@ -276,15 +276,11 @@ class Store:
         try:
             connection, made = self._idle.get_nowait(), False
         except Empty:
-            make_private_file(self.path)
-            connection = sqlite3.connect(
-                self.path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None
-            )
+            connection = open_database(self.path, _BUSY_SECONDS, check_same_thread=False, isolation_level=None)
             made = True
         try:
             if made:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
+                use_write_ahead_log(connection, "FULL")
                 connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
             yield connection
         except sqlite3.DatabaseError as error:

@@ -23,7 +23,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Final
 
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.private_files import make_private_file
+from weiwo.tools.sqlite_files import open_database, open_read_only, use_write_ahead_log
 
 _FILE: Final = "telemetry.sqlite"
 _MOST_RECORDS: Final = 20_000
@@ -136,10 +136,8 @@ class TelemetryRecorder:
         if time.monotonic() < self._resting_until:
             return False
         try:
-            make_private_file(self.path)
-            with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS)) as connection, connection:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = NORMAL")
+            with closing(open_database(self.path, _BUSY_SECONDS)) as connection, connection:
+                use_write_ahead_log(connection)
                 for statement in _SCHEMA.split(";\n"):
                     connection.execute(statement)
                 for write in writes:
@@ -226,7 +224,7 @@ def read_records(folder: Path) -> Iterator[dict[str, Any]]:
     if not path.is_file():
         return
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS)) as opened:
+        with closing(open_read_only(path, _BUSY_SECONDS)) as opened:
             for at, named, record, passages, labels in opened.execute(
                 "SELECT at, run, record, passages, cited FROM retrievals ORDER BY id"
             ):
