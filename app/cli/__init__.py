@@ -10,7 +10,7 @@ Modules:
     command_group     the table of commands, arguments that are a question
     lazy_group        groups whose commands are imported when they are named
     options           shared options, validation of arguments
-    text_parameters   text arguments, without pydantic
+    help_command      `--help` and `--help-all`
     help_page         help in panels
     output            standard output and error
     progress_line     progress of a longer operation

@@ -8,8 +8,8 @@ from typer.core import TyperCommand
 from typer.main import get_group
 
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.help_command import PanelGroup
 from weiwo.app.cli.output import say
-from weiwo.app.cli.text_parameters import TextGroup
 
 
 class CommandEntry(NamedTuple):
@@ -40,7 +40,7 @@ class _LazyCommands(Mapping[str, Any]):
         return len(self._places)
 
 
-class LazyGroup(TextGroup):
+class LazyGroup(PanelGroup):
     """A command group with lazy imports of the commands.
 
     Attributes:

@@ -13,9 +13,9 @@ from starlette.routing import Mount
 
 from weiwo.app.cli.errors import USAGE, CommandError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import takes_context
 from weiwo.app.cli.output import hint
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.settings import Settings
 
 app = typer.Typer()
@@ -25,7 +25,7 @@ _HOST: Final = "127.0.0.1"
 _NAMES: Final = (_HOST, "localhost", "[::1]")
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 @takes_context("corpus", "web")
 def mcp(
     *,

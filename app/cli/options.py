@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from weiwo.app.cli.errors import UsageError
-from weiwo.app.cli.text_parameters import MORE
+from weiwo.app.cli.help_command import MORE
 from weiwo.app.export.files import ExportError, check_outputs
 from weiwo.graph.persistence.threads import check_thread_id
 from weiwo.nodes.shared.question.validation import QuestionError, check_question

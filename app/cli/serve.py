@@ -14,8 +14,8 @@ import typer
 from weiwo.app.cli.documents.connectors import keep_in_step
 from weiwo.app.cli.errors import USAGE, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.output import hint, say, write
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.cli.threads.refresh import print_refreshed, refresh_threads
 from weiwo.app.records import Records
 from weiwo.app.server.access.auth import new_token
@@ -33,7 +33,7 @@ _LOG_LEVELS = ("debug", "info", "warning", "error")
 _USER = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def serve(
     *,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",

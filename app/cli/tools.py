@@ -13,9 +13,9 @@ from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.output import hint, page, write_json
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.labels import system_language
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.memory_store import local_user
@@ -34,7 +34,7 @@ _WORDS: Final = localized_section("cli.tools")
 """The words of the list; what tools and servers say of themselves stays as it is."""
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 @takes_context("mcp")
 def tools(
     name: Annotated[

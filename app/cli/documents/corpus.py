@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final
 import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.help_command import PanelCommand, PanelGroup
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write, write_json
-from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.state.environment import home
 from weiwo.state.kinds import Language
 from weiwo.state.settings import Settings
@@ -18,7 +18,7 @@ from weiwo.tools.corpus.index.catalog import CorpusSummary, list_corpora, locate
 from weiwo.tools.corpus.index.writer import remove_corpus
 
 app = typer.Typer()
-_corpus = typer.Typer(help="List the corpora with size and age, or remove a corpus.", cls=TextGroup)
+_corpus = typer.Typer(help="List the corpora with size and age, or remove a corpus.", cls=PanelGroup)
 app.add_typer(_corpus, name="corpus")
 
 _UNITS: Final = ((86_400 * 365, "year"), (86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -48,7 +48,7 @@ def _show_corpora(context: typer.Context, *, json: Json = False) -> None:
         _list_all(json=json)
 
 
-@_corpus.command("list", cls=TextCommand)
+@_corpus.command("list", cls=PanelCommand)
 def _list_all(*, json: Json = False) -> None:
     """List the corpora with size and age."""
     found = list(list_corpora(home()))
@@ -60,7 +60,7 @@ def _list_all(*, json: Json = False) -> None:
         hint("there are no corpora yet; weiwo index PATH makes one")
 
 
-@_corpus.command(cls=TextCommand)
+@_corpus.command(cls=PanelCommand)
 def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="As the list has it.")], *, json: Json = False
 ) -> None:

@@ -14,10 +14,10 @@ from weiwo.app.cli.documents.connectors import find_due, parse_connector, requir
 from weiwo.app.cli.documents.corpus import format_count
 from weiwo.app.cli.errors import COMPLETE, PARTIAL, CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write, write_json
 from weiwo.app.cli.progress_line import ProgressLine, show_ingestion
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.settings import Settings
 from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError
@@ -65,7 +65,7 @@ _NAMED: Final = 5
 """Passages without vectors that are named."""
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def index(  # noqa: PLR0913 - each option is a parameter
     paths: Annotated[list[str] | None, typer.Argument(metavar="PATH...", help="Files, folders and patterns.")] = None,
     *,

@@ -9,9 +9,9 @@ import typer
 from weiwo.app.cli.documents.corpus import open_corpus
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Corpus, Json, question_of
 from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.search_results import excerpt_of, place_of, plain_extract, print_explanation, print_results
 from weiwo.nodes.writer.extracts import choose_extracts
 from weiwo.state import Evidence
@@ -56,7 +56,7 @@ class _SearchExplanation(NamedTuple):
     parts: dict[str, RoutedSearchResult]
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def search(
     query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for, quoted or as it comes.")],
     *,

@@ -12,10 +12,10 @@ from rich.table import Table
 from weiwo.app.cli.documents.corpus import format_count
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, screen, write_json
 from weiwo.app.cli.questions.spending import read_spending, summarize_spending
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.labels import in_system_language, system_language
 from weiwo.app.render.search_results import figures_table
 from weiwo.state.settings import Settings
@@ -44,7 +44,7 @@ _MOVED: Final = 0.25
 _MOST_DAYS: Final = 30
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def stats(
     *,
     corpus: Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import typer
 from rich.text import Text
 
+from weiwo.app.cli.help_command import PanelCommand, PanelGroup
 from weiwo.app.cli.memory.access import (
     AnyKey,
     Everything,
@@ -19,7 +20,6 @@ from weiwo.app.cli.memory.access import (
 )
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, page, write_json
-from weiwo.app.cli.text_parameters import TextCommand, TextGroup
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.app.session.memory_listing import plan_as_json
 from weiwo.nodes.memory.memory_store import MemoryStore
@@ -29,7 +29,7 @@ from weiwo.text.localization import localized_section
 from weiwo.text.printable import one_line
 
 app = typer.Typer()
-_plans = typer.Typer(help="List, show, pin and forget remembered plans.", cls=TextGroup)
+_plans = typer.Typer(help="List, show, pin and forget remembered plans.", cls=PanelGroup)
 app.add_typer(_plans, name="plans")
 
 _LISTING: Final = "weiwo memory plans"
@@ -49,7 +49,7 @@ def _list_plans(context: typer.Context, *, json: Json = False) -> None:
     print_entries(entries, word("no_plans"), indent=14)
 
 
-@_plans.command(cls=TextCommand)
+@_plans.command(cls=PanelCommand)
 def show(key: Key, *, json: Json = False) -> None:
     """Show a remembered plan: wording, tasks and results of past use."""
     template = with_memory(lambda memory: _find(memory, key))
@@ -72,7 +72,7 @@ def show(key: Key, *, json: Json = False) -> None:
     )
 
 
-@_plans.command(cls=TextCommand)
+@_plans.command(cls=PanelCommand)
 def pin(
     key: Key, *, undo: Annotated[bool, typer.Option("--undo", help="Unpin it.")] = False, json: Json = False
 ) -> None:
@@ -88,7 +88,7 @@ def pin(
     tell({"key": entry.key, "pinned": entry.pinned}, done, as_json=json)
 
 
-@_plans.command(cls=TextCommand)
+@_plans.command(cls=PanelCommand)
 def forget(key: AnyKey = None, *, everything: Everything = False, json: Json = False) -> None:
     """Forget a plan, or all plans."""
     forget_command(("plans",), key, _LISTING, everything=everything, as_json=json)

@@ -7,10 +7,10 @@ import typer
 from rich.text import Text
 
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.memory.access import word
 from weiwo.app.cli.options import Json, question_of, takes_context
 from weiwo.app.cli.output import hint, page, write_json
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.text_wrapping import Flow
 from weiwo.nodes.memory.briefing import rank_procedures, recall_procedures
 from weiwo.nodes.memory.procedures import Procedure, ProcedureFolderError, Procedures, load_procedures
@@ -24,7 +24,7 @@ app = typer.Typer()
 _WORDS: Final = localized_section("cli.procedures")
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 @takes_context("procedures")
 def procedures(
     words: Annotated[

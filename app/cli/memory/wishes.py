@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Final
 import typer
 
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.lazy_group import CommandEntry, LazyGroup
 from weiwo.app.cli.memory.access import (
     AnyKey,
@@ -18,7 +19,6 @@ from weiwo.app.cli.memory.access import (
 )
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import hint, write_json
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.render.labels import system_language
 from weiwo.app.session.memory_listing import answer_as_json, describe_left_watches, wish_as_json
 from weiwo.nodes.memory import wishes
@@ -69,7 +69,7 @@ def list_wishes(context: typer.Context, *, json: Json = False) -> None:
     print_entries(entries, word("no_wishes"), indent=10)
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def add(
     words: Annotated[list[str], typer.Argument(metavar="WORDS", help='Such as "I work in euros".')],
     *,
@@ -92,7 +92,7 @@ def keep_wish(text: str, *, as_json: bool = False) -> None:
     tell(wish_as_json(wish), _KEPT[detect_language(wish.text)].format(wish.text, wish.key), as_json=as_json)
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def answers(
     *,
     forget_all: Annotated[bool, typer.Option("--forget", help="Forget them all.")] = False,
@@ -117,7 +117,7 @@ def answers(
     )
 
 
-@app.command("forget", cls=TextCommand)
+@app.command("forget", cls=PanelCommand)
 def _forget_wish(key: AnyKey = None, *, everything: Everything = False, json: Json = False) -> None:
     """Forget a wish, or all wishes."""
     forget_command(("wishes", "watches"), key, "weiwo memory", everything=everything, as_json=json)

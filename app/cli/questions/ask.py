@@ -10,6 +10,7 @@ import typer
 
 from weiwo.app.cli.errors import CommandError, StoppedError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import MORE, PanelCommand
 from weiwo.app.cli.options import (
     RUN_OPTIONS,
     Json,
@@ -28,7 +29,6 @@ from weiwo.app.cli.questions.fork import corpus_problems, fork_command, read_for
 from weiwo.app.cli.questions.offers import keeps_wish, offer_web, offer_wish
 from weiwo.app.cli.questions.spending import tell_cost
 from weiwo.app.cli.session import is_thread_known, last_thread, note_question, open_session
-from weiwo.app.cli.text_parameters import MORE, TextCommand
 from weiwo.app.render.labels import label
 from weiwo.app.session.session import RunEnd
 from weiwo.graph.persistence.threads import new_thread_id
@@ -39,7 +39,7 @@ from weiwo.tools.template import read_template
 app = typer.Typer()
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 @takes_context(*RUN_OPTIONS)
 def ask(  # noqa: PLR0913 - each option is a parameter
     question: Annotated[

@@ -7,16 +7,16 @@ import typer
 
 from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.output import hint, write, write_json
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.export.proof_check import check_by_model, check_documents, check_proof, read_proof
 from weiwo.state.settings import Settings
 
 app = typer.Typer()
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 @takes_context("model")
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="An answer that `weiwo ask -o answer.weiwo` wrote.")],

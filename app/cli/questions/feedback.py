@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.memory.plans import mark_run_bad
 from weiwo.app.cli.memory.wishes import forget_bad_answer
 from weiwo.app.cli.options import Thread, checked_thread_id
 from weiwo.app.cli.output import hint
 from weiwo.app.cli.session import last_thread
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.cli.threads.show import load_thread
 from weiwo.app.session.langsmith_feedback import send_to_langsmith
 from weiwo.state.settings import Settings
@@ -25,7 +25,7 @@ from weiwo.tools.corpus.retrieval.feedback import LONGEST_WORDS, Feedback, recor
 app = typer.Typer()
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def feedback(
     thread: Thread = None,
     *,

@@ -5,19 +5,19 @@ from typing import Annotated, Any
 import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json, Output, Plan, Thread, Verbose, checked_thread_id, output_files
 from weiwo.app.cli.output import hint
 from weiwo.app.cli.questions.conclude import conclude, kind_of, resume_run
 from weiwo.app.cli.questions.delivery import Delivery
 from weiwo.app.cli.questions.plan_files import read_plan
 from weiwo.app.cli.session import last_question
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.state.settings import Settings
 
 app = typer.Typer()
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def resume(  # noqa: PLR0913 - an option each
     thread: Thread = None,
     *,

@@ -25,11 +25,11 @@ from rich.text import Text
 from weiwo.app.cli.documents.corpus import format_count, open_corpus, size, span_parts
 from weiwo.app.cli.errors import CommandError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import is_terminal, terminal, write, write_json
 from weiwo.app.cli.session import database_url, open_session, read_saved
 from weiwo.app.cli.setup.endpoint_check import Verdict, check_endpoint, printable_place, say
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.env_file import read_env_file
 from weiwo.app.render.labels import label, system_language
 from weiwo.app.render.text_wrapping import Flow
@@ -137,7 +137,7 @@ class _Step(NamedTuple):
     needs: frozenset[str] = frozenset()
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def doctor(*, json: Json = False) -> None:
     """Report the set-up and missing parts, with the benefit of each."""
 

@@ -16,11 +16,11 @@ import typer
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import can_ask, hint, say, write, write_json
 from weiwo.app.cli.questions.requests import confirm
 from weiwo.app.cli.setup.embedding_probe import find_embeddings, probe_embeddings
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.app.model_setup.model_probe import Probe, Speed, find_switch, measure_speed, probe_model
 from weiwo.app.model_setup.words import describe_problem, word
@@ -101,7 +101,7 @@ class _ModelCandidate:
         return wide if self.wants_widening else self.model.served
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def setup(
     *,
     model: Annotated[

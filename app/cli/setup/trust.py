@@ -10,15 +10,15 @@ from typing import Annotated
 import typer
 
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.output import YES, write
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.configuration.env_file import describe_effect, digest, read_env_file, read_trusted, write_trusted
 from weiwo.text.printable import is_secret, one_line
 
 app = typer.Typer()
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def trust(
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,

@@ -7,10 +7,10 @@ import typer
 
 from weiwo.app.cli.errors import COMPLETE, PARTIAL, UsageError
 from weiwo.app.cli.event_loop import run_to_end
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json, checked_thread_id
 from weiwo.app.cli.output import hint, write, write_json
 from weiwo.app.cli.session import open_session
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.errors import AppError
 from weiwo.app.session.refresh import refresh_thread
 from weiwo.graph.persistence.threads import list_threads
@@ -25,7 +25,7 @@ _MOST: Final = 10_000
 _WORDS: Final = localized_section("cli.refresh")
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def refresh(
     threads: Annotated[list[str] | None, typer.Argument(metavar="[THREAD]...", help="As the list has them.")] = None,
     *,

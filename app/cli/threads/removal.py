@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from weiwo.app.cli.errors import CommandError
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.memory.wishes import forget_bad_answer
 from weiwo.app.cli.options import Json, checked_thread_id
 from weiwo.app.cli.output import hint, write_json
 from weiwo.app.cli.questions.delivery import remember_files
 from weiwo.app.cli.session import database_url, run_in_session
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.errors import unknown_thread
 from weiwo.app.records import Records
 from weiwo.app.session.session import Session
@@ -29,7 +29,7 @@ from weiwo.graph.persistence.threads import thread_exists
 app = typer.Typer()
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def remove(
     threads: Annotated[list[str], typer.Argument(metavar="THREAD...", help="As the list has them.")],
     *,

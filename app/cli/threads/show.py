@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.text import Text
 
 from weiwo.app.cli.errors import CommandError, UsageError
+from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json, Output, checked_thread_id, output_files
 from weiwo.app.cli.output import hint, is_terminal, screen, terminal, write, write_json
 from weiwo.app.cli.questions.delivery import tell_files, write_files
 from weiwo.app.cli.session import last_thread, read_saved, run_in_session
-from weiwo.app.cli.text_parameters import TextCommand
 from weiwo.app.cli.threads import checkpoints
 from weiwo.app.errors import unknown_thread
 from weiwo.app.render.answer import foot, print_answer
@@ -46,7 +46,7 @@ _DISAGREE: Final = {
 _LONGEST: Final = 200
 
 
-@app.command(cls=TextCommand)
+@app.command(cls=PanelCommand)
 def show(
     thread: Annotated[
         str, typer.Argument(metavar="[THREAD][@CHECKPOINT]", help="A thread, or a moment of it. Default: the last one.")
