@@ -23,8 +23,8 @@ class MisuseError(AppError):
 def unknown_thread(thread_id: str) -> MisuseError:
     """The error for a thread the database does not have."""
     return MisuseError(
-        f"thread {thread_id!r}; the database has no such thread; weiwo threads lists those it has; of a run that was"
-        " killed before its first step nothing is kept: ask again"
+        f"thread {thread_id!r} does not exist in the database; weiwo threads lists all threads. If "
+        "its run was killed before the first step, nothing was saved: ask again"
     )
 
 

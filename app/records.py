@@ -348,7 +348,9 @@ class Records:
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if version > _VERSION:
             database.close()
-            raise StorageError(f"cannot use {self._path}; a newer Weiwo wrote it; use that one, or set WEIWO_HOME")
+            raise StorageError(
+                f"cannot use {self._path}, because a newer Weiwo wrote it; use that version, or set WEIWO_HOME"
+            )
         use_write_ahead_log(database)
         database.execute("PRAGMA secure_delete=FAST")  # a key that is deleted is overwritten
         database.executescript(f"{_TABLES}PRAGMA user_version = {_VERSION};")

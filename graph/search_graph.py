@@ -123,7 +123,9 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             EmptyInputError: The command says nothing.
         """
         if command.resume is None and not command.update and not command.goto and command.graph is None:
-            raise EmptyInputError("the command is empty: an answer may not be null; go on with the input None instead")
+            raise EmptyInputError(
+                "the command is empty, and an answer must not be null; to continue, use the input None"
+            )
         place = ensure_config(config)["configurable"]
         nested = _SCRATCHPAD_KEY in place or place.get("checkpoint_ns")
         if command.resume is not None and place.get("checkpoint_id") and not nested:
@@ -200,7 +202,7 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             return _LoopThread(coroutine)
         if asyncio._get_running_loop() is loop:  # noqa: SLF001 - the public one raises where there is none
             coroutine.close()
-            raise RuntimeError("the checkpointer works on this event loop: await ainvoke or astream instead")
+            raise RuntimeError("the checkpointer works on this event loop; use ainvoke or astream")
         return _LoopTask(coroutine, loop)
 
 
@@ -253,7 +255,7 @@ def _with_async_saver(config: RunnableConfig | None) -> RunnableConfig:
 def _as_tool_reply(values: SearchOutput) -> tuple[str, dict[str, Any]]:
     """Return the answer with the list of sources, and the full result."""
     if "__interrupt__" in values:
-        return "The plan waits for a person's approval; nothing was searched yet.", {}
+        return "The plan needs approval; nothing was searched yet.", {}
     return values["messages"][-1].text, dict(values["result"])
 
 

@@ -22,7 +22,7 @@ _LISTENER: Final[ContextVar[Callable[[ModelCall], object] | None]] = ContextVar(
 
 _WRITER_SHARE = 0.1
 """This share of the run's seconds is kept for the writer: all other work ends before it."""
-DEADLINE = "broken off: the run's max_seconds is near"
+DEADLINE = "stopped, because the run's limit max_seconds is near"
 """How the trace tells of a call that had to end so that the answer can be written in time."""
 
 _LIMIT_BY_REASON = {

@@ -78,14 +78,14 @@ def resolve_endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoin
     env = os.environ if env is None else env
     provider, colon, model = name.partition(":")
     if not (provider and colon and model):
-        raise ModelUnavailableError(f"model {name!r} has no provider; write provider:model, such as openai:{name}")
+        raise ModelUnavailableError(f"model {name!r} has no provider; use provider:model, such as openai:{name}")
     if provider != "openai":
         return Endpoint(name, provider, api_key=key, own=bool(key))
     base_url = (env.get("OPENAI_BASE_URL") or env.get("OPENAI_API_BASE") or "").strip()
     api_key = key or (env.get("OPENAI_API_KEY") or "").strip()
     if base_url and not _is_http(base_url):
         raise ModelUnavailableError(
-            f"{name}: OPENAI_BASE_URL is not an http(s) address; give one, such as http://localhost:8000/v1"
+            f"{name}: OPENAI_BASE_URL is not an http(s) address; use one such as http://localhost:8000/v1"
         )
     if not api_key and not (base_url and is_local(base_url)):
         raise ModelUnavailableError(
@@ -166,7 +166,7 @@ class EndpointBreaker:
             ModelCallError: The endpoint is down as far as this run knows.
         """
         if not self._circuit.admit(call):
-            raise ModelCallError(f"the model endpoint does not answer ({self._words})")
+            raise ModelCallError(f"the model endpoint does not respond ({self._words})")
 
     def record_success(self, call: object) -> None:
         """The endpoint answered."""

@@ -53,7 +53,7 @@ class BudgetExhaustedError(ModelCallError):
     """
 
     def __init__(self, limit: _LimitName) -> None:
-        super().__init__(f"the run's limit {limit} is reached")
+        super().__init__(f"the run's limit {limit} was reached")
         self.limit = limit
 
 
@@ -154,7 +154,7 @@ def classify_fault(error: BaseException) -> Fault:
     if any(isinstance(link, TimeoutError) for link in chain) or any("Timeout" in name for name in names):
         return Fault("late", "no reply in time")
     if any(isinstance(link, OSError) for link in chain) or names & {"APIConnectionError", "TransportError"}:
-        return Fault("unreachable", "no connection to the model endpoint, or it broke")
+        return Fault("unreachable", "the connection to the model endpoint failed or was lost")
     return _of_words(error, names)
 
 
@@ -212,13 +212,13 @@ def _of_words(error: BaseException, names: set[str]) -> Fault:
         if _finds(LOADING, error):
             return Fault("loading", _WORDS["loading"], pause=_pause(error))
         if "ResponseError" in names:  # Ollama's runner broke down, and is started again
-            return Fault("server", "the model endpoint broke down during its reply", 500)
+            return Fault("server", "the model endpoint failed during its reply", 500)
         return Fault("server", "the model endpoint reported an error in its reply")
     return Fault("malformed", f"the reply is not a chat completion ({type(error).__name__})")
 
 
 _WORDS: Final[Mapping[FaultKind, str]] = {
-    "declined": "the model declined, or a filter did",
+    "declined": "the model or a content filter declined",
     "loading": "the model is being loaded",
 }
 _BUSY: Final = frozenset({408, 409, 429})

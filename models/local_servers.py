@@ -113,16 +113,16 @@ class Client:
         method = "GET" if body is None else "POST"
         async with self.http.stream(method, f"{self.root}{path}", json=body, headers=dict(self.headers)) as reply:
             if not reply.is_success:
-                raise ServerError(f"{path} answers {reply.status_code}", reply.status_code)
+                raise ServerError(f"{path} returned {reply.status_code}", reply.status_code)
             read = bytearray()
             async for part in reply.aiter_bytes():
                 read += part
                 if len(read) > MOST_BYTES:
-                    raise ServerError(f"{path} answers with more than {MOST_BYTES:,} bytes")
+                    raise ServerError(f"{path} returned more than {MOST_BYTES:,} bytes")
         try:
             return json.loads(read)
         except (ValueError, RecursionError):
-            raise ServerError(f"{path} answers with something that is no JSON") from None
+            raise ServerError(f"the response of {path} is not JSON") from None
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
             reported = place.named or isinstance(error, _LISTENS)
             return FoundServer(kind, place.root, problem=_silence(error)) if reported else None
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-            message = "its reply is not as its kind gives it"
+            message = "its response has an unexpected format"
         else:
             return FoundServer(kind, place.root, models, None if models else ServerProblem("no_model"))
     return FoundServer(place.kinds[-1], place.root, problem=ServerProblem("refused", message)) if place.named else None

@@ -112,10 +112,10 @@ def _http_client(seconds: float) -> Any:
 
 async def _check_response(response: Any) -> None:
     if response.headers.get("content-encoding", "identity").strip().lower() not in {"", "identity"}:
-        raise ModelRequestError(Fault("malformed", "the reply was compressed, which was not asked for"))
+        raise ModelRequestError(Fault("malformed", "the reply is compressed, which was not requested"))
     if response.is_redirect and not _same_origin(str(response.request.url), response.headers["location"]):
         raise ModelRequestError(
-            Fault("denied", "the endpoint redirects to another host, which is not followed; check the base URL")
+            Fault("denied", "the endpoint redirects to another host, which is not allowed; check the base URL")
         )
     streamed = any(kind in response.headers.get("content-type", "") for kind in ("event-stream", "ndjson"))
     response.stream = _bounded_stream(type(response).__module__.partition(".")[0])(response.stream, streamed)
@@ -174,7 +174,7 @@ def _bounded_stream(package: str) -> Any:
                 total += len(chunk)
                 line = len(chunk) - chunk.rfind(b"\n") - 1 if b"\n" in chunk else line + len(chunk)
                 if total > self._most or line > self._longest:
-                    raise ModelRequestError(Fault("malformed", "the reply was larger than any answer"))
+                    raise ModelRequestError(Fault("malformed", "the reply is too large"))
                 yield chunk
 
         async def aclose(self) -> None:
@@ -226,8 +226,8 @@ def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMode
                 " init_chat_model knows, such as openai, anthropic, google_genai or ollama"
             ) from None
         raise ModelUnavailableError(
-            f"{endpoint.name}: it cannot be set up ({type(error).__name__});"
-            f" check its name and its key, usually {endpoint.provider.upper()}_API_KEY"
+            f"{endpoint.name} cannot be set up ({type(error).__name__}); check its name and its key, "
+            f"usually {endpoint.provider.upper()}_API_KEY"
         ) from None
 
 

@@ -132,8 +132,9 @@ def require_prices(settings: Settings, names: Iterable[str] | None = None) -> No
     for name in dict.fromkeys(settings.models.values() if names is None else names):
         if price_of(settings, name) is None:
             raise SettingsError(
-                f"max_cost: {limit:g} US dollars cannot be kept, since the price of {name} is not known; set"
-                f" WEIWO_PRICES to {name}=INPUT/OUTPUT in US dollars per million tokens, or unset max_cost"
+                f"max_cost: a limit of {limit:g} US dollars cannot be enforced, because the price of {name} "
+                f"is unknown; set WEIWO_PRICES to {name}=INPUT/OUTPUT in US dollars per million tokens, or "
+                "unset max_cost"
             )
 
 

@@ -287,7 +287,8 @@ class ModelSession:
         reading = speed_memory.speed(identity).seconds(prompt, 0) / _OVERESTIMATE
         if reading > deadline.seconds_left:
             words = (
-                f"not asked: to read the prompt takes about {reading:.0f} s, and {deadline.seconds_left:.0f} s are left"
+                f"not called, because reading the prompt takes about {reading:.0f} s and only "
+                f"{deadline.seconds_left:.0f} s are left"
             )
             self.budget.record(unsent_call(self.role, self.purpose, self.endpoint.name, words))
             if self.budget.remaining_seconds() < reading:
@@ -413,11 +414,11 @@ class ModelSession:
         self._reserve(room, deadline)
         attempt = Attempt(deadline, number, room, prompt, most)
         fault: Fault | None = None
-        error: str | None = "left before its end"
+        error: str | None = "cancelled before it finished"
         try:
             yield attempt
         except GeneratorExit:
-            error = "its reply could not be used and was not read to its end"
+            error = "the reply was invalid and was not read to its end"
             raise
         except Exception as failure:  # noqa: BLE001 - each provider's client raises its own
             fault = failure.fault if isinstance(failure, ModelRequestError) else self._fault_of(failure, deadline)
@@ -547,7 +548,7 @@ async def _within_time(
             return
         except TimeoutError:
             if began and bound == _STALL_SECONDS:
-                raise ModelRequestError(Fault("late", f"the reply stopped coming for {bound:.3g} s")) from None
+                raise ModelRequestError(Fault("late", f"the reply stalled for {bound:.3g} s")) from None
             raise ModelRequestError(
                 deadline.overdue("whole reply" if began or not whole else "reply", slow=began)
             ) from None

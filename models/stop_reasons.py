@@ -165,7 +165,7 @@ def require_end(kind: StopKind, reason: str | None, *, empty: bool = False, prom
     told = f" ({reason})" if reason and _CODE.fullmatch(reason) else ""
     faults: dict[StopKind, Fault] = {
         "cut": Fault("incomplete", "the reply was cut off at the model's length limit", cut=True),
-        "declined": Fault("declined", f"the model declined, or a filter did{told}", prompt=prompt),
+        "declined": Fault("declined", f"the model or a content filter declined{told}", prompt=prompt),
         "overloaded": Fault("busy", f"the model endpoint is overloaded{told}"),
         "broken": Fault("incomplete", f"the model did not end its reply{told}"),
         "unreported": Fault("empty", "the reply was empty") if empty else Fault("incomplete", "the reply broke off"),

@@ -138,7 +138,9 @@ class StructuredCall(Generic[T]):
                 raise
         if reading.value is not None:
             return reading.value  # cut off, but valid as far as it goes
-        raise ModelCallError(f"the reply did not fit {schema_name(self.schema)} after a repair: {clip_line(words)}")
+        raise ModelCallError(
+            f"the reply is not a valid {schema_name(self.schema)}, even after a repair: {clip_line(words)}"
+        )
 
     async def _parse(self, message: "BaseMessage") -> ParsedReply[T]:
         if len(message_text(message)) > _LONG:

@@ -63,7 +63,7 @@ def check_model(name: str, model: str) -> None:
     """Raise SettingsError unless the model name includes the provider, as `provider:model`."""
     provider, _, rest = model.partition(":")
     if not (provider and rest):
-        raise SettingsError(f"{name}: {model!r} is not provider:model; write, say, openai:gpt-5-mini")
+        raise SettingsError(f"{name}: {model!r} is not provider:model; use, for example, openai:gpt-5-mini")
 
 
 def _read_prices(name: str, text: str) -> dict[str, tuple[float, float]]:
@@ -84,8 +84,8 @@ def _read_prices(name: str, text: str) -> dict[str, tuple[float, float]]:
             pair = (-1.0, -1.0)
         if not (equals and slash and ":" in model and min(pair) >= 0 and max(pair) < float("inf")):
             raise SettingsError(
-                f"{name}: {entry[:60]!r} is no price; write provider:model=input/output, US dollars per million"
-                " tokens, such as openai:gpt-5-mini=0.25/2"
+                f"{name}: {entry[:60]!r} is not a price; use provider:model=input/output in US dollars per "
+                "million tokens, such as openai:gpt-5-mini=0.25/2"
             )
         prices[model.strip()] = pair
     return prices
@@ -96,7 +96,7 @@ def _read_flag(name: str, text: str) -> bool:
         return True
     if text.lower() in {"0", "false", "no", "off"}:
         return False
-    raise SettingsError(f"{name}: {text!r} is neither on nor off; use one of these")
+    raise SettingsError(f"{name}: {text!r} is neither on nor off; use on or off")
 
 
 def home(env: Mapping[str, str] | None = None) -> Path:

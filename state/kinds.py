@@ -107,7 +107,7 @@ def read_language_tag(said: str) -> Language:
     if not (
         2 <= len(primary) <= 3 and primary.isascii() and primary.isalpha() and all(item.isalnum() for item in rest)
     ):
-        raise ValueError("is no language tag; write one such as de, fr or zh")
+        raise ValueError("is not a language tag; use one such as de, fr or zh")
     return _ALIASES.get(primary, primary)
 
 

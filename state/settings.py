@@ -44,20 +44,21 @@ def check_client_fields(given: Mapping[str, Any], env: Mapping[str, str]) -> Non
     for folder in given.get("folder") or ():
         if str(folder).startswith(("/", "..")) or ":" in str(folder):
             raise SettingsError(
-                f"context.folder: {str(folder)[:60]!r} is not within the documents; write it as passages name it"
+                f"context.folder: {str(folder)[:60]!r} is not a folder of the documents; use a path as shown "
+                "in passages"
             )
     for name, value in given.items():
         setting = settings.get(name, Setting())
         if setting.client == "never":
             raise SettingsError(
-                f"context.{name}: it runs code in the server, reads its files or lets it act, so no client may set it;"
-                f" the operator sets WEIWO_{name.upper()}"
+                f"context.{name} cannot be set by clients, because it runs code, reads files or makes changes "
+                f"on the server; the operator can set WEIWO_{name.upper()}"
             )
         restricts = setting.careful is not None and value is setting.careful
         if setting.client != "open" and name not in widened and not restricts:
             raise SettingsError(
-                f"context.{name}: a client of this server may not set it; leave it out, or its operator allows it with"
-                f" {CLIENT_FIELDS}={name}"
+                f"context.{name} cannot be set by clients of this server; leave it out, or let the operator "
+                f"allow it with {CLIENT_FIELDS}={name}"
             )
 
 
@@ -81,7 +82,7 @@ def _read_widened(env: Mapping[str, str]) -> frozenset[str]:
     allowed = {name for name, setting in field_settings().items() if setting.client != "never"}
     if wrong := sorted(named - allowed):
         raise SettingsError(
-            f"{CLIENT_FIELDS}: {wrong[0][:60]!r} is no field that clients can be allowed; see docs/server.md"
+            f"{CLIENT_FIELDS}: {wrong[0][:60]!r} is not a field that clients can set; see docs/server.md"
         )
     return named
 
@@ -197,7 +198,7 @@ class Settings:
         own = known.keys() & {entry.name for entry in fields(cls)}
         named = known.get("sources", ())
         if named and WEB_SOURCES.issuperset(named) and not known.get("web", True):
-            raise SettingsError("sources: the web alone is named, and it is switched off; allow it or name documents")
+            raise SettingsError("sources names only the web, which is switched off; allow the web or add documents")
         rest = {name: tuple(known[name]) if isinstance(known[name], list) else known[name] for name in own}
         decided: dict[str, Any] = {
             "clarify": from_client,  # who has a person to ask

@@ -118,7 +118,7 @@ def read_site(text: str) -> str:
     except ValueError:
         host = ""
     if not re.fullmatch(_HOST, host):
-        raise ValueError("it is no site; write a host, such as who.int")
+        raise ValueError("not a site; use a host, such as who.int")
     return host
 
 
@@ -132,7 +132,7 @@ def read_since(text: str) -> str:
     try:
         date.fromisoformat(given + "-01-01"[len(given) - 4 :] if re.fullmatch(_SINCE, given) else "")
     except ValueError:
-        raise ValueError("it is no date; write a year, a month or a day, such as 2025, 2025-01 or 2025-01-31") from None
+        raise ValueError("not a date; use a year, a month or a day, such as 2025, 2025-01 or 2025-01-31") from None
     return given
 
 
@@ -143,7 +143,7 @@ def read_folder(text: str) -> str:
         ValueError: The path is empty.
     """
     if not text.strip() or "\x00" in text:
-        raise ValueError("it is no folder; write a path, such as docs/2025")
+        raise ValueError("not a folder; use a path, such as docs/2025")
     return os.path.normpath(os.path.expanduser(text.strip())).replace(os.sep, "/")  # noqa: PTH111 - it need not exist
 
 

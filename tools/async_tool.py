@@ -61,6 +61,8 @@ def require_page(within: SourceFilter, url: str, day: str | None = None) -> None
         ToolCallError: `blocked`: the page is of an excluded site, or too old.
     """
     if not within.allows_page(url):
-        raise ToolCallError("blocked", f"{one_line(url, 200)} is left out: it is of a site that is not to be used")
+        raise ToolCallError("blocked", f"{one_line(url, 200)} is left out, because its site is excluded")
     if not within.allows_date(day):
-        raise ToolCallError("blocked", f"{one_line(url, 200)} is left out: it is of {day}, before {within.earliest}")
+        raise ToolCallError(
+            "blocked", f"{one_line(url, 200)} is left out, because it is dated {day}, before {within.earliest}"
+        )

@@ -68,11 +68,15 @@ def explain_no_tables() -> str:
 def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:
     """Explain why the documents hold nothing to search."""
     if not settings.searches_documents:
-        return "sources 里没有 documents" if language == "zh" else "sources does not name documents"
+        return (
+            "sources 中没有 documents"
+            if language == "sources does not include documents"
+            else "sources does not name documents"
+        )
     paths = one_line(", ".join(settings.corpus))
     if language == "zh":
-        return f"{paths} 里没有可读取的文字；请指定有文字的文件或文件夹"
-    return f"the corpus {paths} holds no text that can be read; name files or folders that do"
+        return f"{paths} 中没有可读取的文字；请指定有文字的文件或文件夹"
+    return f"the corpus {paths} contains no readable text; choose files or folders with text"
 
 
 def _require_hosts(settings: Settings) -> None:

@@ -66,13 +66,13 @@ def read_template(path: str, most: int) -> Template:
             raise SettingsError(f"template: {path} is larger than {_LARGEST:,} bytes; shorten it")
         text = _read_word(file) if file.suffix.lower() == ".docx" else file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise SettingsError(f"template: {path} cannot be read: {why}; name a Markdown or Word file") from None
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise SettingsError(f"template: {path} cannot be read: {why}; use a Markdown or Word file") from None
     template = parse_template(text)
     if not template.slots:
-        raise SettingsError(f"template: {path} has nothing to fill; write headings, or {{{{ questions }}}} below them")
+        raise SettingsError(f"template: {path} has nothing to fill; add headings, or {{{{ questions }}}} below them")
     if len(template.slots) > most:
-        told = f"{len(template.slots)} places to fill, and max_tasks is {most}"
+        told = f"{len(template.slots)} places to fill, but max_tasks is {most}"
         raise SettingsError(f"template: {path} has {told}; split it, or raise WEIWO_MAX_TASKS")
     return template
 
@@ -121,7 +121,7 @@ def _read_word(file: Path) -> str:
     try:
         paragraphs = docx.Document(str(file)).paragraphs
     except (PackageNotFoundError, KeyError, ValueError):
-        raise SettingsError(f"template: {file} is no Word file; save it as .docx, or use Markdown") from None
+        raise SettingsError(f"template: {file} is not a Word file; save it as .docx, or use Markdown") from None
     return "\n\n".join(_as_markdown(line.style.name if line.style else "", line.text) for line in paragraphs)
 
 

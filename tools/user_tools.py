@@ -100,7 +100,7 @@ async def _load_tools(entry: str) -> list[BaseTool]:
     module, _, attribute = entry.partition(":")
     shown = repr(one_line(entry, 100))
     if not (module.strip() and attribute.strip()):
-        raise SettingsError(f"tools: {shown} is not module:attribute; write it so, as in my_tools:search")
+        raise SettingsError(f"tools: {shown} is not module:attribute; use the form my_tools:search")
     try:
         found = await asyncio.to_thread(import_object, module.strip(), attribute.strip())
         if not _makes_object(found, (BaseTool,)):
@@ -111,7 +111,7 @@ async def _load_tools(entry: str) -> list[BaseTool]:
     except (Exception, SystemExit) as error:  # whatever the user's module does wrong
         said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
         raise SettingsError(
-            f"tools: {shown} cannot be loaded: {said}; correct it, or its place on PYTHONPATH"
+            f"tools: {shown} cannot be loaded: {said}; correct it, or add its folder to PYTHONPATH"
         ) from error
 
 
@@ -129,7 +129,7 @@ def _check_tools(found: Any, shown: str) -> list[BaseTool]:
     tools = list(found) if isinstance(found, list | tuple) else [found]
     if not tools or not all(isinstance(tool, BaseTool) for tool in tools):
         raise SettingsError(
-            f"tools: {shown} is a {type(found).__name__}; it must be a LangChain tool, a list of"
-            " them, or a function whose annotation says that it returns one or the other"
+            f"tools: {shown} is a {type(found).__name__}; it must be a LangChain tool, a list of tools, "
+            "or a function annotated to return one of these"
         )
     return tools

@@ -8,23 +8,21 @@ from weiwo.app.cli.output import say
 
 _DEVELOPERS: Final = "For developers"
 _COMMANDS: Final = {
-    "ask": CommandEntry("weiwo.app.cli.questions.ask", "Ask a question. Each claim of the answer leads to a source."),
+    "ask": CommandEntry("weiwo.app.cli.questions.ask", "Ask a question. Each claim of the answer links to a source."),
     "search": CommandEntry(
-        "weiwo.app.cli.documents.search", "Search the documents: retrieval only, no plan, no answer."
+        "weiwo.app.cli.documents.search", "Search the documents: passages only, no plan, no answer."
     ),
     "index": CommandEntry("weiwo.app.cli.documents.index", "Index documents. A second run reads only changed files."),
     "serve": CommandEntry("weiwo.app.cli.serve", "Serve the page, LangGraph's API, and OpenAI's, on this machine."),
     "setup": CommandEntry("weiwo.app.cli.setup.setup", "Find, test and set up a model (Ollama, vLLM, keys, …)."),
-    "doctor": CommandEntry(
-        "weiwo.app.cli.setup.doctor", "Report the set-up and missing parts, with the benefit of each."
-    ),
+    "doctor": CommandEntry("weiwo.app.cli.setup.doctor", "Report the setup, missing parts and their benefits."),
     "show": CommandEntry("weiwo.app.cli.threads.show", "Show a thread: question, plan, outcomes, answer, cost."),
-    "resume": CommandEntry("weiwo.app.cli.questions.resume", "Resume an interrupted run, or answer a waiting request."),
+    "resume": CommandEntry("weiwo.app.cli.questions.resume", "Resume an interrupted run, or answer a pending request."),
     "check": CommandEntry(
-        "weiwo.app.cli.questions.check", "Check an answer again by the proof in the file (ask -o answer.weiwo)."
+        "weiwo.app.cli.questions.check", "Check an answer again by its proof file (ask -o answer.weiwo)."
     ),
     "refresh": CommandEntry(
-        "weiwo.app.cli.threads.refresh", "Look up answers again after changes in the sources (for cron)."
+        "weiwo.app.cli.threads.refresh", "Refresh answers after changes in the sources (for cron)."
     ),
     "threads": CommandEntry(
         "weiwo.app.cli.threads.thread_list", "List threads, latest change first, or remove threads."
@@ -33,16 +31,16 @@ _COMMANDS: Final = {
     "corpus": CommandEntry("weiwo.app.cli.documents.corpus", "List the corpora with size and age, or remove a corpus."),
     "tools": CommandEntry("weiwo.app.cli.tools", "List tools and MCP servers with health, use and failures."),
     "mcp": CommandEntry("weiwo.app.cli.mcp", "Serve Weiwo as an MCP server: ask, search and read_document."),
-    "eval": CommandEntry("weiwo.app.cli.evaluation.commands", "Measure over labelled sets.", _DEVELOPERS),
+    "eval": CommandEntry("weiwo.app.cli.evaluation.commands", "Evaluate on labelled sets.", _DEVELOPERS),
     "stats": CommandEntry(
         "weiwo.app.cli.documents.stats", "Summarize retrievals and spending, kept on this machine.", _DEVELOPERS
     ),
     "feedback": CommandEntry(
-        "weiwo.app.cli.questions.feedback", "Say whether an answer was good; kept on this machine.", _DEVELOPERS
+        "weiwo.app.cli.questions.feedback", "Rate an answer as good or bad; saved on this machine.", _DEVELOPERS
     ),
     "trust": CommandEntry(
         "weiwo.app.cli.setup.trust",
-        "Show the effect of this folder's .env, and trust the file from now on.",
+        "Show the effect of this folder's .env, and trust it from now on.",
         _DEVELOPERS,
     ),
 }
@@ -62,7 +60,8 @@ _RENAMED_OPTIONS: Final[dict[str, dict[str, str]]] = {
 }
 """By command, options by their former names."""
 _REMOVED: Final = {
-    "watch": "standing questions are asked no more; have cron run weiwo ask --fresh --json; weiwo memory lists yours",
+    "watch": "standing questions are no longer supported; use cron to run weiwo ask --fresh --json; weiwo "
+    "memory lists yours",
 }
 """Commands of earlier versions, with what to do instead."""
 _ALIKE: Final = 0.8

@@ -44,4 +44,4 @@ class StoppedError(CommandError):
     """A run was stopped by the user. Finished work is kept."""
 
     def __init__(self, thread_id: str, code: int) -> None:
-        super().__init__(f"stopped; what was finished is kept; go on with: weiwo resume {thread_id}", code)
+        super().__init__(f"stopped; finished work is saved; to continue, run weiwo resume {thread_id}", code)

@@ -141,7 +141,7 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
 
 def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
     """End the program at once, even if something still blocks, for example a hanging database."""
-    words = str(stopped(code)) if stopped else "stopped; weiwo threads lists what can be resumed"
+    words = str(stopped(code)) if stopped else "stopped; weiwo threads lists the threads that can be resumed"
     last, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     show_cursor = f"\r\x1b[2K{_SHOW_CURSOR}" if is_terminal() else ""
     for stream in (1, 2):  # what is still being drawn may not come after the last line

@@ -72,7 +72,7 @@ class LazyGroup(PanelGroup):
             UsageError: It was a command of an earlier version.
         """
         if args and args[0] in self.removed:
-            raise UsageError(f"{ctx.command_path} {args[0]}; {self.removed[args[0]]}")
+            raise UsageError(f"{ctx.command_path} {args[0]} was removed; {self.removed[args[0]]}")
         name, _, rest = super().resolve_command(ctx, args)
         former = self.renamed_options.get(str(name), {})
         return name, self.commands[str(name)], [_rename_option(word, former) for word in rest]
@@ -83,5 +83,5 @@ def _rename_option(word: str, former: Mapping[str, str]) -> str:
     option = word.partition("=")[0] if word.startswith("--") else word[:2]
     if option not in former:
         return word
-    say(f"{option} is now {former[option]}")
+    say(f"{option} was renamed to {former[option]}")
     return former[option] + word.removeprefix(option)

@@ -26,8 +26,8 @@ app = typer.Typer(
     name="weiwo",
     cls=CommandGroup,
     help='AI search that plans before it searches. weiwo "a question" asks; -c continues the last thread.',
-    epilog="Exit codes: 0 complete or extracts, 3 partial or unsourced, 4 waits for a person, 1 failed, 2 wrong usage,"
-    " 130 stopped.",
+    epilog="Exit codes: 0 complete or extracts, 3 partial or unsourced, 4 waiting for you, 1 failed, 2 "
+    "wrong usage, 130 stopped.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -106,15 +106,20 @@ def _tell_failure(error: Exception) -> int:
             say(f"{message.rstrip('.')}; see {command} --help")
         return USAGE
     if isinstance(error, typer.Abort):  # Ctrl-C while the program was still starting
-        say("stopped; nothing had begun")
+        say("stopped before anything began")
         return INTERRUPTED
     if isinstance(error, WeiwoError):  # one line that says what to do
         say(str(error))
         return USAGE if isinstance(error, SettingsError) else FAILED
     if isinstance(error, OSError) and error.filename is not None:
-        say(f"cannot use {error.filename}; {error.strerror}; see its permissions, or set WEIWO_HOME to another folder")
+        say(
+            f"cannot use {error.filename}: {error.strerror}; check its permissions, or set WEIWO_HOME to another folder"
+        )
         return FAILED
-    say(f"it broke off; {type(error).__name__}: {error}; WEIWO_DEBUG=1 shows where, weiwo doctor what is set up")
+    say(
+        f"Internal error: {type(error).__name__}: {error}. Set WEIWO_DEBUG=1 for a traceback, or run "
+        "weiwo doctor to check the setup."
+    )
     return FAILED
 
 

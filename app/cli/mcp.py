@@ -37,7 +37,7 @@ def mcp(
 ) -> None:
     """Serve Weiwo as an MCP server: ask, search and read_document."""
     if find_spec("fastmcp") is None:
-        raise CommandError("weiwo mcp; its packages are not installed; pip install 'weiwo[mcp]'", USAGE)
+        raise CommandError("weiwo mcp needs more packages; run pip install 'weiwo[mcp]'", USAGE)
     Settings.resolve(context)  # what is wrong with the settings is said before a client waits
     logging.getLogger("fastmcp").setLevel(logging.CRITICAL + 1)  # clients are told what fails; standard error is ours
     from weiwo.app.mcp.server import build_server
@@ -46,7 +46,7 @@ def mcp(
     if not http:
         run_to_end(server.run_stdio_async(show_banner=False))
         return
-    hint(f"MCP on http://{_HOST}:{port}/mcp; Ctrl-C ends it")
+    hint(f"MCP on http://{_HOST}:{port}/mcp; press Ctrl-C to stop")
     run_to_end(_serve_http(server, port))
 
 
@@ -68,6 +68,6 @@ async def _serve_http(server: object, port: int) -> None:
     try:
         await listening.serve()
     except SystemExit:
-        raise CommandError(f"weiwo mcp; port {port} cannot be used; name another with --port") from None
+        raise CommandError(f"weiwo mcp cannot use port {port}; choose another with --port") from None
     if not listening.started:
-        raise CommandError(f"weiwo mcp; port {port} cannot be used; name another with --port")
+        raise CommandError(f"weiwo mcp cannot use port {port}; choose another with --port")

@@ -27,18 +27,20 @@ def _more(kind: Any, *names: str, metavar: str, about: str) -> Any:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step on standard error.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step to standard error.")]
 Thread = Annotated[
-    str | None, typer.Argument(metavar="[THREAD]", help="As `weiwo threads` lists them. Default: the last one.")
+    str | None, typer.Argument(metavar="[THREAD]", help="As shown by `weiwo threads`. Default: the last thread.")
 ]
 Plan = _more(str | None, "--plan", metavar="FILE", about='A plan as JSON, to run instead; "-" reads standard input.')
 Corpus = Annotated[
     list[str] | None,
-    typer.Option("--corpus", metavar="PATH", help="Documents or a corpus by name; may be repeated."),
+    typer.Option("--corpus", metavar="PATH", help="Documents or the name of a corpus; repeatable."),
 ]
 Output = Annotated[
     list[str] | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write it: .md .html .docx .pptx .json .weiwo .bib .csl.json"),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Save to a file: .md .html .docx .pptx .json .weiwo .bib .csl.json"
+    ),
 ]
 
 _RUN: Final[dict[str, Any]] = {
@@ -47,14 +49,18 @@ _RUN: Final[dict[str, Any]] = {
     "sources": Annotated[
         list[str] | None,
         typer.Option(
-            "--sources", metavar="KIND", help="Search only these: documents, web, scholarly (papers); may be repeated."
+            "--sources",
+            metavar="KIND",
+            help="Search only these sources: documents, web, scholarly (papers); repeatable.",
         ),
     ],
     "depth": Annotated[str | None, typer.Option("--depth", metavar="DEPTH", help="quick, normal or deep.")],
     "form": Annotated[
         str | None, typer.Option("--form", metavar="FORM", help="sentence, list, table, report or code.")
     ],
-    "words": Annotated[int | None, typer.Option("--words", metavar="N", help="Its length in words, with a model.")],
+    "words": Annotated[
+        int | None, typer.Option("--words", metavar="N", help="Length of the answer in words, with a model.")
+    ],
     "language": Annotated[
         str | None,
         typer.Option("--language", metavar="TAG", help="Language of the answer, such as de. Default: the question's."),
@@ -66,21 +72,22 @@ _RUN: Final[dict[str, Any]] = {
         list[str] | None,
         "--site",
         metavar="HOST",
-        about="Only pages of this site; may be repeated. Default: WEIWO_SITE.",
+        about="Only pages of this site; repeatable. Default: WEIWO_SITE.",
     ),
-    "not_site": _more(list[str] | None, "--not-site", metavar="HOST", about="No pages of this site; may be repeated."),
+    "not_site": _more(list[str] | None, "--not-site", metavar="HOST", about="No pages of this site; repeatable."),
     "since": _more(
-        str | None, "--since", metavar="DATE", about="Nothing known to be older, such as 2025, 2025-01 or 2025-01-31."
+        str | None,
+        "--since",
+        metavar="DATE",
+        about="Nothing known to be older than 2025, 2025-01 or 2025-01-31, for example.",
     ),
-    "folder": _more(
-        list[str] | None, "--folder", metavar="PATH", about="Only documents in this folder; may be repeated."
-    ),
+    "folder": _more(list[str] | None, "--folder", metavar="PATH", about="Only documents in this folder; repeatable."),
     "max_seconds": _more(float | None, "--max-seconds", metavar="N", about="Answer within about N seconds."),
-    "fresh": _flag("--fresh", about="Ask anew: no earlier answer, and no kept tool result.", panel=MORE),
-    "approve_plan": _flag("--approve-plan", about="Ask me about each plan before it runs.", panel=MORE),
+    "fresh": _flag("--fresh", about="Search again: no saved answers or tool results.", panel=MORE),
+    "approve_plan": _flag("--approve-plan", about="Ask for approval of each plan before it runs.", panel=MORE),
     "clarify": _flag(
         "--clarify/--no-clarify",
-        about="Ask me what a question means that can mean several things. Default: at a terminal.",
+        about="Ask back if the question is ambiguous. Default: at a terminal.",
         panel=MORE,
     ),
     "mcp": _more(
@@ -90,7 +97,10 @@ _RUN: Final[dict[str, Any]] = {
         about="Use the tools of these MCP servers. Default: WEIWO_MCP.",
     ),
     "procedures": _more(
-        str | None, "--procedures", metavar="FOLDER", about="Markdown procedures to plan by. Default: WEIWO_PROCEDURES."
+        str | None,
+        "--procedures",
+        metavar="FOLDER",
+        about="Folder of Markdown procedures for planning. Default: WEIWO_PROCEDURES.",
     ),
     "template": _more(
         str | None,
@@ -99,9 +109,9 @@ _RUN: Final[dict[str, Any]] = {
         about="Fill the headings and {{ questions }} of this Markdown or Word file; with -o. Default: WEIWO_TEMPLATE.",
     ),
     "allow_tools": _more(
-        list[str] | None, "--allow-tool", metavar="NAME", about="Let this tool act without asking; may be repeated."
+        list[str] | None, "--allow-tool", metavar="NAME", about="Let this tool make changes without asking; repeatable."
     ),
-    "allow_acting": _flag("--allow-acting", about="Let every tool act without asking.", panel=MORE),
+    "allow_acting": _flag("--allow-acting", about="Let every tool make changes without asking.", panel=MORE),
 }
 """The options that set a field of a run's `Context`, by that field."""
 
@@ -143,7 +153,7 @@ def _context_of(**options: Any) -> Any:
 
     model = options.get("model")
     if model is not None and not all(part.strip() for part in f"{model}:".split(":", 2)[:2]):
-        raise UsageError(f"--model {model!r}; it names no provider; write provider:model, such as openai:gpt-5-mini")
+        raise UsageError(f"--model {model!r} has no provider; use provider:model, such as openai:gpt-5-mini")
     given = {name: value for name, value in options.items() if value is not None}
     try:
         return Context(**given) if given else Context.model_construct()  # which builds no validator
@@ -161,7 +171,7 @@ def question_of(words: Sequence[str]) -> str:
         try:
             text = sys.stdin.buffer.read().decode()
         except UnicodeDecodeError:
-            raise UsageError("the question; standard input is not UTF-8 text; convert it") from None
+            raise UsageError("standard input is not UTF-8 text; convert the question to UTF-8") from None
     try:
         return check_question(text)
     except QuestionError as error:

@@ -74,7 +74,7 @@ def write(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise AppError(f"standard output; {error.strerror or error}; write it elsewhere") from None
+        raise AppError(f"cannot write to standard output: {error.strerror or error}; redirect it elsewhere") from None
 
 
 def write_json(value: Any, indent: int | None = 2) -> None:

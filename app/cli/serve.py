@@ -36,16 +36,20 @@ _USER = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 @app.command(cls=PanelCommand)
 def serve(
     *,
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0: any.")] = 8300,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="The port; 0: any free port.")] = 8300,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     every: Annotated[
         float,
-        typer.Option("--every", metavar="HOURS", min=0, help="Refresh the operator's answers so often; 0: never."),
+        typer.Option(
+            "--every", metavar="HOURS", min=0, help="Refresh the operator's answers at this interval; 0: never."
+        ),
     ] = 0,
     new_token: Annotated[
         str | None,
-        typer.Option("--new-token", metavar="USER", help="Make that user's login token, print it once, and exit."),
+        typer.Option(
+            "--new-token", metavar="USER", help="Create a login token for this user, print it once, and exit."
+        ),
     ] = None,
 ) -> None:
     """Serve the page, LangGraph's API, and OpenAI's, on this machine."""
@@ -56,9 +60,9 @@ def serve(
     tasks: set[asyncio.Future[Any]] = set()
 
     def announce_start(address: str, token: str) -> None:
-        hint(f"Weiwo on {address}; Ctrl-C ends it")
+        hint(f"Weiwo on {address}; press Ctrl-C to stop")
         if token:
-            say(f"the operator's token, shown this once: {token}")
+            say(f"the operator's token, shown only once: {token}")
         tasks.add(asyncio.ensure_future(keep_in_step(Path(Settings.resolve().home))))
         if every:
             tasks.add(asyncio.ensure_future(_refresh_every(every)))
@@ -97,9 +101,9 @@ def _configure_log(environment: Mapping[str, str]) -> None:
     form = environment.get("WEIWO_LOG_FORMAT", "").strip().lower() or "text"
     level = environment.get("WEIWO_LOG_LEVEL", "").strip().lower() or ("info" if form == "json" else "warning")
     if form not in _LOG_FORMATS:
-        raise UsageError(f"WEIWO_LOG_FORMAT={form[:20]!a}; it is one of {', '.join(_LOG_FORMATS)}")
+        raise UsageError(f"WEIWO_LOG_FORMAT={form[:20]!a} is invalid; use one of {', '.join(_LOG_FORMATS)}")
     if level not in _LOG_LEVELS:
-        raise UsageError(f"WEIWO_LOG_LEVEL={level[:20]!a}; it is one of {', '.join(_LOG_LEVELS)}")
+        raise UsageError(f"WEIWO_LOG_LEVEL={level[:20]!a} is invalid; use one of {', '.join(_LOG_LEVELS)}")
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter() if form == "json" else logging.Formatter("weiwo: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
@@ -114,7 +118,8 @@ def _print_token(user: str) -> None:
     """
     if not _USER.fullmatch(user):
         raise UsageError(
-            f"--new-token {user[:60]!a}; a name is up to 64 small letters, digits and . _ @ -; yours is operator"
+            f"--new-token {user[:60]!a} is not a valid name; use up to 64 lower-case letters, digits and "
+            ". _ @ -; your own name is operator"
         )
 
     async def make() -> str:

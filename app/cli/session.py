@@ -53,7 +53,7 @@ def last_thread() -> str:
     """
     for thread in read_threads(1):
         return thread.thread_id
-    raise UsageError("there is no thread yet; weiwo ask begins one")
+    raise UsageError("there is no thread yet; start one with weiwo ask")
 
 
 def last_question() -> str:
@@ -66,9 +66,7 @@ def last_question() -> str:
     with suppress(OSError):
         asked = _last_asked().read_text("utf-8")
         if not is_thread_known(asked):
-            raise UsageError(
-                "the question asked last has no thread: it was stopped before it began, or removed; ask again"
-            )
+            raise UsageError("the last question has no thread, because it was stopped early or removed; ask again")
     return last_thread()
 
 

@@ -38,10 +38,10 @@ _WORDS: Final = localized_section("cli.tools")
 @takes_context("mcp")
 def tools(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Show one tool, and what its calls taught.")
+        str | None, typer.Argument(metavar="NAME", help="Show one tool and the notes from its calls.")
     ] = None,
     *,
-    reset: Annotated[bool, typer.Option("--reset", help="Forget what the calls of NAME taught.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Forget the notes from the calls of NAME.")] = False,
     login: Annotated[
         str | None, typer.Option("--login", metavar="SERVER", help="Log in to this MCP server (OAuth) in a browser.")
     ] = None,
@@ -70,10 +70,10 @@ def _show_tool(settings: Settings, name: str, *, reset: bool, as_json: bool) -> 
     """
     found = {tool["name"]: tool for tool in _gather(settings)["tools"]}
     if name not in found:
-        raise UsageError(f"{one_line(name, 60)!r} is no tool; weiwo tools lists them")
+        raise UsageError(f"there is no tool {one_line(name, 60)!r}; weiwo tools lists all tools")
     if reset:
         if not _usage_log(settings).reset(name):
-            raise CommandError(f"{name}; its notes cannot be reset: {settings.home} cannot be written")
+            raise CommandError(f"the notes of {name} cannot be reset, because {settings.home} is not writable")
         found = {tool["name"]: tool for tool in _gather(settings)["tools"]}
     if as_json:
         write_json(found[name])
@@ -90,14 +90,14 @@ def _log_in(settings: Settings, name: str) -> None:
         CommandError: The login failed.
     """
     if not settings.mcp or find_spec("fastmcp") is None:
-        raise UsageError("--login needs --mcp FILE (or WEIWO_MCP), and the extra: pip install 'weiwo[mcp]'")
+        raise UsageError("--login needs --mcp FILE (or WEIWO_MCP), and the package extra: pip install 'weiwo[mcp]'")
     from weiwo.tools.mcp.oauth import log_in
     from weiwo.tools.mcp.servers import read_servers
     from weiwo.tools.mcp.transport import make_transport
 
     server = next((item for item in read_servers(settings.mcp) if item.name == name), None)
     if server is None or server.oauth is None:
-        raise UsageError(f'{one_line(name, 60)!r} is no server with "auth": "oauth" in {settings.mcp}')
+        raise UsageError(f'{settings.mcp} has no server {one_line(name, 60)!r} with "auth": "oauth"')
 
     for logger in ("fastmcp", "mcp"):
         logging.getLogger(logger).setLevel(logging.CRITICAL + 1)  # what fails is told in a line
@@ -110,7 +110,7 @@ def _log_in(settings: Settings, name: str) -> None:
         tools = run_to_end(log_in(server, make_transport(server, show)))
     except Exception as error:  # whatever the client or the server does wrong
         raise CommandError(
-            f"{name}; the login failed: {one_line(redact_secrets(str(error), server.secrets), 200)}"
+            f"the login to {name} failed: {one_line(redact_secrets(str(error), server.secrets), 200)}"
         ) from error
     hint(f"logged in to {name}: {tools} tools")
 

@@ -37,21 +37,21 @@ def read_config(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
         with path.open("rb") as file:
             text = file.read(_MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:
-            raise MisuseError(f"{path}; it is larger than {_MOST_BYTES:,} bytes; correct or remove it")
+            raise MisuseError(f"{path} is larger than {_MOST_BYTES:,} bytes; correct or remove it")
         table = tomllib.loads(text.decode()).get(TABLE, {})
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise MisuseError(f"{path}; it cannot be read: {error.strerror}; correct or remove it") from None
+        raise MisuseError(f"{path} cannot be read: {error.strerror}; correct or remove it") from None
     except (ValueError, RecursionError) as error:
         raise MisuseError(
-            f"{path}; it is no TOML: {' '.join(str(error).split())[:200]}; correct or remove it"
+            f"{path} is not valid TOML: {' '.join(str(error).split())[:200]}; correct or remove it"
         ) from None
     wrong = not isinstance(table, dict) or [
         name for name, value in table.items() if not (_NAME.fullmatch(name) and isinstance(value, str))
     ]
     if wrong:
-        raise MisuseError(f'{path}; [{TABLE}] is to hold lines such as WEIWO_MODEL = "openai:gpt-5-mini"; correct it')
+        raise MisuseError(f'{path}: [{TABLE}] must contain lines such as WEIWO_MODEL = "openai:gpt-5-mini"; correct it')
     return dict(table)
 
 
@@ -81,13 +81,13 @@ def write_config(
         AppError: The file cannot be written.
     """
     path = config_path(environ)
-    lines = ["# Written by weiwo; the environment and a folder's .env win over it.", f"[{TABLE}]"]
+    lines = ["# Written by weiwo; the environment and a folder's .env take precedence.", f"[{TABLE}]"]
     kept = sorted({**read_config(environ), **settings}.items())
     lines += [f"{name} = {_quote_string(value)}" for name, value in kept if name not in removed]
     try:
         replace_private_file(path, ("\n".join(lines) + "\n").encode())
     except OSError as error:
-        raise AppError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
+        raise AppError(f"{path} cannot be written: {error.strerror}; check WEIWO_HOME") from None
     return path
 
 

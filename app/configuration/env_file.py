@@ -27,18 +27,18 @@ _OURS: Final = re.compile(r"(WEIWO|OPENAI|LANGSMITH|LANGCHAIN|LANGGRAPH|DDGS)_.*
 """Variables whose absence a user of ours would notice; other programs keep theirs in `.env` too."""
 _EFFECTS: Final = {
     "WEIWO_TOOLS": "imports and runs these Python modules as tools",
-    "WEIWO_MCP": "starts the programs that this file names, and sends them what tools are called with",
-    "WEIWO_PROCEDURES": "has questions planned the way the files of this folder say",
-    "WEIWO_ALLOW_TOOLS": "lets these tools act without asking you",
-    "WEIWO_ALLOW_ACTING": "lets every tool act without asking you",
+    "WEIWO_MCP": "starts the programs named in this file, and sends them the arguments of tool calls",
+    "WEIWO_PROCEDURES": "plans questions by the procedures in this folder",
+    "WEIWO_ALLOW_TOOLS": "lets these tools make changes without asking you",
+    "WEIWO_ALLOW_ACTING": "lets every tool make changes without asking you",
     "WEIWO_CORPUS": "imports and runs the Python modules after @",
-    "WEIWO_ALLOW_HOSTS": "lets pages be fetched from these hosts of your network",
-    "WEIWO_HOME": "keeps threads and corpora there, and reads those that are there",
-    "WEIWO_DATABASE_URL": "keeps questions and answers in this database",
-    "WEIWO_CLIENT_FIELDS": "lets a server's clients set these fields",
-    "WEIWO_AUTH": "says whether users of weiwo serve log in",
-    "WEIWO_OIDC_ISSUER": "lets those whom this issuer knows use weiwo serve",
-    "WEIWO_OIDC_CLIENT_ID": "lets those who log in at this client use weiwo serve",
+    "WEIWO_ALLOW_HOSTS": "allows fetching pages from these hosts of your network",
+    "WEIWO_HOME": "stores threads and corpora there, and reads existing ones",
+    "WEIWO_DATABASE_URL": "stores questions and answers in this database",
+    "WEIWO_CLIENT_FIELDS": "lets clients of the server set these fields",
+    "WEIWO_AUTH": "sets how users of weiwo serve log in",
+    "WEIWO_OIDC_ISSUER": "lets users known to this issuer use weiwo serve",
+    "WEIWO_OIDC_CLIENT_ID": "lets users who log in at this client use weiwo serve",
     "WEIWO_OIDC_OPERATOR": "makes this user the operator of weiwo serve",
     "WEIWO_ORIGINS": "lets pages of these origins use weiwo serve",
     "EDITOR": "starts this program when a plan is edited",
@@ -68,8 +68,8 @@ class _EnvFile:
         if self.trusted or not any(_OURS.fullmatch(name) for name in self.risky):
             return ""
         return (
-            f"{self.path}: not used, since this folder is not trusted: {', '.join(self.risky)}; weiwo trust shows what"
-            " they would do"
+            f"{self.path}: not used, because this folder is not trusted: {', '.join(self.risky)}; run "
+            "weiwo trust to see their effect"
         )
 
 
@@ -84,13 +84,13 @@ def read_env_file(environ: Mapping[str, str] = os.environ) -> _EnvFile:
         if not path.is_file():
             return _EnvFile(path)
         if path.stat().st_size > _MOST_BYTES:
-            raise MisuseError(f"{path}; it cannot be read: larger than {_MOST_BYTES:,} bytes; correct or remove it")
+            raise MisuseError(f"{path} cannot be read: larger than {_MOST_BYTES:,} bytes; correct or remove it")
         from dotenv import dotenv_values
 
         found = {name: value for name, value in dotenv_values(path, interpolate=False).items() if value is not None}
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise MisuseError(f"{path}; it cannot be read: {why}; correct or remove it") from None
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise MisuseError(f"{path} cannot be read: {why}; correct or remove it") from None
     risky = {name: value for name, value in found.items() if not _is_harmless(name, value)}
     harmless = {name: value for name, value in found.items() if name not in risky}
     trusted = not risky or read_trusted(environ).get(_folder_of(path)) == digest(risky)
@@ -113,9 +113,9 @@ def describe_effect(name: str, value: str) -> str:
     if effect := _EFFECTS.get(name):
         return effect
     if _PLACE.fullmatch(name):
-        return "sends requests, and the keys that go with them, to this address"
+        return "sends requests, with their keys, to this address"
     if "${" in value:
-        return "is filled in from your environment, which may hold keys"
+        return "is expanded from your environment, which may contain keys"
     return "is read by programs and libraries that Weiwo runs"
 
 
@@ -146,7 +146,7 @@ def write_trusted(trusted: Mapping[str, Any]) -> None:
     try:
         replace_private_file(path, (json.dumps(trusted, indent=1, ensure_ascii=False) + "\n").encode())
     except OSError as error:
-        raise AppError(f"{path}; it cannot be written: {error.strerror}; see WEIWO_HOME") from None
+        raise AppError(f"{path} cannot be written: {error.strerror}; check WEIWO_HOME") from None
 
 
 def _is_harmless(name: str, value: str) -> bool:

@@ -58,7 +58,7 @@ class Experiment:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
-                raise ExperimentError(f"{folder}: it is not empty; give --resume to go on with it, or another --output")
+                raise ExperimentError(f"{folder} is not empty; continue it with --resume, or choose another --output")
             (folder / _CONFIG).write_text(json.dumps(config, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
             raise ExperimentError(f"{folder}: {error.strerror or error}; choose another --output") from None
@@ -76,7 +76,7 @@ class Experiment:
         if found.config["same"] != config["same"]:
             different = [key for key, value in config.items() if found.config.get(key) != value]
             told = ", ".join(key for key in different if key not in _FREE)
-            raise ExperimentError(f"{folder}: it was made with another {told}; give the same, or another --output")
+            raise ExperimentError(f"{folder} was made with another {told}; use the same, or another --output")
         return found
 
     @classmethod
@@ -85,7 +85,7 @@ class Experiment:
         for folder in sorted(parent.glob("*"), key=lambda path: path.name[-_STAMP:], reverse=True):
             if (folder / _CONFIG).exists() and (found := cls.open(folder)).config["same"] == config["same"]:
                 return found
-        raise ExperimentError("--resume: there are no results of this set with these settings; leave it out")
+        raise ExperimentError("--resume: there are no results for this set and these settings; remove --resume")
 
     @classmethod
     def open(cls, folder: Path) -> "Experiment":
@@ -93,9 +93,9 @@ class Experiment:
         try:
             config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            raise ExperimentError(f"{folder}: it holds no {_CONFIG} that can be read; nothing to go on with") from None
+            raise ExperimentError(f"{folder} has no readable {_CONFIG}, so there is nothing to continue") from None
         if not isinstance(config, dict) or not {"dataset", "same"} <= config.keys():
-            raise ExperimentError(f"{folder}: its {_CONFIG} is not one of weiwo eval answers")
+            raise ExperimentError(f"{folder}: its {_CONFIG} was not written by weiwo eval answers")
         return cls(folder, config)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -151,7 +151,7 @@ class Experiment:
                         raise ExperimentError(f"{self.folder / _RESULTS}: {error.strerror or error}") from None
                     failures = failures + 1 if row["error"] else 0
                     if failures >= _FAILURES_IN_A_ROW:
-                        raise ExperimentError(f"{failures} questions failed in a row, the last with: {row['error']}")
+                        raise ExperimentError(f"{failures} questions failed in a row; last error: {row['error']}")
                 tell(at, len(questions), rows)
 
 

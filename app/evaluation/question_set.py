@@ -140,22 +140,22 @@ def _read_rows(path: Path) -> list[Question]:
     for number, row in read_json_lines(path):
         questions.append(_make_question({"_id": str(number), **row}, f"{path}, line {number}", {}))
     if not questions:
-        raise DatasetError(f"{path}: it holds no question; write one a line, an object with text and answers")
+        raise DatasetError(f"{path} contains no question; write one JSON object per line, with text and answers")
     repeated = len(questions) - len({question.id for question in questions})
     if repeated:
-        raise DatasetError(f"{path}: {repeated} questions have the _id of another; give each its own")
+        raise DatasetError(f"{path}: {repeated} questions have a duplicate _id; make each _id unique")
     return questions
 
 
 def _make_question(row: Mapping[str, Any], where: str, relevant: Iterable[str]) -> Question:
     text = row.get("text") or row.get("question")
     if not isinstance(text, str) or not text.strip():
-        raise DatasetError(f'{where}: no object with "text" or "question"; correct the line')
+        raise DatasetError(f'{where} must be an object with "text" or "question"; correct the line')
     facts = _read_facts(row, "facts", where)
     answers = facts or _read_answers(row)
     answerable = bool(row.get("answerable", True))
     if answerable and not answers:
-        raise DatasetError(f'{where}: no "answers"; an evaluation needs them, or "facts", or "answerable": false')
+        raise DatasetError(f'{where} has no "answers"; add "answers", "facts" or "answerable": false')
     language: Language = str(row.get("language") or detect_language(text))
     return Question(
         id=str(row["_id"]),
@@ -176,7 +176,9 @@ def _read_facts(row: Mapping[str, Any], name: str, where: str) -> tuple[tuple[st
     for given in row.get(name) or ():
         fact = {"text": given} if isinstance(given, str) else given
         if not isinstance(fact, dict) or not isinstance(fact.get("text"), str) or not fact["text"].strip():
-            raise DatasetError(f'{where}: one of its "{name}" is no text and no object with "text"; correct the line')
+            raise DatasetError(
+                f'{where}: each item of "{name}" must be a string or an object with "text"; correct the line'
+            )
         aliases = fact.get("aliases") or []
         groups.append(_texts([fact["text"], *(aliases if isinstance(aliases, list) else [aliases])]))
     return tuple(groups)

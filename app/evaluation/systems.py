@@ -27,7 +27,9 @@ def load_baselines() -> Any:
     """
     spec = spec_from_file_location("weiwo_baselines", _BASELINES) if _BASELINES.is_file() else None
     if spec is None or spec.loader is None:
-        raise ExperimentError("--baseline; benchmarks/baselines.py is not installed; run it from a checkout of Weiwo")
+        raise ExperimentError(
+            "--baseline needs benchmarks/baselines.py, which is not installed; run it from a checkout of Weiwo"
+        )
     module = module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

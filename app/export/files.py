@@ -71,7 +71,7 @@ def format_of(path: str | PurePath) -> Format:
         if name.endswith(ending) and name != ending:
             return endings[ending]
     known = " ".join(ending for item in FORMATS.values() for ending in item.endings[:1])
-    raise ExportError(f"{str(path)!r}; its ending names no format; use one of {known}")
+    raise ExportError(f"{str(path)!r}: the ending names no known format; use one of {known}")
 
 
 def _check_format(name: str) -> Format:
@@ -81,9 +81,9 @@ def _check_format(name: str) -> Format:
         ExportError: There is no such format, or its library is missing.
     """
     if name not in FORMATS:
-        raise ExportError(f"format {name!r}; there is none of that name; use one of {' '.join(FORMATS)}")
+        raise ExportError(f"format {name!r} is unknown; use one of {' '.join(FORMATS)}")
     if FORMATS[name].library and find_spec(FORMATS[name].library) is None:
-        raise ExportError(f"format {name!r}; it needs the extra documents; pip install 'weiwo[documents]'")
+        raise ExportError(f"format {name!r} needs the extra documents; run pip install 'weiwo[documents]'")
     return FORMATS[name]
 
 
@@ -144,14 +144,19 @@ def _check_output(path: str | os.PathLike[str]) -> Path:
     """
     file = Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 - without "..", so that a name stands once
     if file.is_dir():
-        raise ExportError(f"{str(path)!r}; it is a folder; name a file in it")
+        raise ExportError(f"{str(path)!r} is a folder; give the name of a file")
     _check_format(format_of(file).name)
     if not file.parent.is_dir():
-        raise ExportError(f"{str(path)!r}; there is no folder {str(file.parent)!r}; make it first")
+        raise ExportError(
+            f"{str(path)!r} cannot be written, because the folder {str(file.parent)!r} does not exist; create it first"
+        )
     if file.exists() and not (file.is_file() and os.access(file, os.W_OK)):
-        raise ExportError(f"{str(path)!r}; it may not be overwritten; see its permissions, or name another file")
+        raise ExportError(f"{str(path)!r} cannot be overwritten; check its permissions, or choose another file")
     if not os.access(file.parent, os.W_OK | os.X_OK):
-        raise ExportError(f"{str(path)!r}; its folder may not be written to; see its permissions, or name another")
+        raise ExportError(
+            f"{str(path)!r} cannot be written, because its folder is not writable; check its permissions, "
+            "or choose another"
+        )
     return file
 
 
@@ -164,7 +169,7 @@ def check_outputs(paths: Sequence[str]) -> list[Path]:
     files = [_check_output(path) for path in paths]
     for position, file in enumerate(files):
         if file in files[:position]:
-            raise ExportError(f"{paths[position]!r}; it is named twice; name each file once")
+            raise ExportError(f"{paths[position]!r} is named twice; name each file once")
     return files
 
 
@@ -186,7 +191,7 @@ def _write_atomically(file: Path, content: bytes) -> None:
         if part is not None:
             with suppress(OSError):
                 part.unlink()
-        raise ExportError(f"{str(file)!r}; it could not be written ({error.strerror or error})") from error
+        raise ExportError(f"{str(file)!r} could not be written ({error.strerror or error})") from error
 
 
 def _umask() -> int:

@@ -168,18 +168,21 @@ def read_proof(path: Path) -> Proof:
     Raises:
         MisuseError: The file cannot be read or is no proof.
     """
-    wrong = f"it is no answer of the form {FORMAT}, or it is damaged; weiwo ask -o answer.weiwo writes one"
+    wrong = (
+        f"it is not an answer of the format {FORMAT}, or it is damaged; create a new file with weiwo "
+        "ask -o answer.weiwo"
+    )
     try:
         if path.stat().st_size > _LARGEST:
-            raise MisuseError(f"{str(path)!r}; it is over {_LARGEST:,} bytes; no answer is")
+            raise MisuseError(f"{str(path)!r} is larger than {_LARGEST:,} bytes, which no answer is")
         return Proof.model_validate(json.loads(path.read_bytes()))
     except OSError as error:
-        raise MisuseError(f"{str(path)!r}; it cannot be read ({error.strerror or error}); name another") from None
+        raise MisuseError(f"{str(path)!r} cannot be read ({error.strerror or error}); choose another file") from None
     except ValidationError as error:
         first = error.errors()[0]
         raise MisuseError(f"{str(path)!r}; {'.'.join(map(str, first['loc']))}: {first['msg']}; {wrong}") from None
     except (ValueError, TypeError, LookupError, RecursionError):
-        raise MisuseError(f"{str(path)!r}; it is no JSON object; {wrong}") from None
+        raise MisuseError(f"{str(path)!r} is not a JSON object; {wrong}") from None
 
 
 def check_proof(proof: Proof) -> ProofReport:
@@ -555,7 +558,7 @@ async def check_by_model(report: ProofReport, settings: Settings) -> None:
     models = ChatModels(settings, Budget(settings.limits))
     role = next((item for item in ("verifier", "writer") if models.has_decision_model(item)), "")
     if not role:
-        raise MisuseError("--model; no model is configured; name one as provider:model")
+        raise MisuseError("--model: no model is configured; name one as provider:model")
     given, left = report.proof.claim_sources(), []
     for claim in report.judged:
         report.checked["judged"] += 1

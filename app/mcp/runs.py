@@ -181,11 +181,11 @@ def _describe_event(event: Any) -> str:
     """Describe an event in a few words, or return an empty string for events irrelevant to clients."""
     match event.get("type"):
         case "assessed":
-            return "the question is read"
+            return "reading the question"
         case "planned":
-            return "the plan is made"
+            return "the plan is ready"
         case "task_started":
             return one_line(f"{event.get('tool', '')}: {event.get('description', '')}", 120)
         case "answer_started":
-            return "the answer is being written"
+            return "writing the answer"
     return ""

@@ -135,7 +135,7 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
             raise ToolError(describe_validation_error(error)) from None
         run = runs.start(_require_question(question), asked, find_account())
         if run is None:
-            raise ToolError("too many questions are being answered; ask again in a minute")
+            raise ToolError("too many questions are being answered; try again in a minute")
         try:
             return await _answer(runs, run, _LONGEST_TASK if ctx.is_background_task else wait, ctx)
         except asyncio.CancelledError:
@@ -151,13 +151,13 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
         """Get the answer to an earlier long-running question. Answers are kept for an hour."""
         run = runs.find(thread_id, find_account())
         if run is None:
-            raise ToolError("there is no such thread_id, or its answer is no longer kept; ask again")
+            raise ToolError("this thread_id does not exist, or its answer is no longer stored; ask again")
         return await _answer(runs, run, wait, ctx)
 
     @server.tool(annotations=_READS)
     async def search(
         query: Annotated[str, Field(description="What to look for, in the words the documents would use.")],
-        k: Annotated[int, Field(ge=1, le=20, description="How many passages at most.")] = 5,
+        k: Annotated[int, Field(ge=1, le=20, description="The maximum number of passages.")] = 5,
     ) -> PassageResult:
         """Search the local documents for passages about something."""
         return await _call(find_account(), "corpus_search", {"query": query, "k": k}, k)
@@ -246,10 +246,10 @@ async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpCont
     except WeiwoError as error:
         raise ToolError(one_line(str(error))) from None
     if result is None:
-        done = run.steps[-1] if run.steps else "it was asked"
+        done = run.steps[-1] if run.steps else "the question was received"
         return AskResult(answer="", status="running", gaps=[f"So far: {done}"], thread_id=run.id)
     if not result:
-        raise ToolError("a tool that acts would have to be allowed by a person; ask with the command weiwo ask")
+        raise ToolError("a tool that makes changes needs approval by a user; ask with the command weiwo ask")
     return read_answer(result)
 
 

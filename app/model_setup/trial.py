@@ -49,9 +49,9 @@ async def try_settings(kind: str, settings: Mapping[str, str]) -> dict[str, Any]
         out, _ = await asyncio.wait_for(process.communicate(), SECONDS)
         found = json.loads(out.splitlines()[-1])
     except TimeoutError:
-        return {"works": False, "said": "it did not answer in time", "seconds": SECONDS}
+        return {"works": False, "said": "no response in time", "seconds": SECONDS}
     except (ValueError, IndexError):
-        return {"works": False, "said": f"the trial ended with exit code {process.returncode}", "seconds": 0.0}
+        return {"works": False, "said": f"the test ended with exit code {process.returncode}", "seconds": 0.0}
     finally:
         if process.returncode is None:
             process.kill()
@@ -92,7 +92,7 @@ async def _try_embeddings() -> tuple[bool, str]:
 async def _try_search() -> tuple[bool, str]:
     search = WebSearch.from_settings(Settings.resolve())
     if search is None:
-        return False, "there is no search provider"
+        return False, "no search provider is configured"
     found = await search.ainvoke({"query": _QUERY, "k": 3})
     return not str(found).startswith("The web search found nothing"), str(found)
 

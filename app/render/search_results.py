@@ -81,7 +81,7 @@ def print_explanation(console: Console, parts: "Mapping[str, RoutedSearchResult]
             console.print(Flow(Text(one_line(name), "bold"), indent=2))
         _print_one(console, routed)
     if not parts:
-        console.print(Flow(Text("what is searched is kept elsewhere, and says nothing of how it searches"), indent=2))
+        console.print(Flow(Text("an external store is searched, which gives no details of its search"), indent=2))
 
 
 def _print_one(console: Console, routed: "RoutedSearchResult") -> None:
@@ -104,7 +104,7 @@ def _print_one(console: Console, routed: "RoutedSearchResult") -> None:
     console.print(Flow(Text(stages), indent=2))
     if trace.coverage is not None and trace.coverage[0] < trace.coverage[1]:
         done, of = trace.coverage
-        told = f"{done:,} of {of:,} passages have vectors; the others were weighed by their words alone"
+        told = f"{done:,} of {of:,} passages have vectors; the others are ranked by keywords only"
         console.print(Flow(Text(told), indent=2))
     for note in trace.notes:
         console.print(Flow(Text(one_line(note)), indent=2))

@@ -73,13 +73,13 @@ def _fail(_: Request, error: Exception) -> Response:
 
 def _missing(request: Request, _: Exception) -> Response:
     place = f"{request.method} {one_line(request.url.path, 200)}"
-    return _refuse(request, RequestError(404, f"{place}; there is no such route", f"{place}：没有这个地址"))
+    return _refuse(request, RequestError(404, f"{place} is not a route of this server", f"{place}：没有这个地址"))
 
 
 def _break(request: Request, error: Exception) -> Response:
     """Respond to an internal error. The log names the error, without the question."""
     _log.error("%s %s: %s", request.method, one_line(request.url.path, 200), redact_secrets(type(error).__name__))
-    told = RequestError(500, "the server made a mistake; its log says which", "服务器出错；详情见服务器日志")
+    told = RequestError(500, "Internal server error; see the server's log", "服务器出错；详情见服务器日志")
     return _refuse(request, told)
 
 

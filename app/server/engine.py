@@ -257,7 +257,7 @@ def _lock(home: Path) -> FileLock:
         return FileLock(home / "server.lock")
     except BlockingIOError:
         raise StorageError(
-            f"{home}: another weiwo serve works there; use that one, or set WEIWO_HOME to another folder"
+            f"another weiwo serve is using {home}; use that server, or set WEIWO_HOME to another folder"
         ) from None
 
 

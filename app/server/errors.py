@@ -55,10 +55,10 @@ def describe_outside(error: Exception) -> str:
 def not_found(what: str, name: str) -> RequestError:
     """Return the 404 error for a thing missing or owned by another user."""
     chinese = f"没有编号为 {name[:60]!a} 的{_THINGS.get(what, what)}"
-    return RequestError(404, f"{what} {name[:60]!a}; there is none of that id", chinese)
+    return RequestError(404, f"{what} {name[:60]!a} does not exist", chinese)
 
 
 def not_asked(thread_id: str) -> RequestError:
     """Return the 404 error for a thread without a question."""
-    told = f"thread {thread_id}; nothing was asked on it yet; ask something"
+    told = f"thread {thread_id} has no question yet; ask a question first"
     return RequestError(404, told, "这个会话还没有提过问题；请先提问")

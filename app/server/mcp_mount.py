@@ -20,7 +20,7 @@ from weiwo.state.settings import Context
 
 async def missing(_: Request) -> Response:
     """Return the error for a missing extra."""
-    raise RequestError(501, "/mcp; its packages are not installed; pip install 'weiwo[mcp]'")
+    raise RequestError(501, "/mcp needs more packages; run pip install 'weiwo[mcp]'")
 
 
 class _UserAccount:

@@ -53,7 +53,7 @@ def _choose_auth(host: str, named: str) -> Auth | None:
     """
     if named not in {"", "none", "token", "oidc"}:
         raise ServeError(
-            f"{_AUTH}: {named[:40]!a} is no way to log in; use token or oidc, or leave it unset on loopback"
+            f"{_AUTH}: {named[:40]!a} is not a login method; use token or oidc, or leave it unset on loopback"
         )
     if named == "token":
         return Auth()
@@ -64,8 +64,8 @@ def _choose_auth(host: str, named: str) -> Auth | None:
             raise ServeError(str(error)) from None
     if not is_loopback(host):
         raise ServeError(
-            f"--host {host}; others can reach that address, and nobody has to log in; set {_AUTH}=token or oidc, or"
-            " listen on 127.0.0.1"
+            f"--host {host} lets others reach this server without a login; set {_AUTH}=token or oidc, or "
+            "listen on 127.0.0.1"
         )
     return None
 
@@ -137,7 +137,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
     if (failure := getattr(app.state, "failure", None)) is not None:
         raise ServeError(str(failure))
     if not server.started:
-        raise ServeError(f"weiwo serve; port {port} of {host} cannot be used; name another with --port")
+        raise ServeError(f"weiwo serve cannot use port {port} of {host}; choose another with --port")
 
 
 async def _watch_loop() -> None:
@@ -160,7 +160,7 @@ def _end_hard_later(sig: int) -> None:
     """End the process after the grace period of a signal, if still running."""
 
     def end() -> None:
-        os.write(2, f"weiwo: the server did not stop within {_GRACE_SECONDS} s and was ended\n".encode())
+        os.write(2, f"weiwo: the server did not stop within {_GRACE_SECONDS} s and was terminated\n".encode())
         os._exit(128 + sig)
 
     timer = threading.Timer(_GRACE_SECONDS, end)

@@ -94,7 +94,7 @@ async def read_body(request: Request) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > _MOST_BODY_BYTES:
-            told = f"the request; its body is longer than {_MOST_BODY_BYTES:,} bytes; send less"
+            told = f"the request body is larger than {_MOST_BODY_BYTES:,} bytes; send less"
             raise RequestError(413, told, f"请求超过 {_MOST_BODY_BYTES:,} 字节；请缩短后再试")
         parts.append(part)
     return b"".join(parts)
@@ -112,13 +112,13 @@ async def read_json(request: Request) -> dict[str, Any]:
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise RequestError(422, f"the request; its body is not JSON ({error}); send an object") from None
+        raise RequestError(422, f"the request body is not valid JSON ({error}); send an object") from None
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise RequestError(422, "the request; its body is not a JSON object; send one")
+        raise RequestError(422, "the request body must be a JSON object")
     if body.count(b"[") + body.count(b"{") > _DEEPEST and not _is_shallow(value):
-        raise RequestError(422, f"the request; its body is nested more than {_DEEPEST} deep; send it flatter")
+        raise RequestError(422, f"the request body is nested more than {_DEEPEST} levels deep; send less nesting")
     return value
 
 
@@ -141,7 +141,7 @@ def read_text(body: Mapping[str, Any], name: str) -> str:
     """
     value = body.get(name)
     if value is not None and not isinstance(value, str):
-        raise RequestError(422, f"{name}; it is no text; give one")
+        raise RequestError(422, f"{name} must be a string")
     return value or ""
 
 
@@ -176,7 +176,7 @@ def read_metadata(body: Mapping[str, Any], before: Mapping[str, Any] | None = No
     """
     metadata = {**(before or {}), **read_object(body, "metadata")}
     if len(dump(metadata)) > _MOST_METADATA_BYTES:
-        raise RequestError(413, f"metadata; it is longer than {_MOST_METADATA_BYTES:,} bytes; send less")
+        raise RequestError(413, f"metadata is larger than {_MOST_METADATA_BYTES:,} bytes; send less")
     return metadata
 
 
@@ -188,7 +188,7 @@ def read_object(body: Mapping[str, Any], name: str) -> dict[str, Any]:
     """
     value = body.get(name) or {}
     if not isinstance(value, Mapping):
-        raise RequestError(422, f"{name}; it is no object; give one")
+        raise RequestError(422, f"{name} must be an object")
     return dict(value)
 
 
@@ -201,7 +201,7 @@ def read_count(values: Mapping[str, Any], name: str, default: int, most: int, le
     value = values.get(name)
     text = str(default if value is None else value)
     if not (text.isascii() and text.isdecimal() and len(text) <= 9 and least <= int(text) <= most):
-        raise RequestError(422, f"{name}; {text[:40]!a} is no number from {least} to {most:,}; give one")
+        raise RequestError(422, f"{name} must be a number from {least} to {most:,}, not {text[:40]!a}")
     return int(text)
 
 

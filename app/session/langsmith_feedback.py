@@ -40,7 +40,7 @@ def send_to_langsmith(feedback: Feedback) -> bool:
     except Exception as error:  # noqa: BLE001 - the client raises its own, requests' and more
         said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
         raise AppError(
-            f"feedback; it is kept here, but LangSmith did not take it: {said}; was the thread run with"
-            " LANGSMITH_TRACING=true?"
+            f"the feedback is saved here, but LangSmith did not accept it: {said}; was the thread run "
+            "with LANGSMITH_TRACING=true?"
         ) from None
     return True

@@ -64,12 +64,12 @@ async def resume(
     if request is None and answer not in (None, APPROVE):
         if _ELICIT in _kinds_of(snapshot):
             raise MisuseError(
-                f"thread {thread_id}; what an MCP server asks in mid-call is answered no more; weiwo resume"
-                f" {thread_id} goes on without"
+                f"thread {thread_id}: a request of an MCP server during a call can no longer be answered; to "
+                f"continue without it, run weiwo resume {thread_id}"
             )
         raise MisuseError(
-            f"thread {thread_id}; nothing of it waits for a person; to change what ran, see weiwo show {thread_id}"
-            " --history and weiwo ask --from"
+            f"thread {thread_id} has no pending request; to change a past run, see weiwo show {thread_id} "
+            "--history and weiwo ask --from"
         )
     if waiting.status == "idle":
         return RunEnd(thread_id, dict(snapshot.values.get("result") or {}), ran=False)
@@ -80,7 +80,7 @@ async def resume(
             watcher.event({"type": "waiting"})
         return RunEnd(thread_id, {}, request)
     if request is not None and not str(request.get("hash", "")).startswith(shown):
-        told = "what waits is not what was shown; look at it, then answer"
+        told = "the pending request is not the one shown; review it, then answer"
         return RunEnd(thread_id, {}, {**request, "complaints": [told]})
     asked = next((interrupt.id for interrupt in waiting.interrupts if interrupt.value is request), "")
     given: Any = Command(resume={asked: answer}) if request is not None else None  # others may wait beside it
@@ -100,8 +100,8 @@ def _request_of(snapshot: StateSnapshot) -> Mapping[str, Any] | None:
             return value  # type: ignore[no-any-return]
     if values and set(kinds) != {_ELICIT}:
         raise AppError(
-            f"the thread waits for an answer that is about neither a plan nor a tool; it asks"
-            f" {str(values[0])[:120]!r}; resume it from Python: graph.ainvoke(Command(resume=…), config)"
+            f"the thread waits for an answer to a custom request: {str(values[0])[:120]!r}; resume it "
+            "from Python: graph.ainvoke(Command(resume=…), config)"
         )
     return None
 
@@ -148,7 +148,7 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
         if request is not None:
             watcher.event({"type": "waiting"})
             return RunEnd(thread_id, {}, request)
-    raise AppError(f"no answer; the graph ended without a result; try: weiwo resume {thread_id}")
+    raise AppError(f"the graph ended without an answer; run weiwo resume {thread_id}")
 
 
 def options_of(context: Context) -> str:
@@ -184,5 +184,5 @@ def read_options(metadata: Mapping[str, Any] | None) -> Context:
         return Context.model_validate_json(text)
     except ValidationError as error:
         raise SettingsError(
-            f"the thread's own options; {describe_validation_error(error)}; ask again instead of resuming"
+            f"the thread's saved options are invalid: {describe_validation_error(error)}; ask again instead of resuming"
         ) from None

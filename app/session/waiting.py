@@ -62,14 +62,14 @@ class Waiting:
         """
         if _is_by_id(answer):
             if unknown := sorted(set(answer) - set(self.ids)):
-                raise AnswerError(f"interrupt {unknown[0]}; nothing waits for an answer under that id")
+                raise AnswerError(f"interrupt {unknown[0]} is not waiting for an answer")
             return answer
         if len(self.interrupts) > 1:
-            raise AnswerError(f"{len(self.interrupts)} questions wait; answer them by id, as {{id: answer}}")
+            raise AnswerError(f"{len(self.interrupts)} questions are pending; answer them by id, as {{id: answer}}")
         if self.interrupts:
             return {self.ids[0]: answer}
         if not self.asking:
-            raise AnswerError("nothing of it waits for an answer; go on with input null")
+            raise AnswerError("nothing is waiting for an answer; continue with input null")
         return answer
 
 

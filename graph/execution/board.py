@@ -114,14 +114,16 @@ def _blocked_outcome(task: Task, cause: str) -> Outcome:
         status="blocked",
         type=task.value_type,
         tool=task.tool,
-        failure=Failure(task_id=task.id, kind="incomplete", message=f"{task.id} needs {cause}, which has no value"),
+        failure=Failure(
+            task_id=task.id, kind="incomplete", message=f"{task.id} depends on {cause}, which has no value"
+        ),
         trace=TaskTrace(blocked_by=cause),
     )
 
 
 def timed_out_outcome(task: Task) -> Outcome:
     """Return the outcome of a task waiting or running when the run's seconds ended."""
-    message = f"{task.id} was not finished: the run's max_seconds is reached"
+    message = f"{task.id} was not finished: the run's limit max_seconds was reached"
     return Outcome(
         task_id=task.id,
         status="failed",

@@ -45,7 +45,7 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
         evidence[passage.id] = passage
     for key in plan.descendants(edited):
         if key in outcomes and key not in edited:
-            message = f"{key}: what it builds on was set by hand; run it again"
+            message = f"{key}: a value that it depends on was set by hand; run it again"
             failure = Failure(task_id=key, kind="incomplete", message=message)
             task = plan.task(key)
             changed[key] = Outcome(task_id=key, status="blocked", type=task.value_type, tool=task.tool, failure=failure)

@@ -146,7 +146,7 @@ async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> d
     except GraphBubbleUp:  # somebody is asked
         raise
     except Exception as error:  # noqa: BLE001 - whatever a step raises is this task's failure; let out, it ends all others
-        _log.info("%s broke off", context.start["task"].id, exc_info=error)  # the outcome has the message alone
+        _log.info("%s failed", context.start["task"].id, exc_info=error)  # the outcome has the message alone
         update = {"outcome": crashed_outcome(context.start["task"], error)}
     if "outcome" in update:
         outcome = _with_notes(update["outcome"], {**state, **update}.get("notes"))

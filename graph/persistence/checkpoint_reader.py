@@ -80,7 +80,7 @@ def read_finished_thread(path: Path, thread_id: str) -> dict[str, Any] | None:
         begun = database.execute(_WRITES, (thread_id, checkpoint_id)).fetchone()
     values = _Decoder().channels(kind, packed)
     if begun or not values.get("result") or any(name.startswith(("branch:to:", "__")) for name in values):
-        raise UnreadableCheckpointError("the thread has not come to its end")
+        raise UnreadableCheckpointError("the thread has not finished")
     return values
 
 
@@ -134,7 +134,7 @@ class _Decoder:
     def _object(self, code: int, packed: bytes) -> Any:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise UnreadableCheckpointError("objects within objects without end")
+            raise UnreadableCheckpointError("objects are nested too deeply")
         written = self._unpack(packed)
         self._depth -= 1
         match code, written:  # the codes of langgraph.checkpoint.serde.jsonplus
@@ -148,7 +148,7 @@ class _Decoder:
         if module.startswith("langchain_core.messages."):
             return fields
         if not (ours := _MODULE.fullmatch(module)):
-            raise UnreadableCheckpointError(f"{module}.{name} is not of the state")
+            raise UnreadableCheckpointError(f"{module}.{name} is not part of the state")
         return fields if self._fields_only else _construct(f"weiwo.{ours[1]}", name, fields)
 
 
@@ -165,9 +165,9 @@ def _construct(module: str, name: str, fields: Mapping[str, Any]) -> Any:
     try:
         kind = getattr(import_module(module), name)
     except (ImportError, AttributeError):
-        raise UnreadableCheckpointError(f"{module}.{name} is not of this version") from None
+        raise UnreadableCheckpointError(f"{module}.{name} is not in this version") from None
     if not (isinstance(kind, type) and issubclass(kind, Value)):
-        raise UnreadableCheckpointError(f"{module}.{name} is no value of the state")
+        raise UnreadableCheckpointError(f"{module}.{name} is not a value of the state")
     try:
         return kind.model_validate(fields)
     except ValidationError:

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 _UNREACHABLE: Final = "start it, correct WEIWO_DATABASE_URL, or unset it to use SQLite"
 _POSTGRES_ADVICE: Final = {
-    "too many clients": "let it take more connections (max_connections), or run fewer processes on it",
-    "too many connections": "let it take more connections (for this role or database), or run fewer processes on it",
-    "remaining connection slots": "let it take more connections (max_connections), or run fewer processes on it",
-    "no more connections allowed": "let the pooler take more connections, or run fewer processes on it",
+    "too many clients": "allow more connections (max_connections), or run fewer processes on it",
+    "too many connections": "allow more connections (for this role or database), or run fewer processes on it",
+    "remaining connection slots": "allow more connections (max_connections), or run fewer processes on it",
+    "no more connections allowed": "allow more connections in the pooler, or run fewer processes on it",
     "read-only transaction": "it is a standby or set read-only: name the primary in WEIWO_DATABASE_URL",
     "hot standby": "it is a standby: name the primary in WEIWO_DATABASE_URL",
     "recovery": "it is a standby or recovering: name the primary in WEIWO_DATABASE_URL, or wait until it is up",
-    "starting up": "it starts up: try again in a moment",
-    "shutting down": "it is being stopped: start it again",
+    "starting up": "the server is starting up: try again in a moment",
+    "shutting down": "the server is shutting down: start it again",
     "no space left": "free some space on the server's disk",
     "disk full": "free some space on the server's disk",
     "password authentication failed": "correct user and password in WEIWO_DATABASE_URL",
@@ -51,7 +51,7 @@ _POSTGRES_ADVICE: Final = {
     "no pg_hba.conf entry": "let the server admit this host and user (pg_hba.conf)",
     "permission denied": "grant the user the right to create tables in the database",
     "must be owner": "use the user who owns the tables, or grant their role",
-    "newer weiwo": "install the version that has used it last",
+    "newer weiwo": "install the version that last used it",
     'role "': "create the user, or correct WEIWO_DATABASE_URL",
     'database "': "create the database, or correct WEIWO_DATABASE_URL",
 }
@@ -131,8 +131,8 @@ async def _set_up_sqlite(thread: SqliteThread, saver: "SqliteSaver") -> None:
 async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
     if not url.startswith(("postgresql://", "postgres://")):
         raise DatabaseUrlError(
-            f"WEIWO_DATABASE_URL; {mask_url(url)!r} is not a Postgres URL; write postgresql://user:password@host/database,"
-            " or unset it to use SQLite"
+            f"WEIWO_DATABASE_URL: {mask_url(url)!r} is not a Postgres URL; use "
+            "postgresql://user:password@host/database, or unset it to use SQLite"
         )
     try:
         import psycopg
@@ -141,8 +141,8 @@ async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
         from weiwo.graph.persistence.postgres_saver import AsyncPostgresSaver, open_pool
     except ImportError as error:
         raise StorageError(
-            f"WEIWO_DATABASE_URL names a Postgres database; {error.name or 'its driver'} is not installed;"
-            " pip install 'weiwo[postgres]', or unset it to use SQLite"
+            f"WEIWO_DATABASE_URL names a Postgres database, but {error.name or 'its driver'} is not "
+            "installed; run pip install 'weiwo[postgres]', or unset it to use SQLite"
         ) from None
     try:
         ports = str(psycopg.conninfo.conninfo_to_dict(url).get("port") or "").split(",")
@@ -153,8 +153,8 @@ async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
     if not readable:
         # The driver's own words are kept back: they quote the URL around the mistake, often the password.
         raise DatabaseUrlError(
-            "WEIWO_DATABASE_URL; it cannot be read as a URL; write postgresql://user:password@host/database"
-            " with special characters in the password percent-encoded"
+            "WEIWO_DATABASE_URL is not a valid URL; use postgresql://user:password@host/database, with "
+            "special characters in the password percent-encoded"
         )
     try:
 
@@ -174,7 +174,7 @@ def _postgres_error(url: str, error: Exception) -> StorageError:
         if password := _parts(url).get("password"):
             why = why.replace(str(password), "***")
     advice = next((told for sign, told in _POSTGRES_ADVICE.items() if sign in why.lower()), _UNREACHABLE)
-    return StorageError(f"cannot use the database {mask_url(url)}; {why[:300]}; {advice}")
+    return StorageError(f"cannot use the database {mask_url(url)}: {why[:300]}; {advice}")
 
 
 def _parts(url: str) -> dict[str, Any]:

@@ -91,8 +91,8 @@ class LostClaimError(WeiwoError, RuntimeError):
 
     def __init__(self, thread_id: str) -> None:
         super().__init__(
-            f"thread {thread_id}; another process has taken it over; this run ends, and what it had not saved is left"
-            f" to that one; see weiwo show {thread_id}"
+            f"thread {thread_id} was taken over by another process, so this run ends and its unsaved work "
+            f"is left to that process; see weiwo show {thread_id}"
         )
 
 

@@ -109,8 +109,8 @@ async def fork(
     if plan is None and not outcomes and not {"approval", "executor"} & set(snapshot.next):
         if not snapshot.next:
             raise ForkError(
-                f"checkpoint {checkpoint_id}; its question is answered and nothing is changed; give a plan, the value "
-                "of a task, or a new question",
+                f"checkpoint {checkpoint_id}: its question is already answered and nothing was changed; give "
+                "a plan, the value of a task, or a new question",
                 "这个检查点；它的问题已有答案，也没有任何改动；请给出计划、某个任务的值或新的问题",
             )
         return await branch(graph, thread_id, checkpoint_id)
@@ -165,8 +165,8 @@ def build_set_outcome(
         data = coerce(value, task.value_type)
     except ValueError as error:
         raise ForkError(
-            f"{task.id}: {error}; {task.id} returns {task.value_type}; give it a value of that type",
-            f"{task.id}：这个值不合适；{task.id} 返回 {task.value_type}；请给出这种类型的值",
+            f"{task.id}: {error}; {task.id} returns {task.value_type}, so give a value of that type",
+            f"{task.id}：值无效；{task.id} 返回 {task.value_type}，请给出这种类型的值",
         ) from None
     shown = render(data, task.value_type, language)
     text = f"{fill_text(task.description, known, language)} {shown}"
@@ -203,7 +203,7 @@ async def _at(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, che
 
 def _saver(graph: CompiledStateGraph[Any, Any, Any, Any]) -> BaseCheckpointSaver[Any]:
     if not isinstance(graph.checkpointer, BaseCheckpointSaver):
-        raise ForkError("the graph; it has no checkpointer, so nothing is kept; build it with one")
+        raise ForkError("the graph has no checkpointer, so nothing is saved; build it with a checkpointer")
     return graph.checkpointer
 
 
@@ -220,12 +220,13 @@ async def _build_fork_update(
     old = _plan_of(snapshot)
     new = old if plan is None else await _validate_plan(plan, old, values, settings, tools)
     if new is None:
-        said = "the checkpoint; at that moment there is no plan yet; choose a later one, or give a plan"
+        said = "the checkpoint has no plan yet; choose a later checkpoint, or give a plan"
         raise ForkError(said, "这个检查点；那时还没有计划；请选更晚的时刻，或给出计划")
     if unknown := [task_id for task_id in given if task_id not in new.ids]:
         has = ", ".join(new.ids)
         raise ForkError(
-            f"{unknown[0]}: the plan has no such task; it has {has}", f"{unknown[0]}：计划中没有这个任务；它有 {has}"
+            f"{unknown[0]}: the plan has no such task; its tasks are {has}",
+            f"{unknown[0]}：计划中没有这个任务；现有任务：{has}",
         )
     language: Language = values["assessment"].language
     done = {**values.get("outcomes", {}), **ahead.outcomes}
@@ -269,11 +270,11 @@ def _plan_of(snapshot: StateSnapshot) -> Plan | None:
     """
     assessment = snapshot.values.get("assessment")
     if assessment is None or {"__start__", "master"} & set(snapshot.next):
-        said = "the checkpoint; at that moment the question is not judged yet; choose a later one"
+        said = "the question of this checkpoint is not assessed yet; choose a later checkpoint"
         raise ForkError(said, "这个检查点；那时问题还没有判断；请选更晚的时刻")
     if assessment.level == "simple":
         raise ForkError(
-            "the checkpoint; its question takes no plan, so there is nothing to change; ask another question",
+            "the question of this checkpoint has no plan, so there is nothing to change; ask another question",
             "这个检查点；它的问题不需要计划，所以没有可改的；请另提一个问题",
         )
     plan: Plan | None = snapshot.values.get("plan")
@@ -303,7 +304,7 @@ async def _validate_plan(
         first, left = complaints[:_MOST_COMPLAINTS], len(complaints) - _MOST_COMPLAINTS
         more, others = (f" (and {left} more)", f"（另有 {left} 处）") if left > 0 else ("", "")
         raise ForkError(
-            f"the plan; {'; '.join(first)}{more}; correct it",
+            f"the plan is invalid: {'; '.join(first)}{more}; correct it",
             f"计划；{'；'.join(item.chinese for item in first)}{others}；请改正",
         )
     if old is None:

@@ -28,7 +28,7 @@ _ADVICE: Final = {
     "i/o error": "free some space or check the disk, or set WEIWO_HOME to another folder",
     "not a database": "move it away, or set WEIWO_HOME to another folder",
     "malformed": "move it away, or set WEIWO_HOME to another folder",
-    "locked": "another process keeps it busy: try again, or set WEIWO_HOME to another folder",
+    "locked": "another process is using it: try again, or set WEIWO_HOME to another folder",
 }
 
 
@@ -64,7 +64,7 @@ class OlderCheckpointError(CheckpointError):
 class DamagedCheckpointError(CheckpointError):
     """Error: the stored data of a thread is damaged, or was written by another program."""
 
-    _WHY = "has a checkpoint that cannot be read: it is no {}"
+    _WHY = "has an invalid checkpoint: it is not {}"
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def make_folder(folder: Path) -> None:
         make_private_folder(folder)
     except OSError as error:
         why = error.strerror or type(error).__name__
-        raise StorageError(f"cannot create the folder {folder}; {why}; set WEIWO_HOME to a folder") from None
+        raise StorageError(f"cannot create the folder {folder}: {why}; set WEIWO_HOME to a folder") from None
     close_home(folder)
 
 
@@ -132,7 +132,7 @@ def sqlite_error(path: Path, error: sqlite3.Error) -> StorageError:
     """Return the error for a SQLite failure, with advice on the fix."""
     why = str(error)
     advice = next((text for sign, text in _ADVICE.items() if sign in why.lower()), "set WEIWO_HOME to another folder")
-    return StorageError(f"cannot use {path}; {why}; {advice}")
+    return StorageError(f"cannot use {path}: {why}; {advice}")
 
 
 def describe(settings: "Settings", database_url: str | None) -> str:

@@ -57,13 +57,13 @@ def _format_warning(error: Exception, url: str | None, path: Path) -> str:
     A driver's own words are left out, since they may quote a URL with its password.
     """
     if url:
-        return f"results are not kept for later: cannot use the database {mask_url(url)}; {type(error).__name__}"
+        return f"results are not saved: cannot use the database {mask_url(url)}: {type(error).__name__}"
     if isinstance(error, sqlite3.Error):
         error = sqlite_error(path, error)
     told = " ".join(str(error).split())[:400] or type(error).__name__
     if not isinstance(error, StorageError):
-        told = f"cannot use {path}; {told}; set WEIWO_HOME to another folder"
-    return f"results are not kept for later: {told}"
+        told = f"cannot use {path}: {told}; set WEIWO_HOME to another folder"
+    return f"results are not saved: {told}"
 
 
 @asynccontextmanager
@@ -71,7 +71,7 @@ async def _sqlite(path: Path, warn: Callable[[str], None]) -> "AsyncIterator[Bas
     from weiwo.graph.persistence.sqlite_store import SqliteStore
 
     await asyncio.to_thread(_openable, path)
-    async with SqliteStore(path, lambda error: warn(f"results are not kept for later: {error}")) as store:
+    async with SqliteStore(path, lambda error: warn(f"results are not saved: {error}")) as store:
         yield store
 
 

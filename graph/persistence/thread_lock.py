@@ -56,14 +56,14 @@ class ThreadBusyError(WeiwoError, RuntimeError):
     """Error: another process works on the thread. The message is a single line."""
 
     def __init__(self, thread_id: str) -> None:
-        super().__init__(f"thread {thread_id}; another process is working on it; wait for it, or end it")
+        super().__init__(f"thread {thread_id} is in use by another process; wait for it, or stop it")
 
 
 class ForeignThreadError(WeiwoError, RuntimeError):
     """Error: a user of the server owns the thread. The message is a single line."""
 
     def __init__(self, thread_id: str) -> None:
-        super().__init__(f"thread {thread_id}; a user of weiwo serve owns it; take another id")
+        super().__init__(f"thread {thread_id} belongs to a user of weiwo serve; use another id")
 
 
 def require_own_thread(home: str, thread_id: str) -> None:

@@ -85,7 +85,7 @@ def check_thread_id(text: str) -> str:
     if not _ID.fullmatch(text):
         shown = ascii(text if len(text) <= 40 else text[:40] + "...")
         raise ValueError(
-            f"thread id {shown}; ids are 1 to 128 ASCII letters, digits and - _ . :; write one such as {_EXAMPLE}"
+            f"thread id {shown} is invalid; use 1 to 128 ASCII letters, digits and - _ . : such as {_EXAMPLE}"
         )
     return text
 
@@ -107,18 +107,20 @@ async def find_checkpoint(
     """
     if not _CHECKPOINT.fullmatch(prefix.lower()):
         raise ValueError(
-            f"checkpoint {prefix[:60]!a}; ids are hexadecimal, 4 characters or more; write THREAD@CHECKPOINT as"
-            " weiwo show THREAD --history lists them"
+            f"checkpoint {prefix[:60]!a} is invalid, because ids have 4 or more hexadecimal characters; "
+            "use THREAD@CHECKPOINT as shown by weiwo show THREAD --history"
         )
     found = await _checkpoints(saver, prefix.lower(), thread_id)
     where = f"thread {thread_id}" if thread_id else "the database"
     if not found:
         raise ValueError(
-            f"checkpoint {prefix!r}; {where} has none that begins so; weiwo show THREAD --history lists them"
+            f"checkpoint {prefix!r} does not exist in {where}; weiwo show THREAD --history lists all checkpoints"
         )
     if len(found) > 1:
         some = ", ".join(f"{thread}@{item[:18]}" for thread, item in sorted(found)[:3])
-        raise ValueError(f"checkpoint {prefix!r}; {len(found)} begin so, such as {some}; write more of it")
+        raise ValueError(
+            f"checkpoint {prefix!r} matches {len(found)} checkpoints, such as {some}; give more characters"
+        )
     return found[0]
 
 
@@ -145,7 +147,10 @@ async def list_threads(saver: Any, limit: int = 20) -> list[ThreadInfo]:
     from asyncio import to_thread  # noqa: PLC0415 - light commands list without an event loop
 
     if not hasattr(saver, "fetch_rows"):
-        raise StorageError(f"{type(saver).__name__}; threads are listed of what open_checkpointer opens; list your own")
+        raise StorageError(
+            f"{type(saver).__name__} cannot list threads, because it was not opened with "
+            "open_checkpointer; list your own"
+        )
     query, read = (SQLITE_LIST, _sqlite_values) if saver.mark == "?" else (_POSTGRES_LIST, _postgres_values)
     rows = await saver.fetch_rows(query, (limit,))
 

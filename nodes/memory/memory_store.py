@@ -146,8 +146,8 @@ class MemoryStore:
         except Exception as error:
             said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
             if self._tell is None and done == "read":
-                raise MemoryStoreError(f"memory cannot be read; {said}; see weiwo doctor") from error
-            line = f"memory cannot be {done}, so this goes without it: {said}"
+                raise MemoryStoreError(f"memory cannot be read: {said}; see weiwo doctor") from error
+            line = f"memory cannot be {done}, so this run continues without it: {said}"
             _log.warning(line)
             if self._tell is not None:
                 self._tell(line)

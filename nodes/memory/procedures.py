@@ -97,14 +97,14 @@ def load_procedures(folder: str) -> Procedures:
     root = Path(folder).expanduser()
     if not root.is_dir():
         raise ProcedureFolderError(
-            f"WEIWO_PROCEDURES: {str(root)[:200]!r} is no folder; name the folder of your procedures, or unset it"
+            f"WEIWO_PROCEDURES: {str(root)[:200]!r} is not a folder; set it to your procedures folder, or unset it"
         )
     try:
         paths = sorted(path for path in root.rglob("*") if path.suffix.lower() in _SUFFIXES and path.is_file())
         stamps = tuple((path, (stat := path.stat()).st_mtime_ns, stat.st_size) for path in paths[: _MOST_FILES + 1])
     except OSError as error:
         why = error.strerror or type(error).__name__
-        raise ProcedureFolderError(f"WEIWO_PROCEDURES: {str(root)[:200]!r}; {why}; see its permissions") from None
+        raise ProcedureFolderError(f"WEIWO_PROCEDURES: {str(root)[:200]!r}: {why}; check its permissions") from None
     return _load(root, stamps)
 
 
@@ -118,19 +118,21 @@ def _load(root: Path, stamps: tuple[tuple[Path, int, int], ...]) -> Procedures:
         except ProcedureFormatError as error:
             problems.append(f"{path.relative_to(root).as_posix()}: {error}")
     if len(stamps) > _MOST_FILES:
-        problems.append(f"{root}: more than {_MOST_FILES} files; the later ones are left out, move them elsewhere")
+        problems.append(
+            f"{root} has more than {_MOST_FILES} files; the rest are skipped, so move some of them elsewhere"
+        )
     return Procedures(tuple(found), tuple(problems))
 
 
 def _read(path: Path, size: int) -> str:
     if size > MOST_BYTES:
-        raise ProcedureFormatError(f"larger than {MOST_BYTES // 1000} kB; shorten it or split it")
+        raise ProcedureFormatError(f"larger than {MOST_BYTES // 1000} kB; shorten or split it")
     try:
         return path.read_bytes()[:MOST_BYTES].decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ProcedureFormatError("not UTF-8 text; save it as UTF-8") from None
     except OSError as error:
-        raise ProcedureFormatError(f"cannot be read ({error.strerror or error}); see its permissions") from None
+        raise ProcedureFormatError(f"cannot be read ({error.strerror or error}); check its permissions") from None
 
 
 def _parse_procedure(name: str, text: str) -> Procedure:

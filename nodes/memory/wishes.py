@@ -93,7 +93,7 @@ async def add_wish(memory: MemoryStore, text: str) -> Wish:
     """
     said = " ".join(clean(text).split())
     if not said or len(said) > LONGEST_WISH:
-        raise WishError(f"the wish has {len(said)} characters; say it in 1 to {LONGEST_WISH}")
+        raise WishError(f"the wish has {len(said)} characters; use 1 to {LONGEST_WISH}")
     wish = Wish(hashlib.sha256(said.casefold().encode()).hexdigest()[:8], said, time.time())
     if not await memory.store_entry("wishes", wish.key, {"text": said, "at": wish.at}):
         raise WishError("the store cannot be written; see weiwo doctor")

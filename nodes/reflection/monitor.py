@@ -154,7 +154,7 @@ def find_calibration(settings: Settings) -> _Calibration | None:
     except (OSError, ValueError, TypeError, AttributeError, KeyError):
         weights = [math.nan]
     if weights and (len(weights) != _WEIGHTS or not all(map(math.isfinite, weights))):
-        logging.getLogger(__name__).warning("%s: it cannot be read; confidence is taken as it is given", path)
+        logging.getLogger(__name__).warning("%s cannot be read; confidence values are used unchanged", path)
         return None
     return weights or None
 

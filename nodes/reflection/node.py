@@ -93,13 +93,13 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
     if end := _end_reason(failures, state, services, rounds):
         return decide(give_up, end)
     if services.strategy.reader == "rule" and _shows_passages(concerned, state):
-        return decide("finish", "passages were found; without a model they are shown as they are")
+        return decide("finish", "passages were found; without a model, they are shown unchanged")
     passing = [failure for failure in failures if failure.kind in PASSING]
     retried = any(past.decision == "retry" and past.revision == plan.revision for past in state.get("reflections", []))
     if passing and not retried:
         return decide("retry", passing[0].message)
     if not plan.revision and services.strategy.searcher == "comparison":
-        return decide("replan", f"one searcher did not find all that is compared: {failures[0].message}")
+        return decide("replan", f"a search did not find everything that is compared: {failures[0].message}")
     return None
 
 
@@ -173,14 +173,14 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
 def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunContext, rounds: int) -> str:
     """Return the reason against a further round, or an empty string."""
     if limit := services.budget.find_exhausted_limit() or (None if services.work_seconds() else "max_seconds"):
-        return f"the run's {limit} is reached"
+        return f"the run's limit {limit} was reached"
     ended = [failure for failure in failures if failure.kind in HOPELESS]
     if ended and all(failure.kind in {*HOPELESS, "incomplete"} for failure in failures):
         return ended[0].message
     if rounds >= services.settings.limits.max_replans:
-        return f"{failures[0].message}; no more than {rounds} further rounds"
+        return f"{failures[0].message}; the limit of {rounds} further rounds was reached"
     if is_stuck(state):
-        return f"{failures[0].message}; no other way to it is known"
+        return f"{failures[0].message}; no other way to find it is known"
     return failures[0].message if _searcher_gave_up(state, services) else ""
 
 

@@ -187,7 +187,7 @@ class RepairSearch:
         if self.outcome.failure is not None:
             return self.outcome.failure.message
         value = render(self.outcome.value, self.outcome.type, self.may.services.language)
-        return f"{self.task.id} came to {value[:100]}, which is no firm ground"
+        return f"{self.task.id} returned {value[:100]}, which is not well supported"
 
     def _prompt(self) -> str:
         """Build the prompt for the model.

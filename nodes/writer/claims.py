@@ -167,7 +167,7 @@ def _check_code(block: str, given: ClaimSources) -> tuple[Claim, bool]:
     if not (lost := [line for line in lines if line not in known]):
         return Claim(text=block, verdict="matched"), False
     hard = any(token not in known for line in lost for token in _CODE_PARTICULAR.findall(line))
-    reason = "; ".join(f"“{line[:80]}”: it stands in no source" for line in lost[:MOST_REASONS])
+    reason = "; ".join(f"“{line[:80]}” is not in any source" for line in lost[:MOST_REASONS])
     return Claim(text=block, verdict="unsupported", reason=reason), hard
 
 
@@ -233,7 +233,7 @@ def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> Check
         return CheckResult("unsupported", (f"“{ordered}”: only a sentence that speaks to models says so",), hard=True)
     if found.verdict not in DOUBTFUL and (current := find_current_source(text, passages, at_hand)) is not None:
         shown = current.title or current.source
-        return CheckResult("contradicted", (f"it rests on a superseded source; “{shown}” says otherwise",))
+        return CheckResult("contradicted", (f"it relies on a superseded source; “{shown}” says otherwise",))
     return found
 
 

@@ -34,7 +34,7 @@ _MOST_CLAIMS: Final = 40
 _MOST_CALLS: Final = 6
 """Calls for one answer; what is beyond is left unchecked."""
 _AT_ONCE: Final = 3
-_NOT_JUDGED: Final = "no judgement of it was given"
+_NOT_JUDGED: Final = "the judge gave no verdict"
 """Why a claim is unchecked that a model was asked to judge, or for which no call was left."""
 _SHORTEST_QUOTE: Final = 6
 """Characters of a passage that show what code did not find there."""

@@ -177,7 +177,7 @@ async def _in_language(
             return
         if attempt == 0:
             messages = (*messages, HumanMessage(f"Answer in {language_name(services.language)}."))
-    raise ModelCallError(f"the draft was no text in {language_name(services.language)}")
+    raise ModelCallError(f"the draft is not in {language_name(services.language)}")
 
 
 _MOST_WAITING = 12

@@ -291,7 +291,7 @@ async def _hang_up(report: Report, folder: Path) -> None:
         process.send_signal(sent)
         _, err = await asyncio.wait_for(process.communicate(), 60)
         said = err.decode(errors="replace")
-        report.check(sent.name, "go on with: weiwo resume" in said and "Traceback" not in said, said)
+        report.check(sent.name, "to continue, run weiwo resume" in said and "Traceback" not in said, said)
 
 
 ATTACKS = (

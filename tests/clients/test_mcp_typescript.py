@@ -54,7 +54,7 @@ def test_a_client_asks_waits_and_comes_back(environment, transport, request):
     assert seen["asked"]["citations"][0]["source"].endswith(".md")
     assert seen["bytes"] < 6_000
     steps = [message for _, message in seen["progress"]]
-    assert steps[0] == "the question is read"
+    assert steps[0] == "reading the question"
     assert [number for number, _ in seen["progress"]] == list(range(1, len(steps) + 1))
     assert seen["atOnce"]["status"] == "running"
     assert len(seen["atOnce"]["thread_id"]) == 32

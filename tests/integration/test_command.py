@@ -171,7 +171,7 @@ def test_a_plan_waits_in_a_pipe_and_is_edited_and_approved(weiwo, kind, request,
     code, out, err = weiwo("resume", "t", env=env)
     assert (code, "task_1 · corpus_search: " in out) == (4, True)
     assert err == (
-        "weiwo: the plan waits for approval; go on with: weiwo resume t --approve, --plan FILE or --reject WORDS\n"
+        "weiwo: the plan waits for approval; to continue, run weiwo resume t --approve, --plan FILE or --reject WORDS\n"
     )
     first = waiting["plan"]["vertices"][0]
     (tmp_path / "bad.json").write_text(json.dumps({"vertices": [{**first, "tool_binding": "telepathy"}]}))
@@ -224,7 +224,7 @@ def test_a_person_at_a_terminal_is_asked_and_a_plan_outlives_the_command(start, 
     assert weiwo("threads")[1].split("\t")[2] == "waiting"
     shown = dialogue(start, "resume", "t", typed=("q",))
     assert shown.endswith("code 4")
-    assert "go on with: weiwo resume t" in shown
+    assert "to continue, run weiwo resume t" in shown
     shown = dialogue(start, "resume", "t", typed=("a",))
     assert "When was Julius Caesar born? · task_2 · corpus_search: " in shown
     assert "56 years" in shown
@@ -270,10 +270,10 @@ def test_what_cannot_be_forked_is_one_line(weiwo, tmp_path) -> None:
     newest = weiwo("show", "t", "--history")[1].split("\t")[0]
     (tmp_path / "p.json").write_text("{}")
     for args, says in (
-        (["--from", "t@1f00"], "thread t has none that begins so"),
+        (["--from", "t@1f00"], "does not exist in thread t"),
         (["--from", "u@1f00"], "no such thread"),
         (["--from", f"t@{newest}"], "nothing is changed"),
-        (["--from", f"t@{newest}", "--set", "task_9=1"], "no such task; it has task_1, task_2, task_3"),
+        (["--from", f"t@{newest}", "--set", "task_9=1"], "no such task; its tasks are task_1, task_2, task_3"),
         (["--from", f"t@{newest}", "--set", "task_3=many"], "'many' is not a number"),
         (["--from", f"t@{newest}", "--plan", "p.json"], "it holds no plan"),
     ):
@@ -303,7 +303,7 @@ def test_a_full_disk_is_one_line(start, weiwo) -> None:
     assert (process.returncode, out) == (1, "")
     last = err.splitlines()[-1]
     assert re.fullmatch(
-        r"weiwo: (cannot use .*threads\.sqlite; .*|corpus .*no place for its index.*); free some space.*", last
+        r"weiwo: (cannot use .*threads\.sqlite: .*|corpus .*its index cannot be stored.*); free some space.*", last
     )
     assert "Traceback" not in err
     assert weiwo("ask", OLDER)[0] == 0

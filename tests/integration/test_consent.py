@@ -191,4 +191,4 @@ async def test_what_an_interrupted_run_may_have_done_is_not_done_again():
     await graph.ainvoke(None, at("t"), context=allowed)
     assert done == ["7"]
     (outcome,) = (await graph.aget_state(at("t"))).values["outcomes"].values()
-    assert "it may have acted" in outcome.failure.message
+    assert "it may have made its change" in outcome.failure.message

@@ -99,7 +99,7 @@ async def test_passages_are_embedded_and_found_and_the_server_may_go_down(tmp_pa
 
 def test_nobody_answering_is_one_clear_line():
     model = load_embedder("openai:letters", {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
-    with pytest.raises(EmbeddingError, match="see if it is up") as caught:
+    with pytest.raises(EmbeddingError, match="check that it is running") as caught:
         model.embed_question("hello")
     assert "\n" not in str(caught.value)
 

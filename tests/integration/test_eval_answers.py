@@ -54,7 +54,7 @@ def evaluate(*arguments: str) -> tuple[dict[str, Any], str]:
 def test_by_rules_with_results_to_go_on_from(weiwo_home: Path, rivers: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first, told = evaluate(str(rivers), "--baseline", "--limit", "2", "--output", str(out))
-    assert "rag and react are left out" in told
+    assert "rag and react are skipped" in told
     assert (first["dataset"], first["n"], list(first["systems"])) == ("rivers", 2, ["weiwo", "extracts"])
     with pytest.raises(CommandError, match="not empty"):
         evaluate(str(rivers), "--output", str(out))
@@ -75,7 +75,7 @@ def test_by_rules_with_results_to_go_on_from(weiwo_home: Path, rivers: Path, tmp
 
     begun, told = evaluate(str(rivers), "--limit", "1")
     again, told = evaluate(str(rivers), "--resume")
-    assert "going on with" in told
+    assert "continuing" in told
     assert (begun["n"], again["n"]) == (1, 3)
 
 
@@ -126,7 +126,7 @@ def test_a_judge_that_nods_grades_nothing(rivers: Path, monkeypatch: pytest.Monk
     with OpenAIServer(lambda request: structured(request, {"grade": "correct"})) as server:
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
-        with pytest.raises(CommandError, match="grades 60% of known answers rightly, and 90% are needed"):
+        with pytest.raises(CommandError, match="grades 60% of known answers correctly, but 90% are required"):
             evaluate(str(rivers), "--judge", "openai:scripted", "--output", str(out))
     assert not out.exists()  # so that another judge may be given for it
 
@@ -151,7 +151,7 @@ def test_commands_of_the_first_version_say_what_took_their_place(former: str) ->
     [
         (["--limits", "2,x"], "give numbers of tool calls"),
         (["--limits", "0"], "give numbers of tool calls"),
-        (["--limits", "2", "--baseline"], "give one of them"),
+        (["--limits", "2", "--baseline"], "use one of them"),
     ],
 )
 def test_options_that_do_not_go_together(rivers: Path, options: list[str], said: str) -> None:

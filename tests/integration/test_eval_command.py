@@ -78,7 +78,7 @@ def test_a_policy_learns_in_shadow_rises_by_evidence_and_steps_back(weiwo: Weiwo
         (["nowhere"], "no such folder"),
         ([], "Missing argument"),
         (["demo", "--strategy", "best"], "choose all"),
-        (["demo", "--learn", "--promote"], "give one of them"),
+        (["demo", "--learn", "--promote"], "use one of them"),
         (["demo", "--learn", "--strategy", "keyword"], "leave it out"),
         (["demo", "--share", "0.5"], "with --promote"),
         (["demo", "--judge", "openai:m"], "with --label"),
@@ -96,7 +96,7 @@ def test_embeddings_that_fail_are_one_line(weiwo: Weiwo, monkeypatch: pytest.Mon
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     code, out, err = weiwo("eval", "retrieval", "demo")
     assert (code, out) == (1, "")
-    assert "see if it is up" in err.splitlines()[-1]
+    assert "check that it is running" in err.splitlines()[-1]
 
 
 async def test_telemetry_is_summarized_and_exported(weiwo: Weiwo, weiwo_home: Path, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_path_that_is_not_there_is_wrong_usage(index, path, said, weiwo_home) 
 
 @pytest.mark.usefixtures("docs")
 def test_corpora_are_listed(index, weiwo) -> None:
-    assert weiwo("corpus") == (0, "", "there are no corpora yet; weiwo index PATH makes one\n")
+    assert weiwo("corpus") == (0, "", "there are no corpora yet; create one with weiwo index PATH\n")
     index()
     _, out, _ = weiwo("corpus")
     assert out.startswith("default\t5 documents\t5 passages\t")
@@ -195,7 +195,7 @@ def test_a_stopped_run_leaves_a_sound_index_that_goes_on(index, docs, environmen
     _, err = process.communicate()
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[sent]
     if sent != signal.SIGKILL:
-        assert spoken(err) == ["weiwo: stopped; what was indexed is kept; run it again to go on"]
+        assert spoken(err) == ["weiwo: stopped; indexed files are saved; run the command again to continue"]
     before = texts(weiwo_home)
     assert 0 < sum(map(len, before.values())) < 12_305
     code, out, _ = index("--json")
@@ -226,7 +226,7 @@ def test_changes_are_followed_until_it_is_stopped(start, docs, weiwo_home) -> No
     process = start("docs", "--watch")
     assert process.stdout.readline() == "default: 5 documents, 5 passages\n"
     assert process.stdout.readline().startswith("5 added")
-    while (said := process.stderr.readline()) != "watching for changes; Ctrl-C ends it\n":
+    while (said := process.stderr.readline()) != "watching for changes; press Ctrl-C to stop\n":
         assert said
         assert not spoken(said)
     out = ""
@@ -267,10 +267,10 @@ def test_a_document_loader_fills_a_corpus_that_is_then_searched_by_name(weiwo, t
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        ((), 2, "nothing to index; name files or folders, or a document loader with --loader"),
-        (("--loader-args", "{}"), 2, "--loader-args: there is no loader that they are for"),
-        (("docs", "--loader", "json:JSONDecoder"), 2, "--loader: it does not go with paths"),
-        (("--watch", "--loader", "json:JSONDecoder"), 2, "--loader: it does not go with --watch"),
+        ((), 2, "nothing to index; give files or folders, or a document loader with --loader"),
+        (("--loader-args", "{}"), 2, "--loader-args requires --loader"),
+        (("docs", "--loader", "json:JSONDecoder"), 2, "--loader cannot be combined with paths"),
+        (("--watch", "--loader", "json:JSONDecoder"), 2, "--loader cannot be combined with --watch"),
         (("--loader", "nowhere"), 2, "not MODULE:NAME"),
         (("--loader", "json:JSONDecoder"), 2, "no LangChain document loader"),
         (

@@ -113,4 +113,4 @@ def test_the_hint_about_models_is_given_once_on_a_machine(home, tmp_path):
 def test_a_thread_that_is_not_there(home):
     code, heavy, said = start(home, "show", "second")
     assert (code, heavy) == (2, [])
-    assert "the database has no such thread" in said
+    assert "does not exist in the database" in said

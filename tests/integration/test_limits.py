@@ -100,7 +100,7 @@ async def test_tokens(serve: Any, tokens: int, question: str) -> None:
     result = await ask(question, max_tokens=tokens)
     usage = result["usage"]
     assert meter.tokens == usage["input_tokens"] + usage["output_tokens"] <= tokens
-    refused = [call for call in usage["calls"] if call["error"] == "the run's limit max_tokens is reached"]
+    refused = [call for call in usage["calls"] if call["error"] == "the run's limit max_tokens was reached"]
     if question == WU_OR_CAESAR:
         assert outcome(result) == ((PARTIAL, "max_tokens") if refused and tokens else COMPLETE)
         assert bool(refused) == (tokens < 400_000)
@@ -113,7 +113,7 @@ async def test_cost(serve: Any, dollars: float) -> None:
     result = await ask(WU_OR_CAESAR, max_cost=dollars, prices={"openai:scripted": PRICE})
     assert meter.cost == pytest.approx(result["usage"]["cost"])
     assert meter.cost <= dollars
-    refused = [call for call in result["usage"]["calls"] if call["error"] == "the run's limit max_cost is reached"]
+    refused = [call for call in result["usage"]["calls"] if call["error"] == "the run's limit max_cost was reached"]
     assert outcome(result) == ((PARTIAL, "max_cost") if refused and dollars else COMPLETE)
     assert bool(refused) == (dollars < 1.0)
 
@@ -227,7 +227,7 @@ def test_the_command_refuses_a_limit_it_cannot_keep(command: Any) -> None:
     code, result, err = command(WEIWO_MAX_COST="1")
     assert (code, result) == (2, None)
     assert err.strip().splitlines()[-1] == (
-        "weiwo: max_cost: 1 US dollars cannot be kept, since the price of openai:scripted is not known; set WEIWO_PRICES"
+        "weiwo: max_cost: a limit of 1 US dollars cannot be enforced, because the price of openai:scripted is unknown; set WEIWO_PRICES"
         " to openai:scripted=INPUT/OUTPUT in US dollars per million tokens, or unset max_cost"
     )
 

@@ -90,13 +90,13 @@ async def test_a_program_serves_tools_and_one_that_is_missing_costs_only_its_own
     loaded = await load_mcp_tools(path)
     assert "desk_find_ticket" in {tool.name for tool in loaded.tools}
     said = "\n".join(one["en"] for one in loaded.problems)
-    assert "MCP server gone is down: there is no program 'no-such-program-at-all' on the PATH" in said
+    assert "MCP server gone is down: the program 'no-such-program-at-all' was not found on the PATH" in said
     assert "MCP server mute is down" in said
     assert any("MCP 服务器 gone 不可用：PATH 中没有程序" in one["zh"] for one in loaded.problems)
     result = await called(path, "desk_find_ticket", query="printers")
     (passage,) = result.passages
     assert (passage.source, passage.title) == ("https://desk.example.org/7", "INC-7")
-    assert (await called(path, "desk_picture")).content == "[image, image/png, 100,002 bytes; it is not shown]"
+    assert (await called(path, "desk_picture")).content == "[image, image/png, 100,002 bytes; not shown]"
 
 
 async def test_what_fails_or_is_too_large_is_an_error_and_the_server_goes_on(tmp_path):
@@ -152,7 +152,7 @@ async def test_a_definition_that_changed_since_the_plan_is_not_called(tmp_path):
     await called(path, "desk_grow")
     (connection,) = (await load_mcp_tools(path)).connections
     await mcp_pool.submit(listed_anew(connection))
-    with pytest.raises(ToolCallError, match="its server changed what it takes"):
+    with pytest.raises(ToolCallError, match="its server changed the tool"):
         await run_tool(before["desk_picture"], {}, seconds=PATIENT, max_bytes=10_000)
     assert "desk_grown" in {tool.name for tool in (await load_mcp_tools(path)).tools}
 
@@ -217,7 +217,7 @@ async def test_servers_over_http_come_and_go(tmp_path, transport, monkeypatch):
     await ready(path)
     first = await load_mcp_tools(path)
     assert first.tools == ()
-    assert f"MCP server desk is down: nothing answers at {url}" in first.problems[0]["en"]
+    assert f"MCP server desk is down: nothing is listening at {url}" in first.problems[0]["en"]
     assert "s3cret" not in str(first.problems)
     server = await asyncio.create_subprocess_exec(sys.executable, SCRIPT, transport, str(port))
     try:
@@ -245,7 +245,7 @@ async def test_servers_over_http_come_and_go(tmp_path, transport, monkeypatch):
             'n = \'{"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}\\n\'\nprint(n * 1_000, flush=True); input()',
             "answer nothing",
         ),
-        ("raise SystemExit('no key is set')", "its last words: no key is set"),
+        ("raise SystemExit('no key is set')", "its last output: no key is set"),
     ],
 )
 async def test_a_program_that_speaks_something_else_is_one_line(program, said, monkeypatch):
@@ -289,7 +289,9 @@ for line in sys.stdin:
             answer = {"result": {"content": text, "isError": how == "fails"}}
     send(id=asked["id"], **answer)
 """
-DECLINED = "its server asked you something in mid-call, which Weiwo declines; say all it needs in the question"
+DECLINED = (
+    "its server asked you a question during a call, which Weiwo does not support; put all details into the question"
+)
 
 
 async def test_what_a_server_asks_in_mid_call_is_declined_and_the_result_says_so(tmp_path):
@@ -338,7 +340,7 @@ async def test_an_injected_description_is_flagged_and_reaches_no_planner(tmp_pat
     assert "desk_helper" in prompt
     assert "files_delete" not in prompt
     assert registry.info("desk_helper").always_ask
-    assert any("speaks to the model" in problem["en"] for problem in registry.problems)
+    assert any("gives instructions to the model" in problem["en"] for problem in registry.problems)
 
 
 async def test_a_planner_that_obeys_whatever_it_reads_does_not_call_what_a_description_orders(tmp_path):

@@ -90,7 +90,7 @@ async def test_what_a_thread_waits_for_is_read_from_next_tasks_and_interrupts():
     await graph.ainvoke(Command(resume="approve"), at(), context=ASK)
     done = read_waiting(await graph.aget_state(at()))
     assert (done.status, done.under_way) == ("idle", ())
-    with pytest.raises(AnswerError, match="go on with input null"):
+    with pytest.raises(AnswerError, match="continue with input null"):
         done.address("approve")
 
 

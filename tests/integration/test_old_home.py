@@ -72,7 +72,7 @@ def test_a_run_that_was_killed_keeps_what_had_finished(weiwo):
 def test_what_an_mcp_server_asked_is_answered_no_more_and_its_call_is_made_again(weiwo):
     code, _, err = weiwo("resume", "elicited", "--reply", "Ada")
     assert code == USAGE
-    assert "answered no more; weiwo resume elicited goes on without" in err
+    assert "can no longer be answered; to continue without it, run weiwo resume elicited" in err
     out = weiwo("resume", "--json", "elicited", WEIWO_TOOLS="desk:find_ticket")[1]
     assert "Ticket 7 was closed on 3 May 2024." in str(json.loads(out)["extracts"])
 
@@ -88,7 +88,7 @@ def test_what_was_remembered_is_there_and_standing_questions_are_named(weiwo):
     code, out, err = weiwo("memory", "--json")
     assert (code, [one["text"] for one in json.loads(out)["memory"]]) == (0, ["I count in metres"])
     assert "how heavy is the orion robot" in err
-    assert "have cron run weiwo ask --fresh --json" in err
+    assert "use cron to run weiwo ask --fresh --json" in err
     assert weiwo("memory", "forget", "4e77f5dc")[0] == 0
     assert "standing questions" not in weiwo("memory")[2]
     (plan,) = json.loads(weiwo("memory", "plans", "--json")[1])["plans"]
@@ -96,7 +96,7 @@ def test_what_was_remembered_is_there_and_standing_questions_are_named(weiwo):
     assert weiwo("memory", "plans", "pin", plan["key"])[0] == 0
     code, _, err = weiwo("watch", "list")
     assert code == USAGE
-    assert "standing questions are asked no more" in err
+    assert "standing questions are no longer supported" in err
 
 
 def test_threads_without_a_ledger_show_status_and_gaps_as_stored(weiwo_home, tmp_path):

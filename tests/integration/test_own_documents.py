@@ -132,8 +132,8 @@ def test_many_processes_ask_a_new_folder_at_once(environment: dict[str, str], tm
 @pytest.mark.parametrize(
     ("question", "line"),
     [
-        ("When was the Orlow Viaduct of plan.psd opened?", "“plan.psd” was read: files of the type .psd are not."),
-        ("plan.psd里写了什么？", "没有读到名为“plan.psd”的文件：.psd类型的文件不读取。"),
+        ("When was the Orlow Viaduct of plan.psd opened?", "“plan.psd” was read: .psd is an unsupported file type."),
+        ("plan.psd里写了什么？", "没有读到名为“plan.psd”的文件：不支持.psd类型的文件。"),
     ],
 )
 def test_a_question_that_names_a_file_of_a_kind_that_is_not_read_is_told_so(

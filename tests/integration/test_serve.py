@@ -98,7 +98,7 @@ corpus_search = StructuredTool.from_function(coroutine=block, name="corpus_searc
     ("prelude", "signal_sent", "code", "told"),
     [
         ("_STANDSTILL_SECONDS = 2", None, 1, "Timeout (0:00:02)!"),
-        ("_GRACE_SECONDS = 1", signal.SIGTERM, 143, "weiwo: the server did not stop within 1 s and was ended"),
+        ("_GRACE_SECONDS = 1", signal.SIGTERM, 143, "weiwo: the server did not stop within 1 s and was terminated"),
     ],
     ids=["a loop that stands still", "SIGTERM while it does"],
 )

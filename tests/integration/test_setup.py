@@ -56,7 +56,7 @@ def test_a_model_that_answers_nothing_is_not_written(weiwo: FOUND, tmp_path: Pat
     with OpenAIServer(always(error(500))) as server:
         code, _, err = weiwo("setup", "--yes", OPENAI_BASE_URL=server.url)
     assert code == 1
-    assert "nothing was written" in err
+    assert "nothing was saved" in err
     assert not (tmp_path / "home" / "config.toml").exists()
 
 
@@ -93,5 +93,5 @@ def test_a_terminal_asks_first(tmp_path: Path) -> None:
         _, told = process.communicate()
     os.close(main_end)
     assert process.returncode == 0
-    assert b"nothing was written" in told
+    assert b"nothing was saved" in told
     assert not (tmp_path / "home" / "config.toml").exists()

@@ -106,7 +106,7 @@ def stopped(process: "subprocess.Popen[str]", sent: signal.Signals) -> None:
     process.send_signal(sent)
     out, err = process.communicate()
     assert (process.returncode, out) == (130 if sent == signal.SIGINT else 143, "")
-    assert err.splitlines()[-1] == "weiwo: stopped; what was finished is kept; go on with: weiwo resume t"
+    assert err.splitlines()[-1] == "weiwo: stopped; finished work is saved; to continue, run weiwo resume t"
     assert "Traceback" not in err
     assert "never" not in err  # "Task was destroyed", "exception was never retrieved", "was never awaited"
 
@@ -172,5 +172,5 @@ def test_impatience_leaves_a_terminal_in_order(environment: dict[str, str], tmp_
     text = shown.decode()
     assert process.returncode == 130, text
     assert text.rfind("\x1b[?25h") >= text.rfind("\x1b[?25l") >= 0  # the cursor was hidden, and is back
-    assert text.rstrip().endswith("weiwo: stopped; what was finished is kept; go on with: weiwo resume t")
+    assert text.rstrip().endswith("weiwo: stopped; finished work is saved; to continue, run weiwo resume t")
     assert "Traceback" not in text

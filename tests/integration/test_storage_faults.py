@@ -66,7 +66,7 @@ async def test_a_damaged_thread_is_one_line_and_the_others_are_listed_and_go_on(
     assert set(listed) == {"mine", "other"}
     assert (listed["other"].status, listed["other"].question) == ("complete", "What is 6 times 7?")
     with pytest.raises(
-        DamagedCheckpointError, match=r"^the thread mine has a checkpoint that cannot be read.*; ask again"
+        DamagedCheckpointError, match=r"^the thread mine has an invalid checkpoint.*; ask again"
     ) as told:
         await ask(graph, "What is 2 plus 3?")
     assert "\n" not in str(told.value)
@@ -141,10 +141,10 @@ def test_a_home_that_may_not_be_entered_written_or_made_is_one_line(weiwo, weiwo
     assert (code, "cannot create the folder" in denied(err)) == (1, True), err
     code, out, err = weiwo(*question)  # it needs a place for its index before one for its thread
     (line,) = err.splitlines()
-    assert (code, out, line.startswith("weiwo: corpus the sample corpus: no place for its index ")) == (1, "", True)
+    assert (code, out, line.startswith("weiwo: corpus the sample corpus: its index cannot be stored ")) == (1, "", True)
     assert f"{tmp_path / 'shut' / 'home'}" in line
     assert ": Permission denied; " in line
-    assert line.endswith("; free some space, or set WEIWO_HOME to a folder that can be written")
+    assert line.endswith("; free some space, or set WEIWO_HOME to a writable folder")
 
 
 def test_documents_that_may_not_be_read_are_named_and_the_others_are_found(weiwo, tmp_path):

@@ -90,7 +90,7 @@ async def test_a_call_that_cannot_end_in_time_is_not_made(serve):
         await judge(models)
         identity = models._size("master")[0].identity
         speed_memory.learn(identity, prompt=400, first=400.0, reply=100, rest=20.0)
-        with pytest.raises(ModelCallError, match=r"not asked: to read the prompt takes about \d+ s"):
+        with pytest.raises(ModelCallError, match=r"not called, because reading the prompt takes about \d+ s"):
             await judge(models)
         assert len(server.requests) == 1
     assert models.budget.delta().calls[-1].mode == "not_sent"

@@ -30,7 +30,11 @@ def settings(weiwo_home, tmp_path):  # noqa: ARG001 - a home of its own
         ("killed", "failed", "query_table could not be asked: the table engine crashed"),
         ("silent", "failed", "query_table could not be asked: the table engine did not answer in time"),
         ("raising", "failed", "query_table could not be asked: the table engine crashed"),
-        ("absent", "in_part", "Rows of sales.csv were not counted or added up: tables need DuckDB: pip install"),
+        (
+            "absent",
+            "in_part",
+            "Rows of sales.csv were not counted or added up: to query tables, install DuckDB: pip install",
+        ),
     ],
 )
 def test_an_engine_that_failed_is_a_gap_beside_the_rows(settings, tmp_path, failure, kind, line):

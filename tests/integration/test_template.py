@@ -43,4 +43,4 @@ def test_a_template_wants_a_file_to_fill(tmp_path):
     given = ("--template", "note.md", "Describe it")
     code, _, told = run_command("ask", *given, cwd=tmp_path, env=environment(tmp_path))
     assert code == 2
-    assert "--template; the filled template is a file; name it with --output" in told
+    assert "--template needs a file to write; name it with --output" in told

@@ -68,7 +68,7 @@ def test_a_tool_that_acts_waits_with_exit_code_4_and_resumes(weiwo, tmp_path):
     waiting = json.loads(out)
     jsonschema.validate(waiting, WAITING)
     assert (waiting["tool"], waiting["asks"]) == ("corpus_search", "allow_tool")
-    assert "waits to be allowed" in err
+    assert "waits for approval" in err
     assert effects(tmp_path) == 0
     code, out, err = weiwo("resume", waiting["thread_id"], **env)
     assert (code, effects(tmp_path)) == (4, 0)
@@ -110,7 +110,7 @@ def test_tools_are_listed(weiwo):
     assert listed["corpus_search"]["asks"]
     assert not listed["calculator"]["acts"]
     assert not listed["web_search"]["available"]
-    assert "corpus_search (acts, asks first)" in weiwo("tools", WEIWO_TOOLS="acting:corpus_search")[1]
+    assert "corpus_search (may make changes, asks first)" in weiwo("tools", WEIWO_TOOLS="acting:corpus_search")[1]
 
 
 def test_a_file_of_servers_that_is_none_is_one_line(weiwo, tmp_path):
@@ -120,7 +120,7 @@ def test_a_file_of_servers_that_is_none_is_one_line(weiwo, tmp_path):
     if importlib.util.find_spec("fastmcp") is None:
         assert "pip install 'weiwo[mcp]'" in err
     else:
-        assert "is not JSON (line 1" in err
+        assert "is not valid JSON (line 1" in err
     assert err.count("\n") == 1
 
 
@@ -131,7 +131,7 @@ def test_servers_and_their_health_are_listed(weiwo, tmp_path):
     (server,) = json.loads(out)["servers"]
     assert code == 0
     assert (server["name"], server["health"], server["tools"]) == ("gone", "down", 0)
-    assert "there is no program" in server["why"]
+    assert "was not found on the PATH" in server["why"]
 
 
 QUESTION = "Who was older, Emperor Wu of Han or Julius Caesar?"

@@ -288,7 +288,7 @@ async def test_a_host_that_nobody_has_is_not_tried_again():
     async def nobody(host: str, port: int) -> list[str]:  # noqa: ARG001 - the interface has it
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    with pytest.raises(ToolCallError, match=r"there is no host gone\.example\.com") as failure:
+    with pytest.raises(ToolCallError, match=r"the host was not found: gone\.example\.com") as failure:
         await fetch("http://gone.example.com/", UrlGuard(resolver=nobody), seconds=120, max_bytes=10_000)
     assert (failure.value.kind, failure.value.transient) == ("not_found", False)
 
@@ -319,7 +319,7 @@ async def test_a_site_that_wants_no_requests_gets_none(web):
     url, guard, asked = web
     with pytest.raises(ToolCallError, match="HTTP 429"):
         await fetch(f"{url}/status/429", guard, seconds=120, max_bytes=10_000)
-    with pytest.raises(ToolNotCalledError, match="wants no requests for") as failure:
+    with pytest.raises(ToolNotCalledError, match="accepts no requests for") as failure:
         await fetch(f"{url}/page", guard, seconds=120, max_bytes=10_000)
     assert failure.value.kind == "rate_limit"
     assert 6 < failure.value.retry_after <= 7

@@ -74,7 +74,7 @@ def check_arguments(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
     surplus = [name for name in args if name not in properties]
     if surplus and not schema.get("additionalProperties"):
         takes = ", ".join(properties) or "none"
-        raise ToolCallError("bad_arguments", f"{tool.name}: there is no argument {surplus[0]}; it takes {takes}")
+        raise ToolCallError("bad_arguments", f"{tool.name}: unknown argument {surplus[0]}; it takes {takes}")
     if isinstance(model, type) and issubclass(model, BaseModel):
         try:
             model.model_validate(dict(args))

@@ -55,7 +55,7 @@ class GuardedCall:
                 if left <= 0:
                     raise out_of_time_error(guard.tool)
                 if not caller.spend():
-                    said = f"{guard.tool}: not called, the run's max_tool_calls is reached"
+                    said = f"{guard.tool}: not called, because the run's limit max_tool_calls was reached"
                     raise ToolNotCalledError("limit", said)
                 if self.book is not None:
                     await self.book()
@@ -82,7 +82,7 @@ class GuardedCall:
         if not wait:
             return
         if wait > min(self.patience, self.caller.seconds_left()):
-            said = f"{self.guard.tool}: not called, it wants no requests for {wait:.0f} s"
+            said = f"{self.guard.tool}: not called, because it accepts no requests for another {wait:.0f} s"
             raise ToolNotCalledError("rate_limit", said, retry_after=wait)
         await asyncio.sleep(self.backoff.wait(1, wait))
 
@@ -111,4 +111,4 @@ class GuardedCall:
 
 def out_of_time_error(name: str) -> ToolNotCalledError:
     """The run has no time left for a call."""
-    return ToolNotCalledError("limit", f"{name}: not called, the run's max_seconds is reached")
+    return ToolNotCalledError("limit", f"{name}: not called, because the run's limit max_seconds was reached")

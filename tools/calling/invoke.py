@@ -101,7 +101,7 @@ async def run_tool(
                 attempt += 1
                 begun = clock.time()
                 bound = min(seconds - spent, left)
-                over = ToolCallError("limit", f"{tool.name}: broken off, the run's max_seconds is reached")
+                over = ToolCallError("limit", f"{tool.name}: stopped, because the run's limit max_seconds was reached")
                 if bound < left:
                     over = ToolCallError("timeout", f"{tool.name}: no reply within {seconds:g} s", transient=False)
                 result = await _call_once(tool, args, bound, max_bytes, over)
@@ -134,7 +134,7 @@ async def _call_once(
         running = asyncio.current_task()
         if running is not None and running.cancelling():
             raise
-        raise ToolCallError("crash", f"{tool.name}: broke itself off") from None  # nobody cancelled us
+        raise ToolCallError("crash", f"{tool.name}: it cancelled itself") from None  # nobody cancelled us
     except GraphBubbleUp:  # the tool asks a person, or the run is stopped: no failure of its own
         raise
     except Exception as error:

@@ -53,7 +53,7 @@ class ToolBreaker:
         """
         known = self._circuit.on_trial(call)
         if not self._circuit.admit(call, early=early):
-            raise ToolNotCalledError(self._kind, f"{self.tool}: not called, it is out of order ({self._words})")
+            raise ToolNotCalledError(self._kind, f"{self.tool}: not called, because it keeps failing ({self._words})")
         return f"{self.tool}: on trial, one call is let through" if self._circuit.on_trial(call) and not known else ""
 
     def record_success(self, call: object) -> str:

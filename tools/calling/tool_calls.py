@@ -163,7 +163,10 @@ class ToolCalls:
         if (known := await self._acting.result(key)) is not None:
             return replace(known, cached=False)
         if await self._acting.has_begun(key) and not info.idempotent:
-            said = f"{info.name}: not called, it may have acted before the run was interrupted; look, then ask anew"
+            said = (
+                f"{info.name}: not called, because it may have made its change before the run was "
+                "interrupted; check, then ask again"
+            )
             raise ToolNotCalledError("incomplete", said)
         booked = False
 
@@ -171,7 +174,7 @@ class ToolCalls:
             nonlocal booked
             booked = await self._acting.begin(key)
             if not booked and not info.idempotent:
-                raise ToolNotCalledError("incomplete", f"{info.name}: not called, it cannot be booked that it was")
+                raise ToolNotCalledError("incomplete", f"{info.name}: not called, because the call cannot be recorded")
 
         try:
             result = await self._make_call(info.name, args, caller, has_substitute=has_substitute, book=book)

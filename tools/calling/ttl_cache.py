@@ -122,5 +122,5 @@ class TtlCache:
                     continue
             break
         _paused[store] = self._clock() + _PAUSE_SECONDS
-        _log.warning("what tools found cannot be %s in the store; %s; going on without", what, why)
+        _log.warning("tool results cannot be %s in the store: %s; continuing without them", what, why)
         return None

@@ -19,7 +19,7 @@ Number = int | float
 Scalar = int | float | bool | PartialDate
 """What an expression can come to."""
 
-_HOW: Final = "write one like (3 + 4) * 2, with date(-156) for 156 BC"
+_HOW: Final = "use an expression like (3 + 4) * 2, with date(-156) for 156 BC"
 
 _Value = Scalar | list[Scalar]
 
@@ -56,7 +56,7 @@ def evaluate(expression: str) -> Scalar:
     except OverflowError:
         raise ValueError("the result is too large") from None
     if isinstance(result, list):
-        raise ValueError("the result is a list; use sum, min, max or avg to make one value of it")  # noqa: TRY004  # every refusal is a ValueError
+        raise ValueError("the result is a list; use sum, min, max or avg to get a single value")  # noqa: TRY004  # every refusal is a ValueError
     return _strip_float_noise(result) if isinstance(result, float) else result
 
 
@@ -95,7 +95,7 @@ def _binary(node: ast.expr) -> _Value:
     if isinstance(left, PartialDate) or isinstance(right, PartialDate):
         if isinstance(left, PartialDate) and isinstance(right, PartialDate) and isinstance(node.op, ast.Sub):
             return left.astronomical - right.astronomical
-        raise ValueError("dates can be subtracted from each other and compared, nothing else")
+        raise ValueError("dates can only be subtracted from each other or compared")
     return _check_magnitude(_OPERATORS[type(node.op)](_number(left), _number(right)))
 
 
@@ -120,7 +120,7 @@ def _power(base: Number, exponent: Number) -> Number:
 
 def _compare(node: ast.expr) -> _Value:
     if not isinstance(node, ast.Compare) or any(type(op) not in _COMPARISONS for op in node.ops):
-        raise ValueError(f"{ast.unparse(node)[:40]!r} is no comparison of numbers or dates")
+        raise ValueError(f"{ast.unparse(node)[:40]!r} is not a comparison of numbers or dates")
     values = [_scalar(_value(operand)) for operand in (node.left, *node.comparators)]
     return all(_compare_scalars(type(op), *pair) for op, pair in zip(node.ops, pairwise(values), strict=True))
 
@@ -128,16 +128,18 @@ def _compare(node: ast.expr) -> _Value:
 def _compare_scalars(op: type[ast.cmpop], left: Scalar, right: Scalar) -> bool:
     if isinstance(left, PartialDate) and isinstance(right, PartialDate):
         if left != right and (left.contains(right) or right.contains(left)) and op not in {ast.Eq, ast.NotEq}:
-            raise ValueError(f"cannot tell which is earlier, {left.iso()} or {right.iso()}; give both as precisely")
+            raise ValueError(
+                f"cannot decide which is earlier, {left.iso()} or {right.iso()}; give both with the same precision"
+            )
         return bool(_COMPARISONS[op](left, right))
     return bool(_COMPARISONS[op](_strip_float_noise(_number(left)), _strip_float_noise(_number(right))))
 
 
 def _call(node: ast.expr) -> _Value:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in _FUNCTIONS:
-        raise ValueError(f"{ast.unparse(node)[:40]!r} is not a known function; there are {_NAMES}")
+        raise ValueError(f"{ast.unparse(node)[:40]!r} is not a known function; use {_NAMES}")
     if node.keywords:
-        raise ValueError(f"{node.func.id} takes its arguments without names")
+        raise ValueError(f"{node.func.id} takes no named arguments")
     fewest, most, function = _FUNCTIONS[node.func.id]
     arguments = [_value(argument) for argument in node.args]
     if most is None and len(arguments) == 1 and isinstance(arguments[0], list):
@@ -158,7 +160,7 @@ def _arity(fewest: int, most: int | None) -> str:
 def _date(values: Sequence[Scalar]) -> Scalar:
     parts = [_number(value) for value in values]
     if any(not isinstance(part, int) or abs(part) > _LARGEST_EXPONENT**2 for part in parts):
-        raise ValueError("date takes whole numbers: date(-156) for 156 BC, date(1969, 7, 20)")
+        raise ValueError("date needs whole numbers: date(-156) for 156 BC, date(1969, 7, 20)")
     return PartialDate(*(int(part) for part in parts))
 
 
@@ -179,7 +181,7 @@ def _sum(values: Sequence[Scalar]) -> Number:
 def _round(values: Sequence[Scalar]) -> Scalar:
     number, places = _number(values[0]), _number(values[1]) if len(values) > 1 else 0
     if not isinstance(places, int) or abs(places) > 300:
-        raise ValueError("round takes a whole number of decimals")
+        raise ValueError("round needs a whole number of decimals")
     if isinstance(number, int) and places >= 0:
         return number
     # Decimal's default 28 digits would not hold every number up to the largest.
@@ -201,13 +203,13 @@ def _sqrt(values: Sequence[Scalar]) -> Scalar:
 def _number(value: _Value) -> Number:
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = "a list" if isinstance(value, list) else "a date" if isinstance(value, PartialDate) else "a comparison"
-        raise ValueError(f"{kind} stands where a number is needed")  # noqa: TRY004  # every refusal is a ValueError
+        raise ValueError(f"expected a number, found {kind}")  # noqa: TRY004  # every refusal is a ValueError
     return value
 
 
 def _scalar(value: _Value) -> Scalar:
     if isinstance(value, list):
-        raise ValueError("a list stands where one value is needed")  # noqa: TRY004  # every refusal is a ValueError
+        raise ValueError("expected a single value, found a list")  # noqa: TRY004  # every refusal is a ValueError
     return value
 
 

@@ -40,15 +40,15 @@ def normalize_formula(expression: str) -> str:
             read as subtractions.
     """
     if len(expression) > _MAX_LENGTH:
-        raise ValueError(f"the expression has {len(expression)} characters; at most {_MAX_LENGTH} are worked out")
+        raise ValueError(f"the expression has {len(expression)} characters, but at most {_MAX_LENGTH} are allowed")
     plain = " ".join(expression.translate(_PLAIN).split())
     if not plain:
-        raise ValueError("the expression is empty; write one like (3 + 4) * 2")
+        raise ValueError("the expression is empty; use one like (3 + 4) * 2")
     known = _ALLOWED.match(plain)
     if known is not None and known.end() < len(plain):
         raise ValueError(
-            f"{plain[known.end()]!r} in {expression[:80]!r} is no arithmetic; use numbers and operators only, "
-            "and date(-156) for 156 BC"
+            f"{plain[known.end()]!r} in {expression[:80]!r} is not arithmetic; use only numbers and "
+            "operators, and date(-156) for 156 BC"
         )
     if runs_on := _RUNS_ON.search(plain):
         raise ValueError(f"{runs_on[0][:40]!r} is no number; write numbers in digits and without units")

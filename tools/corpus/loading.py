@@ -114,14 +114,14 @@ class _CorpusLoader:
             own = replaces_sample(self._home)
             if not own and (lost := lost_store(self._home, DEFAULT_NAME)) is not None:
                 raise CorpusError(
-                    f"index {lost.parent}: {lost.name} is gone; run weiwo index again, or delete the folder"
+                    f"index {lost.parent}: {lost.name} is missing; run weiwo index again, or delete the folder"
                 )
             given = (DEFAULT_NAME,) if own else (str(find_sample_corpus()),)
         known = [entry for entry in given if corpus_exists(self._home, entry)]
         names = [entry for entry in known if not os.path.lexists(entry)]
         for entry in known:
             if entry not in names:
-                self._notify(f"corpus {entry}: the file or folder here is meant, not the corpus of that name")
+                self._notify(f"corpus {entry}: the file or folder of this name is used, not the corpus")
         elsewhere = [
             entry for entry in dict.fromkeys(given) if entry.startswith(EXTERNAL_MARK) and not os.path.lexists(entry)
         ]
@@ -139,8 +139,8 @@ class _CorpusLoader:
         for entry in given:
             if not corpus_exists(self._home, entry):
                 raise CorpusError(
-                    f"corpus {one_line(entry, 100)}: a client of this server names corpora that weiwo index made, and"
-                    " there is none of that name"
+                    f"corpus {one_line(entry, 100)} does not exist; clients of this server can only use corpora "
+                    "made by weiwo index"
                 )
         corpora = [self._open_named(name) for name in dict.fromkeys(given)]
         return corpora[0] if len(corpora) == 1 else FederatedCorpus(corpora)
@@ -148,7 +148,7 @@ class _CorpusLoader:
     def _open_named(self, name: str) -> RoutedCorpus:
         folder = locate_by_name(self._home, name)
         if (age := describe_age(read_note(folder).at)) != TODAY:
-            self._notify(f"corpus {name}: as it was indexed {age}")
+            self._notify(f"corpus {name}: as indexed {age}")
         return self._open_folder(folder).corpus
 
     def _open_files(self, paths: Sequence[str]) -> RoutedCorpus:
@@ -165,8 +165,8 @@ class _CorpusLoader:
             raise
         except _TROUBLE as error:
             raise NoPlaceError(
-                f"corpus {files.label}: no place for its index ({_describe_error(error)}); free some space, or set"
-                " WEIWO_HOME to a folder that can be written"
+                f"corpus {files.label}: its index cannot be stored ({_describe_error(error)}); free some "
+                "space, or set WEIWO_HOME to a writable folder"
             ) from error
         kept.until = self._clock() + took * _LISTING_SHARE if len(files.listing.files) > _MANY_FILES else 0.0
         return kept.corpus

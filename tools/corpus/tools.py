@@ -92,7 +92,7 @@ class OpenDocument(AsyncTool):
         first = passages[0] if passages else None
         if first is not None and not await asyncio.to_thread(self.within.allows_passage, first.source, first.date):
             raise ToolCallError(
-                "blocked", f"{self.name}: {source} is left out: its folder or its date is not to be used"
+                "blocked", f"{self.name}: {source} is left out, because its folder or its date is excluded"
             )
         return _format_answer(passages, self.name, "The document is empty.")
 

@@ -41,7 +41,9 @@ _PATIENT_FAILURES: Final = 4
 _MOST_PAGES: Final = 200
 _WRAPPED: Final = "Client failed to connect: "
 """How FastMCP begins an error in place of the one that caused it."""
-_DECLINED: Final = "its server asked you something in mid-call, which Weiwo declines; say all it needs in the question"
+_DECLINED: Final = (
+    "its server asked you a question during a call, which Weiwo does not support; put all details into the question"
+)
 _KIND_OF: Final[Mapping[int, FailureKind]] = {TOO_LARGE: "oversized", types.INVALID_PARAMS: "bad_arguments"}
 _CLOSED: Final = types.CONNECTION_CLOSED
 _TIMED_OUT: Final = frozenset({types.REQUEST_TIMEOUT})
@@ -263,9 +265,9 @@ class Connection:
         """Check the tool against the definition used for the plan."""
         now = self.definitions.get(definition.name)
         if now is None:
-            raise ToolCallError("not_found", f"{definition.name}: its server offers it no longer")
+            raise ToolCallError("not_found", f"{definition.name}: its server no longer offers it")
         if now.fingerprint != definition.fingerprint:
-            self_said = "its server changed what it takes or does since the plan was made; plan the call anew"
+            self_said = "its server changed the tool after the plan was made; plan the call again"
             raise ToolCallError("bad_arguments", f"{definition.name}: {self_said}")
 
     def _failure(self, definition: ToolDefinition, error: MCPError, note: str) -> ToolCallError:

@@ -26,7 +26,7 @@ _LONGEST_DESCRIPTION: Final = 1_000
 _LARGEST_SCHEMA: Final = 20_000
 _DEEPEST_SCHEMA: Final = 20
 _UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
-_WITHHELD: Final = "(The server's description addresses the model and is left out.)"
+_WITHHELD: Final = "(The server's description gives instructions to the model and is left out.)"
 
 _CALL_ORDERS: Final = data_pattern("injection", "tool_descriptions", "orders")
 _CALLS: Final = data_pattern("injection", "tool_descriptions", "calls")

@@ -104,7 +104,7 @@ class ServerLogin(OAuth):
             ToolCallError: There is nobody to send.
         """
         if self._show is None:
-            raise ToolCallError("auth", f"it wants a login; weiwo tools --login {self._name}")
+            raise ToolCallError("auth", f"login required; run weiwo tools --login {self._name}")
         await asyncio.to_thread(self._show, authorization_url)
 
 

@@ -75,7 +75,7 @@ def _items(structured: list[Any]) -> list[Any]:
 def error_text(result: Any) -> str:
     """Return the message of an error result on a single line."""
     texts = (block.text for block in result.content[:_MOST_BLOCKS] if block.type == "text")
-    return one_line(_without_base64(" ".join(texts)) or "it failed and says nothing of why", 500)
+    return one_line(_without_base64(" ".join(texts)) or "it failed without a message", 500)
 
 
 def _read_block(block: Any) -> tuple[str, str, str]:
@@ -95,7 +95,7 @@ def _read_block(block: Any) -> tuple[str, str, str]:
 
 
 def _bytes(kind: str, mime_type: str | None, encoded: str) -> str:
-    return f"[{kind}, {one_line(mime_type or 'unknown type', 60)}, {len(encoded) * 3 // 4:,} bytes; it is not shown]"
+    return f"[{kind}, {one_line(mime_type or 'unknown type', 60)}, {len(encoded) * 3 // 4:,} bytes; not shown]"
 
 
 def _source(address: str, definition: ToolDefinition) -> str:

@@ -89,24 +89,22 @@ def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpSe
     file, env = Path(path).expanduser(), os.environ if env is None else env
     try:
         if file.stat().st_size > _LARGEST_FILE:
-            raise SettingsError(f"mcp: {path!r} is larger than 1 MB; that is no list of servers")
+            raise SettingsError(f"mcp: {path!r} is larger than 1 MB, which no list of servers is")
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise SettingsError(f"mcp: {path!r} cannot be read ({error.strerror}); correct the path or unset it") from None
     except UnicodeDecodeError:
-        raise SettingsError(f"mcp: {path!r} is not UTF-8 text; save it as such") from None
+        raise SettingsError(f"mcp: {path!r} is not UTF-8 text; save it as UTF-8") from None
     try:
         data = json.loads(text, object_pairs_hook=_unique)
     except SettingsError:
         raise
     except (ValueError, RecursionError) as error:
         said = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-        raise SettingsError(f"mcp: {path!r} is not JSON ({said}); correct it") from None
+        raise SettingsError(f"mcp: {path!r} is not valid JSON ({said}); correct it") from None
     servers = data.get("mcpServers", data.get("servers")) if isinstance(data, dict) else None  # `servers`: VS Code's
     if not isinstance(servers, dict):
-        raise SettingsError(
-            f'mcp: {path!r} has no "mcpServers"; write {{"mcpServers": {{"NAME": {{"command": "…"}}}}}}'
-        )
+        raise SettingsError(f'mcp: {path!r} has no "mcpServers"; use {{"mcpServers": {{"NAME": {{"command": "…"}}}}}}')
     if len(servers) > _MOST_SERVERS:
         raise SettingsError(f"mcp: {path!r} names {len(servers)} servers; at most {_MOST_SERVERS} can be used at once")
     found = [_read_server(name, entry, env) for name, entry in servers.items()]
@@ -121,7 +119,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     known: dict[str, Any] = {}
     for key, value in pairs:
         if key in known:
-            raise SettingsError(f"mcp: {one_line(key, 60)!r} stands twice in one object of the file; keep one of them")
+            raise SettingsError(f"mcp: {one_line(key, 60)!r} is used twice in one object of the file; keep one of them")
         known[key] = value
     return known
 
@@ -129,10 +127,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | None:
     if not _NAME.fullmatch(name):
         raise SettingsError(
-            f"mcp: {one_line(name, 60)!r} is no server's name; use up to 40 letters, digits, '_', '-' and '.'"
+            f"mcp: {one_line(name, 60)!r} is not a valid server name; use up to 40 letters, digits, '_', '-' and '.'"
         )
     if not isinstance(entry, dict):
-        raise _wrong(name, "it is no object", '{"command": "…"} or {"url": "…"}')
+        raise _wrong(name, "it is not an object", '{"command": "…"} or {"url": "…"}')
     if entry.get("disabled") is True:
         return None
     entry = {**entry, "url": entry.get("url", entry.get("serverUrl"))}
@@ -150,7 +148,7 @@ def _read_server(name: str, entry: Any, env: Mapping[str, str]) -> McpServer | N
     }
     url = values.get("url", "")
     if kind != "stdio" and (not url.startswith(("http://", "https://")) or not urlsplit(url).hostname):
-        raise _wrong(name, "its url is no http(s) address", '"url": "https://host/mcp"')
+        raise _wrong(name, "its url is not an http(s) address", '"url": "https://host/mcp"')
     return McpServer(
         name=name,
         transport=kind,
@@ -184,7 +182,7 @@ def _read_oauth(name: str, entry: Mapping[str, Any], env: Mapping[str, str]) -> 
 
 
 def _wrong(name: str, why: str, instead: str) -> SettingsError:
-    return SettingsError(f"mcp: server {name!r}: {why}; write {instead}")
+    return SettingsError(f"mcp: server {name!r}: {why}; use {instead}")
 
 
 def _require_kind(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
@@ -193,8 +191,8 @@ def _require_kind(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
         return kind()
     if not isinstance(value, kind):
         if kind is list:
-            raise _wrong(name, f"{key} is no list", f'"{key}": ["…", "…"]')
-        raise _wrong(name, f"{key} is no object", f'"{key}": {{"NAME": "value"}}')
+            raise _wrong(name, f"{key} is not a list", f'"{key}": ["…", "…"]')
+        raise _wrong(name, f"{key} is not an object", f'"{key}": {{"NAME": "value"}}')
     return value
 
 
@@ -209,14 +207,14 @@ def _filled_object(name: str, key: str, entry: Mapping[str, Any], env: Mapping[s
 def _expand_variables(name: str, key: str, value: Any, env: Mapping[str, str]) -> str:
     """A text with the environment's values in place of `${VAR}`."""
     if not isinstance(value, str):
-        raise _wrong(name, f"{one_line(key, 60)} is no text", "it between quotes")
+        raise _wrong(name, f"{one_line(key, 60)} is not a string", "it in quotes")
 
     def fill(found: re.Match[str]) -> str:
         known = env.get(found[1]) or found[3]
         if known is None:
             raise SettingsError(
-                f"mcp: server {name!r}: {one_line(key, 60)} uses ${{{found[1]}}}, which is not set; set it, or write"
-                f" ${{{found[1]}:-default}}"
+                f"mcp: server {name!r}: {one_line(key, 60)} uses ${{{found[1]}}}, which is not set; set it, or "
+                f"use ${{{found[1]}:-default}}"
             )
         return known
 

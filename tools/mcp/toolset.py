@@ -37,7 +37,7 @@ async def load_mcp_tools(path: str, taken: Collection[str] = (), run_seconds: fl
         SettingsError: The file cannot be used, or the packages for it are not installed.
     """
     if find_spec("fastmcp") is None:
-        raise SettingsError("mcp: the packages for MCP servers are not installed; pip install 'weiwo[mcp]'")
+        raise SettingsError("mcp: the packages for MCP servers are not installed; run pip install 'weiwo[mcp]'")
     servers = await asyncio.to_thread(read_servers, path)
     from weiwo.tools.mcp.pool import FIRST_SECONDS, mcp_pool  # noqa: PLC0415 - needs the extra
     from weiwo.tools.mcp.tool import McpTool  # noqa: PLC0415 - the same

@@ -50,7 +50,7 @@ class _Part:
         """Read the table's data."""
         data = self.index.read_table(self.entry.id)
         if data is None:
-            raise TableRequestError(f"{self.entry.source} was indexed anew meanwhile; ask again")
+            raise TableRequestError(f"{self.entry.source} was indexed again in the meantime; ask again")
         return data
 
 

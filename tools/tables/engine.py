@@ -74,10 +74,10 @@ class TableEngine:
             try:
                 return Query(TableRequest.model_validate(asked["request"]), main, joined, database).run()
             except self._duckdb.InterruptException:
-                raise TableRequestError(f"the request took more than {seconds:g} seconds; ask of fewer rows") from None
+                raise TableRequestError(f"the query took more than {seconds:g} seconds; query fewer rows") from None
             except self._duckdb.OutOfMemoryException:
                 raise TableRequestError(
-                    f"the request takes more than {_MOST_MEMORY} of memory; ask of fewer rows"
+                    f"the query needs more than {_MOST_MEMORY} of memory; query fewer rows"
                 ) from None
             finally:
                 timer.cancel()
@@ -154,7 +154,7 @@ def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
     except MemoryError:
         reply = {"error": "the table takes too much memory"}
     except Exception as error:  # noqa: BLE001 - the engine raises anything over a strange table
-        reply = {"error": one_line(f"the table cannot be worked with: {error}", 200), "failed": "engine"}
+        reply = {"error": one_line(f"the table cannot be queried: {error}", 200), "failed": "engine"}
     write_frame(replies, json.dumps(reply).encode("ascii"))
 
 

@@ -80,8 +80,8 @@ class _EngineProcess:
         except (OSError, EOFError, ValueError):
             late = self._process.late
             self.close()
-            why = "did not answer in time" if late else "crashed, or took more memory than it may"
-            raise EngineError(f"the table engine {why}; ask of fewer rows") from None
+            why = "timed out" if late else "crashed, or exceeded its memory limit"
+            raise EngineError(f"the table engine {why}; query fewer rows") from None
         if "failed" in reply:
             raise EngineError(reply["error"])
         if "error" in reply:
@@ -143,7 +143,7 @@ class EnginePool:
         with self._changed:
             queue = self._queues.waiting.setdefault(user, deque())
             if len(queue) >= _MOST_WAITING:
-                raise TableRequestError(f"{_MOST_WAITING} requests over tables wait already; try again in a moment")
+                raise TableRequestError(f"{_MOST_WAITING} table queries are already waiting; try again in a moment")
             queue.append((request, future))
             self._start_threads()
             self._changed.notify()

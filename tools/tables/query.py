@@ -271,7 +271,7 @@ class Query:
         for item in (left, right):
             item.require_certain()
         if left.type != right.type:
-            raise TableRequestError(f"`{left.name}` is {left.type}, `{right.name}` {right.type}: no join")
+            raise TableRequestError(f"cannot join `{left.name}` ({left.type}) with `{right.name}` ({right.type})")
         keys = [
             f"(SELECT {entry.label} AS key, count(*) AS number FROM {relation.write(entry.alias)}"  # noqa: S608  # ours
             f" WHERE {entry.label} IS NOT NULL GROUP BY 1)"
@@ -282,8 +282,8 @@ class Query:
         ).fetchone()
         if (size or 0) > _MOST_JOINED:
             raise TableRequestError(
-                f"the join of {self._main.name} and {joined.name} has {int(size):,} rows, over {_MOST_JOINED:,};"
-                " join by a column whose values are more distinct"
+                f"the join of {self._main.name} and {joined.name} has {int(size):,} rows, more than "
+                f"{_MOST_JOINED:,}; join by a column with more distinct values"
             )
         if (most or 0) > 1:
             self._notes.append(("not_unique", right.name, joined.name))
@@ -326,7 +326,7 @@ class Query:
         units = sorted(unit for (unit,) in found if unit is not None)
         if len(units) > 1:
             known = ", ".join(unit or "none" for unit in units)
-            raise TableRequestError(f"`{name}` has several units ({known}); filter or ask of one")
+            raise TableRequestError(f"`{name}` has several units ({known}); filter by unit or ask for one")
         return units[0] if units else ""
 
     def _note_unread(self, item: Field) -> None:
@@ -336,7 +336,7 @@ class Query:
 
     def _require_filterable(self, item: Field) -> None:
         if item.column["filter_doubt"]:
-            raise TableRequestError(f"`{item.name}` cannot tell rows apart: {item.column['filter_doubt']}")
+            raise TableRequestError(f"`{item.name}` does not identify rows: {item.column['filter_doubt']}")
 
     # -- conditions -----------------------------------------------------------------------------------------------
 
@@ -349,7 +349,7 @@ class Query:
                 f"`{target.name}` {item.op}: a list of {'two' if item.op == 'between' else 'values'}"
             )
         if item.op not in {"in", "between"} and len(values) > 1:
-            raise TableRequestError(f"`{target.name}` {item.op}: one value; for several there is `in`")
+            raise TableRequestError(f"`{target.name}` {item.op} takes one value; for several, use `in`")
         if item.op == "contains":
             self._parameters.append(fold_value(str(values[0])))
             return f"contains(lower(CAST({target.text_sql} AS VARCHAR)), ?)"
@@ -369,7 +369,7 @@ class Query:
             known = {"", target.column["unit"], *target.column["mixed"]}
             if amount is None or amount[1] not in known:
                 unit = f" in {target.column['unit']}" if target.column["unit"] else ""
-                raise TableRequestError(f"`{target.name}` is a number{unit}, {value!r} is none")
+                raise TableRequestError(f"`{target.name}` is a number{unit}, but {value!r} is not")
             units.add(amount[1])
             self._parameters.append(float(amount[0]))
         condition = _compare(target.label, op, len(values))
@@ -394,7 +394,7 @@ class Query:
             read = None if text.strip().isdecimal() else read_column("", [text])
             day = text.strip() if read is None else read.values[0]
             if not isinstance(day, str) or (read is not None and read.type == "text") or not day[:4].isdecimal():
-                raise TableRequestError(f"`{target.name}` is a date, {text!r} is none; write 2024-03-01")
+                raise TableRequestError(f"`{target.name}` is a date, but {text!r} is not; use the form 2024-03-01")
             days.append(day)
         until = [f"{day}~" for day in days]
         if op == "between":
@@ -421,14 +421,14 @@ class Query:
                 read = read_column("", [str(value)])
                 key = read.values[0] if read.type == target.type else None
             if key is None:
-                raise TableRequestError(f"`{target.name}` is a {target.type}, {value!r} is none")
+                raise TableRequestError(f"`{target.name}` is a {target.type}, but {value!r} is not")
             self._parameters.append(key)
         return _compare(target.label, op, len(values))
 
     def _write_text_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
         if op not in {"=", "!=", "in"}:
             target.require_certain()
-            raise TableRequestError(f"`{target.name}` is text: it can be =, !=, in or contains, not {op}")
+            raise TableRequestError(f"`{target.name}` is text, which supports =, !=, in and contains, not {op}")
         known = self._read_values(target)
         for value in values:
             text = str(tidy(value))

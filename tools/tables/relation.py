@@ -91,7 +91,7 @@ class Field:
         """Raise an error if the values have no highest and lowest."""
         self.require_certain()
         if self.type not in ORDERED:
-            raise TableRequestError(f"`{self.name}` is text: it has no highest or lowest; name a number or a date")
+            raise TableRequestError(f"`{self.name}` is text, which has no highest or lowest; use a number or a date")
 
     def require_number(self, function: str) -> None:
         """Raise an error if the values cannot be added up."""

@@ -167,7 +167,9 @@ class SiteLimiter:
             if wait > _PATIENCE:
                 from weiwo.tools.calling.errors import ToolNotCalledError
 
-                raise ToolNotCalledError("rate_limit", f"{site} wants no requests for {wait:.0f} s", retry_after=wait)
+                raise ToolNotCalledError(
+                    "rate_limit", f"{site} accepts no requests for another {wait:.0f} s", retry_after=wait
+                )
             self._set(site, start + spacing)
         return start
 

@@ -87,7 +87,7 @@ class ReadPage(AsyncTool):
         page = await self._page(url.strip())
         require_page(self.within, page.url, page.date)  # where it led to
         passages = await asyncio.to_thread(_select_passages, page, query, self.name)
-        content = as_text(passages, "The page holds no text.")
+        content = as_text(passages, "The page contains no text.")
         return f"({page.note})\n\n{content}" if page.note else content, as_artifact(passages)
 
     async def _page(self, url: str) -> WebPage:

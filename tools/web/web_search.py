@@ -121,7 +121,7 @@ class WebSearch(AsyncTool):
         )
         passages = await asyncio.to_thread(_hit_passages, found, query, self.name)
         silent = "; ".join(failure.message for failure in found.failures)
-        nothing = "The web search found nothing." + (f" Not everybody answered: {silent}" if silent else "")
+        nothing = "The web search found nothing." + (f" No response from: {silent}" if silent else "")
         if silent and not passages and call is not None:
             call.notes.append(f"{self.name}: {silent}")
         return as_text(passages, nothing), as_artifact(passages)

@@ -34,12 +34,12 @@ def parse_connector(spec: "LoaderSpec | None", every: str | None) -> Connector |
     if every is None:
         return None
     if spec is None:
-        raise UsageError("--every: there is no loader to run; name it with --loader, or follow files with --watch")
+        raise UsageError("--every requires a loader; name one with --loader, or use --watch to follow files")
     seconds = _parse_span(every)
     if seconds and (secrets := spec.find_secrets()):
         raise UsageError(
-            f"--loader-args: {secrets[0]}: it would be kept on the disk; write ${{NAME}} for the environment variable"
-            " that holds it"
+            f"--loader-args: the secret {secrets[0]} would be saved on disk; use ${{NAME}} to read it from "
+            "an environment variable"
         )
     return Connector(spec.module, spec.name, spec.arguments, seconds, str(Path.cwd()))
 
@@ -54,7 +54,7 @@ def _parse_span(text: str) -> float:
         else 0
     )
     if not 0 < seconds <= _LONGEST:
-        raise UsageError(f"--every {text[:20]!a}: no interval; write one such as 30m, 1h or 2d, or 0 to end it")
+        raise UsageError(f"--every: invalid interval {text[:20]!a}; use 30m, 1h or 2d, or 0 to stop")
     return float(seconds)
 
 
@@ -65,7 +65,7 @@ def require_alone(*others: object) -> None:
         UsageError: A further option is given.
     """
     if any(others):
-        raise UsageError("--due: it runs loaders as they were kept; only --corpus and --json go with it")
+        raise UsageError("--due runs the saved loaders and can only be combined with --corpus and --json")
 
 
 def find_due(home: Path, corpus: str | None = None) -> Iterator[tuple[Path, Connector]]:

@@ -57,19 +57,19 @@ def _list_all(*, json: Json = False) -> None:
         return
     write("".join(_line(item) for item in found))
     if not found:
-        hint("there are no corpora yet; weiwo index PATH makes one")
+        hint("there are no corpora yet; create one with weiwo index PATH")
 
 
 @_corpus.command(cls=PanelCommand)
 def remove(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As the list has it.")], *, json: Json = False
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As shown in the list.")], *, json: Json = False
 ) -> None:
     """Remove the index of a corpus. The documents themselves are kept."""
     try:
         remove_corpus(locate_by_name(home(), name))
     except CorpusError as error:
-        raise UsageError(f"corpus {one_line(name, 60)}: {error}; weiwo corpus lists those there are") from None
-    write_json({"removed": name}) if json else hint(f"removed the corpus {name}; its documents are untouched")
+        raise UsageError(f"corpus {one_line(name, 60)}: {error}; weiwo corpus lists the available corpora") from None
+    write_json({"removed": name}) if json else hint(f"removed the corpus {name}; its documents are unchanged")
 
 
 async def open_corpus(settings: Settings) -> Corpus:
@@ -92,7 +92,7 @@ async def open_corpus(settings: Settings) -> Corpus:
     if not corpus.size and settings.corpus:
         entries = one_line(", ".join(settings.corpus))
         why = f": {corpus.problems[0].source}: {corpus.problems[0].reason}" if corpus.problems else ""
-        raise UsageError(f"corpus {entries}: it holds no text that can be read{why}; name files or folders that do")
+        raise UsageError(f"corpus {entries} contains no readable text{why}; choose files or folders with text")
     return corpus
 
 
@@ -124,7 +124,7 @@ def span_parts(seconds: float) -> tuple[int, str]:
 def _line(summary: CorpusSummary) -> str:
     if summary.trouble:
         return f"{summary.name}\t{summary.trouble}\n"
-    left_out = f"\t{summary.problems:,} left out" if summary.problems else ""
+    left_out = f"\t{summary.problems:,} not indexed" if summary.problems else ""
     note = f"\t{summary.note}" if summary.note else ""
     note += "".join(f"\t{told}" for told in (*_partial(summary), *_list_connectors(summary)))
     origins = [*(_nearby(root) for root in summary.roots), *summary.loaders]
@@ -145,7 +145,10 @@ def _nearby(path: str) -> str:
 def _partial(summary: CorpusSummary) -> list[str]:
     """Describe the embedding models without vectors for all passages of a corpus, with a line for each."""
     lacking = [(model, done, of) for model, (done, of) in summary.vectors.items() if done < of]
-    return [f"{done:,} of {of:,} have vectors of {model}; weiwo index makes the others" for model, done, of in lacking]
+    return [
+        f"{done:,} of {of:,} have vectors of {model}; run weiwo index to create the others"
+        for model, done, of in lacking
+    ]
 
 
 def _list_connectors(summary: CorpusSummary) -> list[str]:

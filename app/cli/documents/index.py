@@ -75,22 +75,26 @@ def index(  # noqa: PLR0913 - each option is a parameter
     watch: Annotated[bool, typer.Option("--watch", help="Follow changes until Ctrl-C.")] = False,
     into: Annotated[
         str | None,
-        typer.Option("--into", metavar="@MODULE.NAME", help="Keep a LangChain vector store up to the corpus, too."),
+        typer.Option(
+            "--into", metavar="@MODULE.NAME", help="Keep a LangChain vector store up to date with the corpus."
+        ),
     ] = None,
     loader: Annotated[
         str | None,
-        typer.Option("--loader", metavar="MODULE:NAME", help="Index what a LangChain document loader gives, instead."),
+        typer.Option(
+            "--loader", metavar="MODULE:NAME", help="Index the output of a LangChain document loader instead."
+        ),
     ] = None,
     loader_args: Annotated[
-        str | None, typer.Option("--loader-args", metavar="JSON", help="The loader's arguments, an object.")
+        str | None, typer.Option("--loader-args", metavar="JSON", help="The loader's arguments, as an object.")
     ] = None,
     every: Annotated[
         str | None,
         typer.Option(
-            "--every", metavar="SPAN", help="Run the loader so often under weiwo serve: 30m, 1h, 2d; 0: no longer."
+            "--every", metavar="SPAN", help="Interval for the loader under weiwo serve: 30m, 1h, 2d; 0: stop."
         ),
     ] = None,
-    due: Annotated[bool, typer.Option("--due", help="Run the loaders of --every whose time has come.")] = False,
+    due: Annotated[bool, typer.Option("--due", help="Run the --every loaders that are due.")] = False,
     json: Json = False,
 ) -> None:
     """Index documents. A second run reads only changed files."""
@@ -113,7 +117,11 @@ def index(  # noqa: PLR0913 - each option is a parameter
         return
 
     def build_stop_error(code: int) -> CommandError:
-        said = f"the corpus {name} is as last said" if watch else "what was indexed is kept; run it again to go on"
+        said = (
+            f"the corpus {name} is as last said"
+            if watch
+            else "indexed files are saved; run the command again to continue"
+        )
         return CommandError(f"stopped; {said}", code)
 
     run = _IndexRun(paths or (), folder, settings.embeddings, target, spec, connector, as_json=json)
@@ -148,7 +156,7 @@ class _IndexRun:
     async def follow(self) -> int:
         """Index, and follow changes until stopped."""
         code = await self.once()
-        hint("watching for changes; Ctrl-C ends it")
+        hint("watching for changes; press Ctrl-C to stop")
         async for _ in watch_files(self.paths):
             try:
                 code = await self.once(quiet=True)
@@ -192,13 +200,13 @@ def _parse_loader(paths: Sequence[str], loader: str | None, arguments: str | Non
     """
     if loader is None:
         if arguments is not None:
-            raise UsageError("--loader-args: there is no loader that they are for; name it with --loader")
+            raise UsageError("--loader-args requires --loader")
         if not paths:
-            raise UsageError("nothing to index; name files or folders, or a document loader with --loader")
+            raise UsageError("nothing to index; give files or folders, or a document loader with --loader")
         return None
     if paths or watch:
         beside = "--watch, since only files can be watched" if watch else "paths; index these by a run of their own"
-        raise UsageError(f"--loader: it does not go with {beside}")
+        raise UsageError(f"--loader cannot be combined with {beside}")
     spec = parse_loader(loader, arguments or "")
     import_loader(spec)  # complains before a corpus is made
     return spec
@@ -280,7 +288,7 @@ def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
 
     def tell(now: EmbeddingProgress) -> None:
         if not quiet and (progress.is_due() or (now.replaces and now.done == 0)):
-            instead = f", in place of {now.replaces}" if now.replaces else ""
+            instead = f", replacing {now.replaces}" if now.replaces else ""
             progress.tell(f"{now.done:,} of {now.total:,} passages have vectors of {now.model}{instead}")
 
     try:
@@ -295,7 +303,7 @@ def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
         hint(f"{error}; documents are indexed without vectors")
         return
     for text in done.without[:_NAMED]:
-        hint(f"{done.model} gives no vector for the passage “{text}”; it is found by its words")
+        hint(f"{done.model} returns no vector for the passage “{text}”; it is found by keywords only")
     if done.without[_NAMED:]:
         hint(f"and none for {len(done.without) - _NAMED:,} more")
     if not quiet:
@@ -323,14 +331,14 @@ def _summary(corpus: CorpusSummary, report: IngestReport) -> str:
     ]
     if report.others:
         kinds = ", ".join(f"{count:,} {ending}" for ending, count in report.others.most_common())
-        needed = "; install tesseract for the pictures" if any(ending in PICTURES for ending in report.others) else ""
+        needed = "; install tesseract to read pictures" if any(ending in PICTURES for ending in report.others) else ""
         many = (
             f"{format_count(report.others.total(), 'file')} of {format_count(len(report.others), 'unsupported type')}"
         )
         lines.append(f"{many}: {kinds}{needed}")
     if report.left_out:
-        lines.append(f"left out, or taken in part: {len(report.left_out):,}")
+        lines.append(f"not indexed, or only in part: {len(report.left_out):,}")
         lines += [f"  {one_line(item.source)}: {item.reason}" for item in report.left_out[:_MOST_SHOWN]]
         if len(report.left_out) > _MOST_SHOWN:
-            lines.append(f"  and {len(report.left_out) - _MOST_SHOWN:,} more; --json lists them all")
+            lines.append(f"  and {len(report.left_out) - _MOST_SHOWN:,} more; --json lists all of them")
     return "\n".join(lines) + "\n"

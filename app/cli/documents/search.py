@@ -58,14 +58,14 @@ class _SearchExplanation(NamedTuple):
 
 @app.command(cls=PanelCommand)
 def search(
-    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for, quoted or as it comes.")],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="The query, quoted or unquoted.")],
     *,
-    k: Annotated[int, typer.Option("-n", min=1, max=100, help="How many passages at most.")] = 8,
+    k: Annotated[int, typer.Option("-n", min=1, max=100, help="The maximum number of passages.")] = 8,
     explain: Annotated[bool, typer.Option("--explain", help="Show features, scores and choice.")] = False,
     json: Json = False,
     corpus: Corpus = None,
 ) -> None:
-    """Search the documents: retrieval only, no plan, no answer."""
+    """Search the documents: passages only, no plan, no answer."""
     text = question_of(query)
     settings = Settings.resolve()
     settings = replace(settings, corpus=tuple(corpus)) if corpus else settings
@@ -93,7 +93,7 @@ def search(
     else:
         write(_plain_results(passages, extracts))
     if not passages:
-        hint("nothing in the documents matches")
+        hint("no passage matches")
 
 
 async def _search(settings: Settings, query: str, k: int) -> list[Evidence]:

@@ -51,14 +51,15 @@ def stats(
         str | None, typer.Option("--corpus", metavar="NAME", help="The corpus. Default: default, or the only one.")
     ] = None,
     export: Annotated[
-        str | None, typer.Option("--export", metavar="FILE", help="Write the records to a file, a JSON object a line.")
+        str | None,
+        typer.Option("--export", metavar="FILE", help="Write the records to a file, one JSON object per line."),
     ] = None,
     hard: Annotated[
         str | None,
-        typer.Option("--hard", metavar="FOLDER", help="Write the questions that were served badly, to be labelled."),
+        typer.Option("--hard", metavar="FOLDER", help="Write the poorly served questions to a file, for labelling."),
     ] = None,
     learn: Annotated[
-        bool, typer.Option("--learn", help="Let the router's policy, in shadow, learn from what answers cited.")
+        bool, typer.Option("--learn", help="Let the shadow policy of the router learn from citations in answers.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -99,7 +100,7 @@ def _locate(home: Path, name: str) -> Path:
     except CorpusError as error:
         raise UsageError(str(error)) from error
     if not folder.is_dir():
-        raise UsageError(f"corpus {name}: there is none; weiwo corpus lists those there are")
+        raise UsageError(f"corpus {name} does not exist; weiwo corpus lists the available corpora")
     return folder
 
 

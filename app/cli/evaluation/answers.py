@@ -81,26 +81,31 @@ def answers(  # noqa: PLR0913 - each option is a parameter
         ),
     ],
     *,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="The first so many questions.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N questions.")] = None,
     limits: Annotated[
         str | None,
-        typer.Option("--limits", metavar="N,N,…", help="Tool calls that an answer may take: each limit is measured."),
+        typer.Option("--limits", metavar="N,N,…", help="Maximum tool calls per answer: each limit is measured."),
     ] = None,
     baseline: Annotated[
-        bool, typer.Option("--baseline", help="Ask plain RAG and a ReAct loop, too: same model, search and limits.")
+        bool,
+        typer.Option(
+            "--baseline", help="Also measure plain RAG and a ReAct loop with the same model, search and limits."
+        ),
     ] = False,
     judge: Annotated[
         str | None,
         typer.Option(
             "--judge",
             metavar="PROVIDER:MODEL",
-            help="Let this model grade what matching of words cannot, if it grades 90 % of known answers rightly.",
+            help="Let this model grade answers that word matching cannot, if it grades 90 % of known answers "
+            "correctly.",
         ),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", metavar="FOLDER", help="The folder of results. Default: below WEIWO_HOME.")
+        str | None,
+        typer.Option("--output", metavar="FOLDER", help="The folder for results. Default: below WEIWO_HOME."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an evaluation that was stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an evaluation that was stopped.")] = False,
     json: Json = False,
     context: Any,
 ) -> None:
@@ -108,7 +113,9 @@ def answers(  # noqa: PLR0913 - each option is a parameter
     experiment = _open_results(target)
     if experiment is None:
         if baseline and limits:
-            raise UsageError("--baseline and --limits; baselines have one limit; give one of them")
+            raise UsageError(
+                "--baseline and --limits cannot be combined, because baselines have one limit; use one of them"
+            )
         folder = Path(output).expanduser() if output else None
         options = _Options(limit, _read_limits(limits), baseline, judge, folder, resume)
         experiment = _ask(target, context, options)
@@ -138,7 +145,7 @@ def _open_results(target: str) -> Experiment | None:
     except ExperimentError as error:
         raise CommandError(str(error)) from error
     if experiment.config.get("kind", "answers") != "answers":
-        raise CommandError(f"{target}: its rows are those of version 0.1's eval report; summary.json tells its figures")
+        raise CommandError(f"{target} has the rows of version 0.1's eval report; its figures are in summary.json")
     return experiment
 
 
@@ -148,7 +155,7 @@ def _read_limits(limits: str | None) -> list[int]:
     except ValueError:
         steps = [0]
     if steps and steps[0] < 1:
-        raise UsageError(f"--limits {limits!r}; give numbers of tool calls, such as 2,20,150")
+        raise UsageError(f"--limits {limits!r} is invalid; give numbers of tool calls, such as 2,20,150")
     return steps
 
 
@@ -180,7 +187,7 @@ def _context_over(questions: QuestionSet, context: Context) -> Context:
     """
     own = questions.dataset is not None or questions.documents is not None
     if own and context.corpus:
-        raise UsageError("--corpus; the set has documents of its own; leave it out")
+        raise UsageError("--corpus cannot be used, because the set has its own documents; remove it")
     fixed: dict[str, Any] = {"telemetry": False, "approve_plan": False, **({"web": False} if own else {})}
     if questions.documents is not None:
         fixed["corpus"] = [str(questions.documents)]
@@ -253,8 +260,8 @@ def _run(found: QuestionSet, context: Context, names: Sequence[str], options: _O
     try:
         experiment = run(work())
     except InterruptedRunError as stopped:
-        again = f"; go on with --resume --output {begun[0].folder}" if begun else ""
-        raise CommandError(f"stopped; what was answered is kept{again}", stopped.code) from None
+        again = f"; to continue, use --resume --output {begun[0].folder}" if begun else ""
+        raise CommandError(f"stopped; finished answers are saved{again}", stopped.code) from None
     if judge is not None and judge.failed:
         hint(_word("not_graded", judge.failed))
     return experiment
@@ -266,8 +273,8 @@ async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Questio
     if agreement < LEAST_AGREEMENT:
         why = f" ({judge.why})" if judge.why else ""
         raise ExperimentError(
-            f"--judge {name}; it grades {agreement:.0%} of known answers rightly, and {LEAST_AGREEMENT:.0%} are needed"
-            f"{why}; give another model"
+            f"--judge {name} grades {agreement:.0%} of known answers correctly, but {LEAST_AGREEMENT:.0%} "
+            f"are required{why}; choose another model"
         )
     judge.failed = 0
 

@@ -24,17 +24,17 @@ class _EvaluationGroup(LazyGroup):
         ),
     }
     removed: ClassVar = {
-        "report": "it is now weiwo eval answers SET --limits 2,20,150 --depth deep",
-        "label": "it is now weiwo eval retrieval FOLDER --label",
-        "calibration": "nothing is fitted any more; weiwo eval answers tells how far confidence can be trusted",
+        "report": "use weiwo eval answers SET --limits 2,20,150 --depth deep",
+        "label": "use weiwo eval retrieval FOLDER --label",
+        "calibration": "confidence is no longer fitted; weiwo eval answers shows how reliable it is",
     }
 
 
 app = typer.Typer()
-_evaluations = typer.Typer(cls=_EvaluationGroup, help="Measure over labelled sets.", no_args_is_help=True)
+_evaluations = typer.Typer(cls=_EvaluationGroup, help="Evaluate on labelled sets.", no_args_is_help=True)
 app.add_typer(_evaluations, name="eval")
 
 
 @_evaluations.callback()
 def _group() -> None:
-    """Measure over labelled sets."""
+    """Evaluate on labelled sets."""

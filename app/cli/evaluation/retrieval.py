@@ -65,27 +65,32 @@ def retrieval(  # noqa: PLR0913 - each option is a parameter
         ),
     ] = None,
     *,
-    k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many documents count.")] = 5,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="The number of top documents that count.")] = 5,
     strategy: Annotated[
         str, typer.Option("--strategy", metavar="NAME", help=f"all, or one of: {', '.join(CHOICES)}.")
     ] = "all",
-    learn: Annotated[bool, typer.Option("--learn", help="Let the policy in shadow learn from half the set.")] = False,
+    learn: Annotated[bool, typer.Option("--learn", help="Let the shadow policy learn from half of the set.")] = False,
     promote: Annotated[
-        bool, typer.Option("--promote", help="One step up, if the other half proves it: shadow, trial, default.")
+        bool,
+        typer.Option("--promote", help="Promote by one stage if the other half proves it: shadow, trial, default."),
     ] = False,
     demote: Annotated[
-        bool, typer.Option("--demote", help="One step back; from shadow, forget what was learned. Needs no set.")
+        bool, typer.Option("--demote", help="Demote by one stage; from shadow, forget what was learned. Needs no set.")
     ] = False,
     share: Annotated[
         float | None,
-        typer.Option("--share", min=0.0, max=1.0, help="With --promote: what a policy on trial decides (0.05)."),
+        typer.Option(
+            "--share", min=0.0, max=1.0, help="With --promote: share of decisions of a policy on trial (0.05)."
+        ),
     ] = None,
     label: Annotated[
         bool, typer.Option("--label", help="Judge which documents answer the questions of weiwo stats --hard.")
     ] = False,
     judge: Annotated[
         str | None,
-        typer.Option("--judge", metavar="PROVIDER:MODEL", help="With --label: let this model judge, and ask nobody."),
+        typer.Option(
+            "--judge", metavar="PROVIDER:MODEL", help="With --label: let this model judge instead of asking you."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -93,9 +98,9 @@ def retrieval(  # noqa: PLR0913 - each option is a parameter
     steps = {"--learn": learn, "--promote": promote, "--demote": demote, "--label": label}
     _check(folder, strategy, [name for name, given in steps.items() if given])
     if share is not None and not promote:
-        raise UsageError("--share; it says how much a promoted policy decides on trial; give it with --promote")
+        raise UsageError("--share requires --promote")
     if judge is not None and not label:
-        raise UsageError("--judge; it says who judges the documents of hard cases; give it with --label")
+        raise UsageError("--judge requires --label")
     try:
         if label:
             _label(str(folder), judge)
@@ -108,17 +113,19 @@ def retrieval(  # noqa: PLR0913 - each option is a parameter
     except (CorpusError, PolicyError) as error:
         raise CommandError(str(error)) from error
     except InterruptedRunError as stopped:
-        raise CommandError("stopped; what was indexed is kept", stopped.code) from None
+        raise CommandError("stopped; indexed documents are saved", stopped.code) from None
 
 
 def _check(folder: str | None, strategy: str, steps: Sequence[str]) -> None:
     """Check the combination of options. Raises a usage error for invalid combinations."""
     if strategy not in {"all", *CHOICES}:
-        raise UsageError(f"--strategy {strategy!r}; there is none; choose all, {', '.join(CHOICES)}")
+        raise UsageError(f"--strategy {strategy!r} is unknown; choose all, {', '.join(CHOICES)}")
     if len(steps) > 1:
-        raise UsageError(f"{' and '.join(steps)}; they are steps of their own; give one of them")
+        raise UsageError(f"{' and '.join(steps)} cannot be combined; use one of them")
     if {"--learn", "--promote"} & set(steps) and strategy != "all":
-        raise UsageError(f"--strategy {strategy}; a policy is judged by all of them; leave it out")
+        raise UsageError(
+            f"--strategy {strategy} cannot be used here, because a policy is measured against all strategies; remove it"
+        )
     if folder is None and "--demote" not in steps:
         raise UsageError("Missing argument 'DATASET_DIR'; see weiwo eval retrieval --help")
 
@@ -156,7 +163,7 @@ def _evaluate(
     evaluation = run(_compare(home, dataset, model, policy, k, strategy))
     if evaluation.stopped:
         _print(evaluation, policy, as_json=as_json)
-        raise CommandError(f"{evaluation.stopped}; the figures are of these alone, and nothing was learned")
+        raise CommandError(f"{evaluation.stopped}; the figures cover these only, and nothing was learned")
     if learn:
         policy, evaluation = _learn(home, dataset, policy, evaluation, k)
     refused = ""
@@ -264,9 +271,7 @@ def _label(target: str, judge: str | None = None) -> None:
     folder = Path(target).expanduser()
     left, done = read_candidates(folder)
     if left and judge is None and not sys.stdin.isatty():
-        raise UsageError(
-            f"{target}: {len(left):,} documents are to be judged, which needs a terminal, or --judge MODEL"
-        )
+        raise UsageError(f"{target}: {len(left):,} documents need judging; use a terminal, or --judge MODEL")
     try:
         judged = _ask_each(folder, left) if judge is None else _ask_model(folder, left, judge)
     except DatasetError as error:
@@ -302,17 +307,17 @@ def _ask_model(folder: Path, left: list[Candidate], name: str) -> int:
     try:
         run(work())
     except InterruptedRunError as stopped:
-        again = f"go on with: weiwo eval retrieval {folder} --label --judge {name}"
-        raise CommandError(f"stopped; what was judged is kept; {again}", stopped.code) from None
+        again = f"to continue, run weiwo eval retrieval {folder} --label --judge {name}"
+        raise CommandError(f"stopped; judgements are saved; {again}", stopped.code) from None
     if judge.failed and not judged:
-        raise CommandError(f"--judge {name}; it judged nothing: {one_line(judge.why, 200)}")
+        raise CommandError(f"--judge {name} judged nothing: {one_line(judge.why, 200)}")
     return judged
 
 
 def _ask_each(folder: Path, left: list[Candidate]) -> int:
     """Ask the user to judge each candidate, and return the number of judgements."""
     judged, query = 0, ""
-    with answering(f"stopped; what was answered is kept; go on with: weiwo eval retrieval {folder} --label"):
+    with answering(f"stopped; judgements are saved; to continue, run weiwo eval retrieval {folder} --label"):
         for at, candidate in enumerate(left, 1):
             language = detect_language(candidate.query)
             said = localized_section("cli.evaluation")[language]

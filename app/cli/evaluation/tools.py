@@ -65,7 +65,9 @@ def tools(
 def _check_tools(dataset: Dataset, known: set[str]) -> None:
     lacking = next((question for question in dataset.questions if not known.issuperset(question.relevant)), None)
     if lacking is not None:
-        raise DatasetError(f"{dataset.folder}: question {lacking.id} needs a tool that is no document; correct it")
+        raise DatasetError(
+            f"{dataset.folder}: question {lacking.id} needs a tool that is not among the documents; correct it"
+        )
 
 
 def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
@@ -78,7 +80,9 @@ def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
         hint(_word("both", same))
     uses = [ToolUse(item.text, frozenset(item.relevant)) for item in other if known.issuperset(item.relevant)]
     if not uses:
-        raise DatasetError(f"{folder}: no other question with tools of {dataset.name}; give a set over the same tools")
+        raise DatasetError(
+            f"{folder} has no other question with tools of {dataset.name}; give a set with the same tools"
+        )
     return uses
 
 

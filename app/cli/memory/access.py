@@ -20,9 +20,9 @@ from weiwo.text.printable import one_line
 
 T = TypeVar("T")
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
-AnyKey = Annotated[str | None, typer.Argument(metavar="KEY", help="As the list has it; its beginning will do.")]
-Everything = Annotated[bool, typer.Option("--all", help="Forget them all.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="As shown in the list, or its first characters.")]
+AnyKey = Annotated[str | None, typer.Argument(metavar="KEY", help="As shown in the list, or its first characters.")]
+Everything = Annotated[bool, typer.Option("--all", help="Forget all.")]
 
 word: Final = in_system_language(localized_section("cli.memory"))
 """A phrase by its name, with its values filled in."""

@@ -28,7 +28,8 @@ _WORDS: Final = localized_section("cli.procedures")
 @takes_context("procedures")
 def procedures(
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="QUESTION", help="Show which it would recall, and their steps.")
+        list[str] | None,
+        typer.Argument(metavar="QUESTION", help="Show the procedures recalled for it, with their steps."),
     ] = None,
     *,
     json: Json = False,

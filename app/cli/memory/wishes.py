@@ -31,7 +31,7 @@ class _MemoryGroup(LazyGroup):
     """Commands for the memory."""
 
     places: ClassVar = {
-        "add": CommandEntry("weiwo.app.cli.memory.wishes", "Remember something for all later questions."),
+        "add": CommandEntry("weiwo.app.cli.memory.wishes", "Remember a wish for all later questions."),
         "forget": CommandEntry("weiwo.app.cli.memory.wishes", "Forget a wish, or all wishes."),
         "answers": CommandEntry("weiwo.app.cli.memory.wishes", "List reusable earlier answers, or forget all."),
         "plans": CommandEntry("weiwo.app.cli.memory.plans", "List, show, pin and forget remembered plans."),
@@ -71,11 +71,11 @@ def list_wishes(context: typer.Context, *, json: Json = False) -> None:
 
 @app.command(cls=PanelCommand)
 def add(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS", help='Such as "I work in euros".')],
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help='For example "I work in euros".')],
     *,
     json: Json = False,
 ) -> None:
-    """Remember something for all later questions."""
+    """Remember a wish for all later questions."""
     keep_wish(" ".join(words), as_json=json)
 
 
@@ -95,7 +95,7 @@ def keep_wish(text: str, *, as_json: bool = False) -> None:
 @app.command(cls=PanelCommand)
 def answers(
     *,
-    forget_all: Annotated[bool, typer.Option("--forget", help="Forget them all.")] = False,
+    forget_all: Annotated[bool, typer.Option("--forget", help="Forget all.")] = False,
     json: Json = False,
 ) -> None:
     """List reusable earlier answers, or forget all."""

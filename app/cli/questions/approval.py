@@ -87,7 +87,8 @@ def tell_draft(ended: RunEnd) -> None:
     draft = draft_of(ended)
     if draft.exists():
         hint(
-            f"your edit is kept in {draft}; weiwo resume {ended.thread_id} --plan {draft}, or edit it again when asked"
+            f"your edited plan is saved in {draft}; run weiwo resume {ended.thread_id} --plan {draft}, or "
+            "edit it again when asked"
         )
 
 

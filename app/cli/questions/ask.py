@@ -44,19 +44,19 @@ app = typer.Typer()
 def ask(  # noqa: PLR0913 - each option is a parameter
     question: Annotated[
         list[str] | None,
-        typer.Argument(metavar="QUESTION", help='Quoted or as it comes; "-" reads standard input.'),
+        typer.Argument(metavar="QUESTION", help='Quoted or unquoted; "-" reads standard input.'),
     ] = None,
     *,
     follow_up: Annotated[bool, typer.Option("--continue", "-c", help="Continue the last thread.")] = False,
     thread: Annotated[
-        str | None, typer.Option("--thread", metavar="ID", help="Continue this thread, or begin one of that id.")
+        str | None, typer.Option("--thread", metavar="ID", help="Continue this thread, or start a thread with this id.")
     ] = None,
     checkpoint: Annotated[
         str | None,
         typer.Option(
             "--from",
             metavar="THREAD@CHECKPOINT",
-            help="Go back to that moment and run on from there; `weiwo show THREAD --history` lists them.",
+            help="Go back to this checkpoint and continue from there; `weiwo show THREAD --history` lists them.",
             rich_help_panel=MORE,
         ),
     ] = None,
@@ -66,7 +66,7 @@ def ask(  # noqa: PLR0913 - each option is a parameter
         typer.Option(
             "--set",
             metavar="TASK=VALUE",
-            help="With --from: the value of a task; may be repeated.",
+            help="With --from: set the value of a task; repeatable.",
             rich_help_panel=MORE,
         ),
     ] = None,
@@ -74,26 +74,26 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     json: Json = False,
     events: Annotated[
         bool,
-        typer.Option("--events", help="Print each event of the run as a line of JSON, the result as the last."),
+        typer.Option("--events", help="Print each event of the run as a line of JSON, with the result last."),
     ] = False,
     verbose: Verbose = False,
     context: Any,
 ) -> None:
-    """Ask a question. Each claim of the answer leads to a source."""
+    """Ask a question. Each claim of the answer links to a source."""
     if follow_up and (thread is not None or checkpoint is not None):
-        raise UsageError("--continue, --thread and --from; they name different threads; give one of them")
+        raise UsageError("--continue, --thread and --from name different threads; use one of them")
     if json and events:
-        raise UsageError("--json and --events; they print different things; give one of them")
+        raise UsageError("--json and --events cannot be combined; use one of them")
     delivery = Delivery(as_json=json or events, verbose=verbose, files=output_files(output), events=events)
     if checkpoint is not None:
         raise typer.Exit(fork_command(read_fork(question, checkpoint, thread, plan, values), context, delivery))
     if plan is not None or values:
-        raise UsageError("--plan and --set change a moment of a thread; say which one: --from THREAD@CHECKPOINT")
+        raise UsageError("--plan and --set need a checkpoint; name it with --from THREAD@CHECKPOINT")
     if not question:
         raise UsageError("Missing argument 'QUESTION'; see weiwo ask --help")
     text = question_of(question)
     if context.template and not delivery.files:
-        raise UsageError("--template; the filled template is a file; name it with --output")
+        raise UsageError("--template needs a file to write; name it with --output")
     thread = last_thread() if follow_up else thread
     thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
     typed = question != ["-"] and not delivery.as_json
@@ -147,7 +147,7 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
     def build_stop_error(code: int) -> CommandError:
         if watcher.progress.begun:
             return StoppedError(thread_id, code)
-        return CommandError("stopped; nothing had begun; ask again", code)
+        return CommandError("stopped before anything began; ask again", code)
 
     return conclude(run_to_end(work(), build_stop_error), watcher, settings, delivery)
 

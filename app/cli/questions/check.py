@@ -19,17 +19,18 @@ app = typer.Typer()
 @app.command(cls=PanelCommand)
 @takes_context("model")
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An answer that `weiwo ask -o answer.weiwo` wrote.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An answer written by `weiwo ask -o answer.weiwo`.")],
     *,
     documents: Annotated[
-        Path | None, typer.Option("--documents", metavar="FOLDER", help="Look for its quotes in these, too.")
+        Path | None,
+        typer.Option("--documents", metavar="FOLDER", help="Also check its quotes against these documents."),
     ] = None,
     json: Json = False,
     context: Any,
 ) -> None:
-    """Check an answer again by the proof in the file (ask -o answer.weiwo)."""
+    """Check an answer again by its proof file (ask -o answer.weiwo)."""
     if documents is not None and not documents.is_dir():
-        raise UsageError(f"--documents {str(documents)!r}; there is no such folder; name one")
+        raise UsageError(f"--documents {str(documents)!r} does not exist; name an existing folder")
     report = check_proof(read_proof(file))
 
     async def work() -> None:

@@ -92,7 +92,7 @@ def conclude(ended: RunEnd, watcher: Watcher, settings: Settings, delivery: Deli
         kind, asked = kind_of(ended), ended
         if delivery.as_json or not can_ask():
             if delivery.files:
-                hint(f"its files are written when it is resumed: {', '.join(map(str, delivery.files))}")
+                hint(f"these files are written when the thread is resumed: {', '.join(map(str, delivery.files))}")
             if delivery.as_json:
                 delivery.write_object("waiting", kind.as_json(ended))
             drawn = delivery.as_json or (kind is approval.APPROVAL and is_terminal() and not delivery.verbose)

@@ -30,24 +30,24 @@ def feedback(
     thread: Thread = None,
     *,
     good: Annotated[bool, typer.Option("--good", help="The answer was good.")] = False,
-    bad: Annotated[bool, typer.Option("--bad", help="It was not.")] = False,
-    note: Annotated[str | None, typer.Option("--note", metavar="WORDS", help="What else there is to say.")] = None,
+    bad: Annotated[bool, typer.Option("--bad", help="The answer was bad.")] = False,
+    note: Annotated[str | None, typer.Option("--note", metavar="WORDS", help="A comment.")] = None,
 ) -> None:
-    """Say whether an answer was good; kept on this machine."""
+    """Rate an answer as good or bad; saved on this machine."""
     thread_id = checked_thread_id(thread or last_thread())
     if good == bad:
-        raise UsageError("--good and --bad; an answer is one of them; give one")
+        raise UsageError("--good and --bad cannot be combined; use one of them")
     settings = Settings.resolve()
     values = load_thread(thread_id).values
     if not values.get("result"):
-        raise UsageError(f"thread {thread_id}; it has no answer yet; weiwo resume {thread_id} goes on with it")
+        raise UsageError(f"thread {thread_id} has no answer yet; to continue it, run weiwo resume {thread_id}")
     said = clean(note or "")[:LONGEST_WORDS]
     question = str(values.get("question") or "")
     given = Feedback(time.time(), thread_id, str(values.get("run") or ""), question, good, said)
     try:
         record_feedback(Path(settings.home), given)
     except OSError as error:
-        raise CommandError(f"feedback; it cannot be kept in {settings.home}: {error.strerror or error}") from None
+        raise CommandError(f"feedback cannot be saved in {settings.home}: {error.strerror or error}") from None
     if bad:
         mark_run_bad(given.run)
         forget_bad_answer(given.run)

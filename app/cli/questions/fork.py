@@ -52,7 +52,9 @@ def read_fork(
     text = question_of(question) if question else None
     changes = _fork_values(values)
     if text is not None and (plan or changes):
-        raise UsageError("QUESTION with --plan or --set; these change the question of that moment; leave one out")
+        raise UsageError(
+            "QUESTION cannot be combined with --plan or --set, which change a past question; use one of them"
+        )
     return Fork(thread_id, checkpoint, text, None if plan is None else read_plan(plan), changes)
 
 
@@ -62,7 +64,7 @@ def _fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
     if not at:
         return (None if thread is None else checked_thread_id(thread)), text
     if thread not in {None, name}:
-        raise UsageError(f"--from {text!r} and --thread {thread!r}; they name two threads; name one")
+        raise UsageError(f"--from {text!r} and --thread {thread!r} name different threads; use one of them")
     return checked_thread_id(name), checkpoint
 
 
@@ -72,9 +74,9 @@ def _fork_values(given: Sequence[str] | None) -> dict[str, str]:
     for text in given or ():
         task_id, equals, value = text.partition("=")
         if not (task_id.strip() and equals and value.strip()):
-            raise UsageError(f"--set {text!r}; it is not TASK=VALUE; write, say, --set task_1='156 BC'")
+            raise UsageError(f"--set {text!r} must have the form TASK=VALUE, such as --set task_1='156 BC'")
         if task_id.strip() in values:
-            raise UsageError(f"--set {text!r}; {task_id.strip()} is set twice; give it one value")
+            raise UsageError(f"--set {text!r}: {task_id.strip()} is set twice; give it one value")
         values[task_id.strip()] = value.strip()
     return values
 
@@ -164,9 +166,9 @@ async def corpus_problems(settings: Settings) -> str:
     corpus = await open_corpus(settings)
     if settings.filter.folders and corpus.documents and not any(map(_in_folder(settings.filter), corpus.documents)):
         folders = ", ".join(settings.filter.folders)
-        raise UsageError(f"--folder {folders}; no document lies there; weiwo search names documents by their paths")
+        raise UsageError(f"--folder {folders} contains no document; weiwo search shows the paths of documents")
     problems = corpus.problems
     if not problems:
         return ""
     many = f"{len(problems)} files were" if len(problems) > 1 else "1 file was"
-    return f"{many} left out of the corpus ({problems[0].source}: {problems[0].reason}); weiwo doctor tells more"
+    return f"{many} not indexed ({problems[0].source}: {problems[0].reason}); see weiwo doctor"

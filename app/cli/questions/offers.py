@@ -44,7 +44,7 @@ def offer_web(question: str, context: Context, *, as_json: bool) -> None:
     if as_json or not can_ask() or not _is_in_question(context):
         return
     language = detect_language(question)
-    with answering("stopped; nothing had begun; ask again"):
+    with answering("stopped before anything began; ask again"):
         if confirm(label(language, "web_prompt", config_path()), default=True):
             write_config({"WEIWO_WEB": "on"})
             os.environ["WEIWO_WEB"] = "on"

@@ -35,18 +35,18 @@ def parse(text: str) -> dict[str, Any]:
         DraftError: There is no plan, or the text is too long to be a plan.
     """
     if len(text) > _MAX_LENGTH:
-        raise DraftError(f"it has more than {_MAX_LENGTH:,} characters")
+        raise DraftError(f"the plan has more than {_MAX_LENGTH:,} characters")
     lines = text.removeprefix("\ufeff").splitlines()
     while lines and (not lines[0].strip() or lines[0].lstrip().startswith(_REMARK)):
         lines[0:1] = []
     try:
         data = json.loads("\n".join(lines))
     except (ValueError, RecursionError) as error:
-        raise DraftError(f"it is not JSON ({one_line(str(error), 100)})") from None
+        raise DraftError(f"the plan is not valid JSON ({one_line(str(error), 100)})") from None
     if isinstance(data, dict) and isinstance(data.get("plan"), dict):
         data = data["plan"]
     if not isinstance(data, dict) or "vertices" not in data:
-        raise DraftError("it holds no plan, which is an object with `vertices`")
+        raise DraftError("the file contains no plan, which is an object with `vertices`")
     return data
 
 
@@ -64,11 +64,11 @@ def read_plan(name: str) -> dict[str, Any]:
                 data = file.read(4 * _MAX_LENGTH + 4)
         return parse(data.decode())
     except OSError as error:
-        raise UsageError(f"--plan {name!r}; it cannot be read: {error.strerror}; name a file that can") from None
+        raise UsageError(f"--plan {name!r} cannot be read: {error.strerror}; choose another file") from None
     except UnicodeDecodeError:
-        raise UsageError(f"--plan {name!r}; it is not UTF-8 text; convert it") from None
+        raise UsageError(f"--plan {name!r} is not UTF-8 text; convert it") from None
     except DraftError as error:
-        raise UsageError(f"--plan {name!r}; {error}; correct it") from None
+        raise UsageError(f"--plan {name!r}: {error}; correct it") from None
 
 
 def edit(path: Path, plan: Mapping[str, Any], complaints: Iterable[str], remark: str) -> dict[str, Any] | None:
@@ -104,7 +104,9 @@ def edit(path: Path, plan: Mapping[str, Any], complaints: Iterable[str], remark:
             path.unlink()
             return None
     except OSError as error:
-        raise CommandError(f"the draft {path}; {error.strerror}; give the plan as a file: --plan FILE") from None
+        raise CommandError(
+            f"the draft {path} cannot be used: {error.strerror}; give the plan as a file with --plan FILE"
+        ) from None
     return parse(text)
 
 
@@ -124,4 +126,4 @@ def _open_editor(path: Path) -> None:
     try:
         subprocess.run([*shlex.split(command), str(path)], check=False)  # noqa: S603 - the user's own editor
     except (OSError, ValueError) as error:
-        raise CommandError(f"the editor {command!r}; it does not start: {error}; set EDITOR") from None
+        raise CommandError(f"the editor {command!r} could not be started: {error}; set EDITOR") from None

@@ -69,7 +69,7 @@ class RequestKind:
         """
         if not drawn:
             self.draw(ended, progress)
-        say(f"{self.waits(ended)}; go on with: {self.how(ended)}")
+        say(f"{self.waits(ended)}; to continue, run {self.how(ended)}")
         return WAITING
 
     def ask_person(self, ended: RunEnd, progress: Progress) -> Any:
@@ -83,19 +83,19 @@ class RequestKind:
         """
         for complaint in ended.complaints:
             terminal().print(Flow(Text(f"! {complaint}", "red"), indent=2))
-        with answering(f"stopped; {self.waits(ended)}; go on with: weiwo resume {ended.thread_id}"):
+        with answering(f"stopped; {self.waits(ended)}; to continue, run weiwo resume {ended.thread_id}"):
             return self.converse(ended, language_of(progress))
         return None
 
     def leave(self, ended: RunEnd) -> int:
         """Tell the person how to decide later, and return the exit code."""
-        hint(f"{self.waits(ended)}; go on with: weiwo resume {ended.thread_id}")
+        hint(f"{self.waits(ended)}; to continue, run weiwo resume {ended.thread_id}")
         return WAITING
 
     def rejection_error(self, ended: RunEnd) -> CommandError:
         """Return the error for a rejected answer given as an option."""
         complaints = "; ".join(ended.complaints)
-        return CommandError(f"{self.subject}; {complaints}; the thread still waits; {self.how(ended)}", USAGE)
+        return CommandError(f"{self.subject}: {complaints}; the thread still waits; {self.how(ended)}", USAGE)
 
 
 def language_of(progress: Progress) -> str:
@@ -166,9 +166,9 @@ def _clarify(ended: RunEnd, language: str) -> Any:
 
 
 CLARIFICATION: Final = RequestKind(
-    answers='--reply "NUMBER or words"',
+    answers='--reply "NUMBER or text"',
     subject="--reply",
-    waits=lambda _: "the question can mean several things",
+    waits=lambda _: "the question is ambiguous",
     fields=_clarify_fields,
     draw=_draw_clarify,
     converse=_clarify,
@@ -212,7 +212,7 @@ def _ask_consent(_ended: RunEnd, language: str) -> Any:
 CONSENT: Final = RequestKind(
     answers="--approve or --reject WORDS",
     subject="the tool call",
-    waits=lambda ended: f"the tool {_tool_name(ended)} waits to be allowed",
+    waits=lambda ended: f"the tool {_tool_name(ended)} waits for approval",
     fields=_consent_fields,
     draw=_draw_consent,
     converse=_ask_consent,

@@ -147,7 +147,7 @@ def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
     threshold = _read_threshold()
     if threshold is None or expected <= threshold or as_json or not can_ask():
         return
-    stopped = "nothing was asked; give --depth normal, or raise WEIWO_ASK_COST"
+    stopped = "nothing was asked; use --depth normal, or raise WEIWO_ASK_COST"
     with answering(stopped):
         if confirm(label(language, "cost_prompt"), default=False):
             return
@@ -163,5 +163,5 @@ def _read_threshold() -> float | None:
     except ValueError:
         amount = -1.0
     if not 0 <= amount < float("inf"):
-        raise UsageError(f"{_ASK_COST}; {text[:40]!r} is no amount of US dollars; write, say, 0.50")
+        raise UsageError(f"{_ASK_COST}: {text[:40]!r} is not an amount of US dollars; use a number such as 0.50")
     return amount

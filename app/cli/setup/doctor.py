@@ -139,7 +139,7 @@ class _Step(NamedTuple):
 
 @app.command(cls=PanelCommand)
 def doctor(*, json: Json = False) -> None:
-    """Report the set-up and missing parts, with the benefit of each."""
+    """Report the setup, missing parts and their benefits."""
 
     async def work() -> list[Check]:
         return [check async for check in _examine(language="en" if json else system_language())]

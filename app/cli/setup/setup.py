@@ -105,10 +105,10 @@ class _ModelCandidate:
 def setup(
     *,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="The model to set up. Default: the best one found.")
+        str | None, typer.Option("--model", metavar="NAME", help="The model to set up. Default: the best model found.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Look and choose; write nothing, ask nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Look and choose; save nothing, ask nothing.")] = False,
     json: Json = False,
 ) -> None:
     """Find, test and set up a model (Ollama, vLLM, keys, …)."""
@@ -196,13 +196,13 @@ def _find(wanted: str, candidates: Sequence[_ModelCandidate]) -> _ModelCandidate
     named |= {name.partition(":")[2]: value for name, value in named.items()}
     if wanted not in named:
         known = ", ".join(sorted(name for name in named if name.startswith(("openai:", "anthropic:")))[:8])
-        raise UsageError(f"--model {wanted!r}; no such model was found; found: {known}")
+        raise UsageError(f"--model {wanted!r} was not found; available: {known}")
     return named[wanted]
 
 
 def _ask_consent(*, as_json: bool) -> bool:
     if as_json or not can_ask():
-        raise UsageError("nobody can be asked here; give --yes to set it up, or --dry-run to look only")
+        raise UsageError("no terminal for a confirmation; use --yes to set it up, or --dry-run to look only")
     try:
         return confirm(word("ask"), default=True)
     except EOFError:
@@ -224,7 +224,7 @@ async def _apply_widening(chosen: _ModelCandidate) -> dict[str, str]:
         name = await widen_ollama(chosen.server.root, chosen.model.name, chosen.window)
     except (ServerError, httpx.HTTPError) as error:
         why = one_line(str(error) or type(error).__name__, 200)
-        raise CommandError(f"{chosen.title}; Ollama made no variant with a wider window: {why}") from None
+        raise CommandError(f"{chosen.title}: Ollama could not create a variant with a larger context: {why}") from None
     return {**settings, "WEIWO_MODEL": f"openai:{name}"}
 
 
@@ -314,7 +314,7 @@ def _list_candidates(servers: Sequence[FoundServer], env: Mapping[str, str] = os
 def _missing_packages(env: Mapping[str, str] = os.environ) -> list[str]:
     """List the packages to install for keys without an installed package, with a line for each."""
     return [
-        f"{key} is set; pip install {package.replace('_', '-')} to use {name}"
+        f"{key} is set; run pip install {package.replace('_', '-')} to use {name}"
         for key, name, package in _KEYS
         if env.get(key) and importlib.util.find_spec(package) is None
     ]

@@ -23,20 +23,20 @@ def trust(
     *,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="List the trusted folders.")] = False,
-    revoke: Annotated[
-        str | None, typer.Option("--revoke", metavar="FOLDER", help="Trust this folder no longer.")
-    ] = None,
+    revoke: Annotated[str | None, typer.Option("--revoke", metavar="FOLDER", help="Stop trusting this folder.")] = None,
 ) -> None:
-    """Show the effect of this folder's .env, and trust the file from now on."""
+    """Show the effect of this folder's .env, and trust it from now on."""
     if (revoke is not None) + yes + listed > 1:
-        raise UsageError("--list, --revoke and --yes; they say different things; give one of them")
+        raise UsageError("--list, --revoke and --yes cannot be combined; use one of them")
     trusted = read_trusted()
     if listed:
         write("".join(f"{one_line(folder, 1_000)}\n" for folder in sorted(trusted)) or "no folder is trusted\n")
     elif revoke is not None:
         folder = str(Path(revoke).expanduser().resolve())
         if trusted.pop(folder, None) is None:
-            raise UsageError(f"--revoke {revoke!r}; this folder is not trusted; weiwo trust --list tells which are")
+            raise UsageError(
+                f"--revoke {revoke!r}: this folder is not trusted; weiwo trust --list shows the trusted folders"
+            )
         write_trusted(trusted)
         write(f"{one_line(folder, 1_000)} is no longer trusted\n")
     else:
@@ -53,13 +53,13 @@ def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> None:
         write(f"{one_line(name, 100)}={_format_setting(name, value)}\n    {describe_effect(name, value)}\n")
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError("nobody can be asked; read the lines above, then: weiwo trust --yes")
+            raise UsageError("no terminal for a confirmation; read the lines above, then run weiwo trust --yes")
         write("Use these settings whenever weiwo runs in this folder? [y/N] ")
         if sys.stdin.readline().strip().lower() not in YES | {"信任"}:
             write("not trusted\n")
             return
     write_trusted({**trusted, folder: digest(file.risky)})
-    write(f"{one_line(folder, 1_000)} is trusted with these settings; weiwo trust --revoke . takes it back\n")
+    write(f"{one_line(folder, 1_000)} is trusted with these settings; to undo, run weiwo trust --revoke .\n")
 
 
 def _format_setting(name: str, value: str) -> str:

@@ -161,7 +161,7 @@ def _next(moment: Moment) -> str:
 
 
 def _describe_moment(moment: Moment) -> str:
-    whence = f" (goes on from {moment.parent})" if moment.forked and not moment.what.startswith("fork of") else ""
+    whence = f" (continues from {moment.parent})" if moment.forked and not moment.what.startswith("fork of") else ""
     return one_line(moment.what + whence, 500)
 
 
@@ -194,7 +194,7 @@ def _what(snapshot: "StateSnapshot", parent: "StateSnapshot | None", twin: str) 
     if source == "fork":
         return f"fork of {twin}"
     if source == "update":
-        return "the state was changed by hand"
+        return "the state was edited by hand"
     node = parent.next[0] if parent is not None and parent.next else ""
     before = parent.values if parent is not None else {}
     return next(_by_node(node, values, before), node or "begun")
@@ -213,9 +213,9 @@ def _by_node(node: str, values: Mapping[str, Any], before: Mapping[str, Any]) ->
         )
     elif node == "approval":
         if words := values.get("feedback"):
-            yield f"plan sent back: {words}"
+            yield f"plan rejected: {words}"
         edited = plan is not None and before.get("plan") is not None and before["plan"].revision != plan.revision
-        yield "plan edited by a person" if edited else "plan approved"
+        yield "plan edited by a user" if edited else "plan approved"
     elif node == "executor" and plan is not None:
         outcomes = values.get("outcomes") or {}
         usable = sum(task_id in outcomes and outcomes[task_id].usable for task_id in plan.ids)

@@ -27,14 +27,14 @@ _WORDS: Final = localized_section("cli.refresh")
 
 @app.command(cls=PanelCommand)
 def refresh(
-    threads: Annotated[list[str] | None, typer.Argument(metavar="[THREAD]...", help="As the list has them.")] = None,
+    threads: Annotated[list[str] | None, typer.Argument(metavar="[THREAD]...", help="As shown in the list.")] = None,
     *,
-    all_threads: Annotated[bool, typer.Option("--all", help="Every thread of yours.")] = False,
+    all_threads: Annotated[bool, typer.Option("--all", help="All of your threads.")] = False,
     json: Json = False,
 ) -> None:
-    """Look up answers again after changes in the sources (for cron)."""
+    """Refresh answers after changes in the sources (for cron)."""
     if bool(threads) == all_threads:
-        raise UsageError("THREAD or --all; name threads, or take all of them")
+        raise UsageError("THREAD or --all is required")
     done = run_to_end(refresh_threads([checked_thread_id(thread) for thread in threads or ()]))
     if json:
         write_json({"threads": done})

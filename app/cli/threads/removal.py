@@ -31,7 +31,7 @@ app = typer.Typer()
 
 @app.command(cls=PanelCommand)
 def remove(
-    threads: Annotated[list[str], typer.Argument(metavar="THREAD...", help="As the list has them.")],
+    threads: Annotated[list[str], typer.Argument(metavar="THREAD...", help="As shown in the list.")],
     *,
     json: Json = False,
 ) -> None:

@@ -49,13 +49,16 @@ _LONGEST: Final = 200
 @app.command(cls=PanelCommand)
 def show(
     thread: Annotated[
-        str, typer.Argument(metavar="[THREAD][@CHECKPOINT]", help="A thread, or a moment of it. Default: the last one.")
+        str,
+        typer.Argument(
+            metavar="[THREAD][@CHECKPOINT]", help="A thread or one of its checkpoints. Default: the last thread."
+        ),
     ] = "",
     *,
     json: Json = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the plan as a Mermaid flowchart.")] = False,
     questions: Annotated[
-        bool, typer.Option("--questions", help="Print the question graph as text, as a model is shown it.")
+        bool, typer.Option("--questions", help="Print the question graph as text, as shown to the model.")
     ] = False,
     history: Annotated[bool, typer.Option("--history", help="List its checkpoints, newest first.")] = False,
     output: Output = None,
@@ -65,11 +68,13 @@ def show(
     thread_id = checked_thread_id(name or last_thread())
     files = output_files(output)
     if files and (history or mermaid or questions):
-        raise UsageError("--output; it writes the answer to a file; leave out --history, --mermaid and --questions")
+        raise UsageError(
+            "--output writes the answer to a file and cannot be combined with --history, --mermaid or --questions"
+        )
     if history and (mermaid or questions or at):
-        raise UsageError("--history; it lists the checkpoints of a thread; give THREAD alone, with or without --json")
+        raise UsageError("--history lists the checkpoints of a thread; use only THREAD and --json with it")
     if json + mermaid + questions > 1:
-        raise UsageError("--json, --mermaid and --questions; they print different things; give one of them")
+        raise UsageError("--json, --mermaid and --questions cannot be combined; use one of them")
     if history:
         _show_history(thread_id, as_json=json)
         return
@@ -79,7 +84,9 @@ def show(
         _write_files(thread_as_json(found), files, as_json=json)
     elif mermaid or questions:
         if plan is None:
-            raise CommandError(f"thread {thread_id}; its question needed no plan; weiwo show {thread_id} tells more")
+            raise CommandError(
+                f"thread {thread_id} has no plan, because its question needed none; see weiwo show {thread_id}"
+            )
         write((plan.to_mermaid() if mermaid else _question_graph(found)) + "\n")
     elif json:
         write_json(thread_as_json(found))
@@ -101,7 +108,10 @@ def _show_history(thread_id: str, *, as_json: bool) -> None:
     else:
         write(checkpoints.plain_history(moments))
     if not as_json:
-        hint(f"go on from one of them: weiwo ask --from {thread_id}@CHECKPOINT [--set TASK=VALUE] [--plan FILE]")
+        hint(
+            f"to continue from a checkpoint, run weiwo ask --from {thread_id}@CHECKPOINT [--set "
+            "TASK=VALUE] [--plan FILE]"
+        )
 
 
 def _write_files(told: dict[str, Any], files: Sequence[Path], *, as_json: bool) -> None:
@@ -112,7 +122,7 @@ def _write_files(told: dict[str, Any], files: Sequence[Path], *, as_json: bool) 
     """
     if "answer" not in told:
         name = told["thread_id"]
-        raise CommandError(f"thread {name}; it has no answer yet to write to a file; weiwo resume {name} finishes it")
+        raise CommandError(f"thread {name} has no answer to save yet; to finish it, run weiwo resume {name}")
     told = {name: value for name, value in told.items() if name not in {"revisions", "question_graph"}}
     result, complaints = write_files(told, files)
     if as_json:
@@ -192,12 +202,16 @@ def _print_thread(console: Console, thread: Thread) -> None:
     console.print()
     result = values.get("result")
     if thread.waits:
-        asked = "the plan waits for approval" if "approval" in thread.next else "a person is asked"
-        console.print(Flow(Text(f"{asked}; go on with: weiwo resume {thread.thread_id}", "cyan")))
+        asked = (
+            "the plan waits for approval" if "a request waits for your answer" in thread.next else "a person is asked"
+        )
+        console.print(Flow(Text(f"{asked}; to continue, run weiwo resume {thread.thread_id}", "cyan")))
         return
     if thread.next or not result:
         where = " ".join(thread.next)
-        console.print(Flow(Text(f"interrupted before: {where}; go on with: weiwo resume {thread.thread_id}", "cyan")))
+        console.print(
+            Flow(Text(f"interrupted before: {where}; to continue, run weiwo resume {thread.thread_id}", "cyan"))
+        )
         return
     console.print(Text(label(language, "answer"), "bold"))
     print_answer(console, result, verbose=True)
@@ -303,4 +317,4 @@ def _time_taken(calls: Sequence[ModelCall]) -> str:
         until = max(until, end)
     if any(call.ended <= 0 for call in calls) or summed - elapsed < 0.1:
         return duration(summed)
-    return f"{duration(elapsed)} side by side, {duration(summed)} one by one"
+    return f"{duration(elapsed)} in parallel, {duration(summed)} in sequence"

@@ -44,7 +44,7 @@ def list_threads(
     context: typer.Context,
     *,
     json: Json = False,
-    limit: Annotated[int, typer.Option("-n", min=1, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option("-n", min=1, help="The maximum number of threads.")] = 20,
 ) -> None:
     """List threads, latest change first, or remove threads."""
     if context.invoked_subcommand is not None:
@@ -57,7 +57,7 @@ def list_threads(
     else:
         write(_plain_threads(found))
     if not found and not json:
-        hint("there are no threads yet; weiwo ask begins one")
+        hint("there are no threads yet; start one with weiwo ask")
 
 
 def _print_threads(console: "Console", threads: Sequence[ThreadInfo]) -> None:

@@ -101,7 +101,7 @@ async def log_in(request: Request) -> Response:
         secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
         user = await auth.token_owner(str(body.get("token") or ""))
         if user is None:
-            raise RequestError(401, "the token; it is nobody's; see weiwo serve --new-token")
+            raise RequestError(401, "unknown token; create one with weiwo serve --new-token")
         await auth.open_session(user, response, secure=secure)
     return response
 
@@ -154,7 +154,7 @@ def sends_to_issuer(request: Request) -> bool:
 def _auth(request: Request) -> Any:
     auth: Auth | None = request.app.state.auth
     if auth is None or auth.oidc is None:
-        raise RequestError(404, "the route; this server has no OpenID Connect")
+        raise RequestError(404, "this server has no OpenID Connect")
     return auth
 
 
@@ -182,8 +182,8 @@ async def put_key(request: Request) -> Response:
     """Store the user's key. The user's runs call models with the key from now on."""
     key = str((await read_json(request)).get("key") or "").strip()
     if not _MODEL_KEY.fullmatch(key):
-        told = "key; it is none; give 8 to 500 letters, digits and signs without blanks"
-        raise RequestError(422, told, "这不是密钥；应为 8 至 500 个不含空格的字母、数字或符号")
+        told = "key must have 8 to 500 letters, digits and symbols without spaces"
+        raise RequestError(422, told, "密钥应为 8 至 500 个字母、数字或符号，不含空格")
     await _records(request).put_model_key(user_of(request), key)
     return await show_key(request)
 
@@ -200,6 +200,8 @@ def _records(request: Request) -> Records:
     Without logins the key is that of the environment, and the route is not found.
     """
     if request.app.state.auth is None:
-        told = "the route; nobody logs in here; set the key in the server's environment"
+        told = (
+            "model keys cannot be set here, because this server has no logins; set the key in the server's environment"
+        )
         raise RequestError(404, told, "这里无需登录；请在服务器的环境变量中设置密钥")
     return engine_of(request).records

@@ -123,8 +123,8 @@ def _require_budget(profile: Profile, spent: Spending, *, asks: bool, now: float
         opens = _next_day(now)
         raise RequestError(
             429,
-            f"the run; your {unit} of today are spent ({used:,.6g} of {most:,.6g}, {name}_per_day); ask again from"
-            f" {opens:%Y-%m-%d %H:%M} UTC on",
+            f"your {unit} for today are used up ({used:,.6g} of {most:,.6g}, {name}_per_day); try again "
+            f"after {opens:%Y-%m-%d %H:%M} UTC",
             retry_after=int(opens.timestamp() - now) + 1,
         )
 

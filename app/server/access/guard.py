@@ -127,19 +127,23 @@ class Guard:
     def _check_host(self, headers: Mapping[str, str]) -> None:
         host = headers.get("host", "")
         if self._rules.hosts and _host_of(f"//{host}") not in self._rules.hosts:
-            raise RequestError(421, f"host {host[:80]!a}; this server answers to localhost alone; use its own address")
+            raise RequestError(
+                421,
+                f"host {host[:80]!a} is not allowed, because this server only answers to localhost; use its "
+                "own address",
+            )
         size = headers.get("content-length", "0")
         if not (size.isascii() and size.isdecimal()) or int(size[:15]) > _MOST_BYTES:
-            raise RequestError(413, f"the request; its body is longer than {_MOST_BYTES:,} bytes; send less")
+            raise RequestError(413, f"the request body is larger than {_MOST_BYTES:,} bytes; send less")
 
     def _check_origin(self, scope: Scope, headers: Mapping[str, str], *, foreign: bool) -> None:
         origin, host = headers.get("origin"), headers.get("host", "")
         if foreign:
             return
         if origin is not None and not (origin.startswith(("http://", "https://")) and _netloc_of(origin) == host):
-            raise RequestError(403, f"origin {origin[:80]!a}; other sites' pages are refused; see WEIWO_ORIGINS")
+            raise RequestError(403, f"origin {origin[:80]!a} is not allowed; to allow it, set WEIWO_ORIGINS")
         if scope["method"] not in _READS and headers.get("sec-fetch-site", "none") not in {"same-origin", "none"}:
-            raise RequestError(403, "the request; it comes from another site's page; open the page of this server")
+            raise RequestError(403, "requests from pages of other sites are not allowed; open the page of this server")
 
     async def _user(self, scope: Scope) -> str:
         if self._auth is None:
@@ -150,21 +154,21 @@ class Guard:
         path = scope["path"]
         if path in _OPEN or path.startswith("/page/"):
             return ""
-        raise RequestError(401, "the request; nobody is logged in; log in on the page, or send Authorization: Bearer")
+        raise RequestError(401, "not logged in; log in on the page, or send Authorization: Bearer")
 
     def _check_rate(self, scope: Scope) -> None:
         client = (scope.get("client") or ("", 0))[0]
         if self._auth is not None and self._open[scope[USER] or client] >= _MOST_OPEN:
-            told = f"the request; {_MOST_OPEN} of yours are open already; end some"
-            raise RequestError(429, told, f"您已有 {_MOST_OPEN} 个请求未结束；请先结束一些")
+            told = f"you already have {_MOST_OPEN} open requests; close some of them"
+            raise RequestError(429, told, f"您已有 {_MOST_OPEN} 个打开的请求；请先结束一些")
         if scope["path"] in {"/weiwo/login", CALLBACK}:
             if not self._logins.take(client):
-                raise RequestError(429, "the login; there were too many; wait a minute", "登录次数过多；请一分钟后再试")
+                raise RequestError(429, "too many login attempts; wait a minute", "登录次数过多；请一分钟后再试")
         elif scope["method"] not in _READS and scope["path"].endswith("/feedback"):
             if not self._feedback.take(scope[USER] or client):
-                raise RequestError(429, "feedback; there was too much; wait a minute", "反馈过于频繁；请一分钟后再试")
+                raise RequestError(429, "too much feedback; wait a minute", "反馈过于频繁；请一分钟后再试")
         elif scope["method"] not in _READS and not self._changes.take(scope[USER] or client):
-            raise RequestError(429, "the request; there were too many; wait a moment", "请求过于频繁；请稍后再试")
+            raise RequestError(429, "too many requests; wait a moment", "请求过于频繁；请稍后再试")
 
     def _mark(self, headers: MutableHeaders, origin: str) -> None:
         mark_response(headers)
@@ -192,7 +196,7 @@ def _limit_body_time(receive: Receive) -> Receive:
             async with asyncio.timeout(_BODY_SECONDS + received / _BODY_RATE - waited):
                 message = await receive()
         except TimeoutError:
-            told = "the request; its body came too slowly; send it again"
+            told = "the request body arrived too slowly; send it again"
             raise RequestError(408, told, "请求内容传得太慢；请重新发送") from None
         waited += time.monotonic() - began
         received += len(message.get("body", b""))
@@ -220,7 +224,7 @@ def read_origins(text: str) -> frozenset[str]:
         scheme, _, place = origin.partition("://")
         if scheme not in {"http", "https"} or not place or _netloc_of(origin) != place:
             raise RequestError(
-                400, f"WEIWO_ORIGINS: {origin[:80]!a} is no origin; write one such as http://localhost:3000"
+                400, f"WEIWO_ORIGINS: {origin[:80]!a} is not an origin; use the form http://localhost:3000"
             )
     return frozenset(origins)
 

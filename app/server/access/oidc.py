@@ -58,14 +58,14 @@ class OidcSettings:
             OidcError: A variable is missing or malformed, or the library is not installed.
         """
         if find_spec("jwt") is None or find_spec("cryptography") is None:
-            raise OidcError("WEIWO_AUTH=oidc; its packages are not installed; pip install 'weiwo[oidc]'")
+            raise OidcError("WEIWO_AUTH=oidc needs more packages; run pip install 'weiwo[oidc]'")
         given = {name: env.get(f"WEIWO_OIDC_{name.upper()}", "").strip() for name in cls.__dataclass_fields__}
         for name in ("issuer", "client_id", "public_url"):
             if not given[name]:
-                raise OidcError(f"WEIWO_AUTH=oidc; WEIWO_OIDC_{name.upper()} is not set; see docs/serve.md")
+                raise OidcError(f"WEIWO_AUTH=oidc needs WEIWO_OIDC_{name.upper()}, which is not set; see docs/serve.md")
         for name in ("issuer", "public_url"):
             if not _is_safe(given[name]):
-                raise OidcError(f"WEIWO_OIDC_{name.upper()}: {given[name][:80]!a} is no https address; give one")
+                raise OidcError(f"WEIWO_OIDC_{name.upper()} must be an https address, not {given[name][:80]!a}")
         return cls(**{**given, "public_url": given["public_url"].rstrip("/")})
 
 
@@ -134,12 +134,12 @@ class Oidc:
             RequestError: The login belongs to another browser, the issuer refused, or its answer cannot be trusted.
         """
         if login is None or not _equal(login.state, params.get("state", "")):
-            raise RequestError(400, "the login; this browser began none, or it took too long; begin again")
+            raise RequestError(400, "this browser started no login, or the login took too long; start again")
         if "error" in params:
-            raise RequestError(401, f"the login; the issuer refused it: {one_line(params['error'], 100)}")
+            raise RequestError(401, f"the issuer refused the login: {one_line(params['error'], 100)}")
         found = await self._discover_issuer()
         if "iss" in params and params["iss"] != self.settings.issuer:
-            raise RequestError(401, "the login; another issuer answered it")
+            raise RequestError(401, "the login was answered by another issuer")
         form = {
             "grant_type": "authorization_code",
             "code": params.get("code", ""),
@@ -176,16 +176,14 @@ class Oidc:
                 options={"require": ["iss", "aud", "exp", "iat", "sub"]},
             )
         except jwt.PyJWTError as error:
-            raise RequestError(
-                401, f"the login; the issuer's token is not valid: {one_line(str(error), 100)}"
-            ) from None
+            raise RequestError(401, f"the issuer's token is not valid: {one_line(str(error), 100)}") from None
         if not _equal(nonce, str(claims.get("nonce") or "")):
-            raise RequestError(401, "the login; the issuer's token belongs to another login")
+            raise RequestError(401, "the issuer's token belongs to another login")
         sub = claims["sub"]
         if not isinstance(sub, str) or not sub.strip() or not sub.isprintable() or len(sub) > _LONGEST_SUB:
-            raise RequestError(401, "the login; the issuer's token names no user")
+            raise RequestError(401, "the issuer's token has no user name")
         if claims.get("azp", self.settings.client_id) != self.settings.client_id:
-            raise RequestError(401, "the login; the issuer's token was made for another client")
+            raise RequestError(401, "the issuer's token was made for another client")
         return claims
 
     async def _key(self, header: Mapping[str, Any]) -> Any:
@@ -200,17 +198,17 @@ class Oidc:
             keys = [item for item in signing if header.get("kid") in {None, item.key_id}]
             if len(keys) == 1 or (keys and "kid" in header):
                 return keys[0]
-        raise jwt.InvalidTokenError("its key is none of the issuer's")
+        raise jwt.InvalidTokenError("its key is not a key of the issuer")
 
     async def _discover_issuer(self) -> dict[str, Any]:
         """The issuer's own description (OpenID Connect Discovery)."""
         if not self._found:
             found = await self._ask("GET", f"{self.settings.issuer.rstrip('/')}/.well-known/openid-configuration")
             if found.get("issuer") != self.settings.issuer:
-                raise RequestError(502, "the issuer; it calls itself by another name than WEIWO_OIDC_ISSUER")
+                raise RequestError(502, "the issuer's name differs from WEIWO_OIDC_ISSUER")
             for name in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
                 if not _is_safe(str(found.get(name) or "")):
-                    raise RequestError(502, f"the issuer; its {name} is no https address")
+                    raise RequestError(502, f"the issuer's {name} is not an https address")
             self._found = found
         return self._found
 
@@ -230,16 +228,16 @@ class Oidc:
                 async for part in response.aiter_bytes():
                     size += len(part)
                     if size > _MOST_BYTES:
-                        raise RequestError(502, f"the issuer; it sent more than {_MOST_BYTES:,} bytes")
+                        raise RequestError(502, f"the issuer sent more than {_MOST_BYTES:,} bytes")
                     parts.append(part)
             told = orjson.loads(b"".join(parts))
         except httpx.HTTPError as error:
-            raise RequestError(502, f"the issuer; it cannot be asked ({type(error).__name__}); try again") from None
+            raise RequestError(502, f"the issuer cannot be reached ({type(error).__name__}); try again") from None
         except orjson.JSONDecodeError:
             told = None
         if response.status_code != 200 or not isinstance(told, dict):
             said = one_line(str(told.get("error", "")), 60) if isinstance(told, dict) else "no JSON"
-            raise RequestError(502, f"the issuer; it answered with {response.status_code} {said}".rstrip())
+            raise RequestError(502, f"the issuer responded with {response.status_code} {said}".rstrip())
         return told
 
 

@@ -72,7 +72,7 @@ def require_operator(request: Request) -> None:
         RequestError: The request comes from another user.
     """
     if user_of(request) != OPERATOR:
-        raise RequestError(404, "the route; it is the operator's alone", "这一页只供管理员使用")
+        raise RequestError(404, "this route is for the operator only", "这一页只供管理员使用")
 
 
 def is_loopback(host: str) -> bool:
@@ -92,9 +92,9 @@ _OTHERS: Final = "*"
 class Profile(Context):
     """Operator's settings for a user: fields of each run, and daily budgets."""
 
-    runs_per_day: int | None = Field(default=None, ge=0, description="Questions a day.")
-    tokens_per_day: int | None = Field(default=None, ge=0, description="Input and output tokens a day.")
-    cost_per_day: float | None = Field(default=None, ge=0, description="US dollars a day, where prices are known.")
+    runs_per_day: int | None = Field(default=None, ge=0, description="Questions per day.")
+    tokens_per_day: int | None = Field(default=None, ge=0, description="Input and output tokens per day.")
+    cost_per_day: float | None = Field(default=None, ge=0, description="US dollars per day, where prices are known.")
 
 
 def read_profiles(home: Path) -> dict[str, Profile]:
@@ -109,7 +109,7 @@ def read_profiles(home: Path) -> dict[str, Profile]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{path}: {error}; mend the file, or remove it") from None
+        raise SettingsError(f"{path}: {error}; correct the file, or remove it") from None
     return {user: _read_profile(path, user, table) for user, table in tables.items()}
 
 
@@ -127,7 +127,7 @@ def profile_of(home: Path, user: str) -> Profile:
 def _read_profile(path: Path, user: str, table: Any) -> Profile:
     known = table if isinstance(table, dict) else {"": table}
     if unknown := sorted(known.keys() - Profile.model_fields.keys()):
-        raise SettingsError(f"{path}: [{user}] {unknown[0][:60]!r} is no setting; see docs/configuration.md")
+        raise SettingsError(f"{path}: [{user}] {unknown[0][:60]!r} is not a setting; see docs/configuration.md")
     try:
         return Profile.model_validate(known)
     except ValidationError as error:

@@ -118,7 +118,7 @@ class HostBackend(Backend):
 
     @override
     async def stored_run(self, request: Request, run_id: str) -> RunRecord:
-        raise RequestError(404, f"response {run_id[:60]!a}; this server keeps none by id; go on with its thread")
+        raise RequestError(404, f"response {run_id[:60]!a} is not stored on this server; continue its thread instead")
 
     @override
     async def load(self, request: Request, thread_id: str) -> Thread:
@@ -138,7 +138,7 @@ class HostBackend(Backend):
             await self._graph.aupdate_state(place, values, as_node="writer")
             read = (await self._graph.aget_state(place)).values
         except (ValueError, TypeError, KeyError) as error:
-            raise RequestError(409, f"thread {thread_id}; it cannot be read: {one_line(str(error), 200)}") from None
+            raise RequestError(409, f"thread {thread_id} cannot be read: {one_line(str(error), 200)}") from None
         finally:
             await self._saver.adelete_thread(place["configurable"]["thread_id"])
         put = [
@@ -198,7 +198,7 @@ def _client(request: Request) -> LangGraphClient:
     """
     host, port = request.scope.get("server") or ("", None)
     if not port:
-        raise RequestError(501, "the server; it listens on no port, by which its own API could be asked")
+        raise RequestError(501, "the server listens on no port, so its own API cannot be called")
     address = f"[{host}]" if ":" in host else host
     headers = {name: request.headers[name] for name in _CREDENTIALS if name in request.headers}
     base = f"http://{address}:{port}{request.scope.get('root_path', '')}"
@@ -209,7 +209,7 @@ def _refusal(error: Exception) -> RequestError:
     """Convert an error of the host to an error for the client."""
     if isinstance(error, APIStatusError):
         return RequestError(error.status_code, one_line(str(error), 300))
-    return RequestError(502, f"the server's own API; {type(error).__name__}: {one_line(str(error), 200)}")
+    return RequestError(502, f"the server's own API failed: {type(error).__name__}: {one_line(str(error), 200)}")
 
 
 def _error(data: Any) -> dict[str, Any]:

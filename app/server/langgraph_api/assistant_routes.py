@@ -119,7 +119,7 @@ async def _draw(graph: CompiledStateGraph[Any, Any, Any, Any], xray: str) -> dic
     if xray.isascii() and xray.isdecimal() and 0 < int(xray[:3]) <= _DEEPEST:
         deep = int(xray)
     elif xray.lower() not in {"", "true", "false"}:
-        raise RequestError(422, f"xray; it is neither true nor false nor 1 to {_DEEPEST}; give one of these")
+        raise RequestError(422, f"xray must be true, false or a number from 1 to {_DEEPEST}")
     drawn: dict[str, Any] = (await graph.aget_graph(xray=deep)).to_json()
     return drawn
 

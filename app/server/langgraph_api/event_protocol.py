@@ -54,17 +54,17 @@ class Subscription:
         """
         channels, namespaces = body.get("channels"), body.get("namespaces") or []
         if not isinstance(channels, list) or not channels:
-            raise RequestError(400, "channels; none is named; give a list, such as [values, messages, lifecycle]")
+            raise RequestError(400, "channels must be a list such as [values, messages, lifecycle]")
         for channel in channels:
             if not isinstance(channel, str) or not (
                 channel in _CHANNELS or (channel.startswith(_NAMED) and channel != _NAMED)
             ):
                 known = ", ".join(sorted(_CHANNELS))
-                raise RequestError(400, f"channels: {str(channel)[:40]!a} is none; there are {known} and custom:NAME")
+                raise RequestError(400, f"channels: {str(channel)[:40]!a} is unknown; use {known} or custom:NAME")
         if not isinstance(namespaces, list) or not all(
             isinstance(namespace, list) and all(isinstance(part, str) for part in namespace) for namespace in namespaces
         ):
-            raise RequestError(400, "namespaces; they are no lists of names; give some such as [[], [executor]]")
+            raise RequestError(400, "namespaces must be a list of lists of names, such as [[], [executor]]")
         since, depth = body.get("since"), body.get("depth")
         if since is None and last.isascii() and last.isdecimal() and len(last) <= 19:
             since = int(last)

@@ -37,13 +37,15 @@ async def command(request: Request) -> Response:
     body = await read_json(request)
     number, method = body.get("id"), body.get("method")
     if type(number) is not int or not isinstance(method, str):
-        return reply(_error(None, "invalid_argument", "the command; it has no integer id or no method; give both"), 400)
+        return reply(_error(None, "invalid_argument", "the command must have an integer id and a method"), 400)
     act = {"run.start": _start, "input.respond": _respond}.get(method)
     if method in _SOCKET_ALONE:
-        said = f"{method}; it is for WebSockets; over HTTP, each connection to /threads/…/stream/events subscribes"
+        said = (
+            f"{method} is for WebSockets only; over HTTP, each connection to /threads/…/stream/events is a subscription"
+        )
         return reply(_error(number, "not_supported", said))
     if act is None:
-        said = f"{method[:40]!a}; there is no such command; there are run.start and input.respond"
+        said = f"command {method[:40]!a} is unknown; use run.start or input.respond"
         return reply(_error(number, "unknown_command", said))
     try:
         run = await act(request, read_object(body, "params"))
@@ -80,11 +82,11 @@ async def _respond(request: Request, params: Mapping[str, Any]) -> RunRecord:
     engine, thread_id = await own_thread(request)
     given = params.get("responses", [params])
     if not isinstance(given, list) or not given or not all(isinstance(item, Mapping) for item in given):
-        raise RequestError(422, "responses; it is no list of answers; give {interrupt_id, response}")
+        raise RequestError(422, "responses must be a list of {interrupt_id, response}")
     answers = {str(item.get("interrupt_id")): item.get("response") for item in given}
     snapshot = await engine.graph.aget_state({"configurable": {"thread_id": thread_id}})
     for unknown in answers.keys() - set(read_waiting(snapshot).ids):
-        raise RequestError(409, f"interrupt {unknown[:60]!a}; nothing waits for an answer under that id")
+        raise RequestError(409, f"interrupt {unknown[:60]!a} is not waiting for an answer")
     command = {"resume": answers} | {key: params[key] for key in ("update", "goto") if params.get(key) is not None}
     return await begin_run(request, {**_common(params), "command": command})
 

@@ -169,9 +169,11 @@ async def cancel(request: Request) -> Response:
     """Interrupt a run. The run can be resumed."""
     run, engine = await _find_run(request), engine_of(request)
     if request.query_params.get("action", "interrupt") != "interrupt":
-        raise RequestError(422, "action: this server undoes no run; leave it out, and fork from an earlier checkpoint")
+        raise RequestError(
+            422, "action: this server cannot undo a run; leave it out, and fork from an earlier checkpoint"
+        )
     if run.run_id not in engine.runs.under_way(run.thread_id):
-        raise RequestError(409, f"run {run.run_id}; it has ended already")
+        raise RequestError(409, f"run {run.run_id} has already ended")
     if request.query_params.get("wait", "").lower() not in {"true", "1", "yes"}:
         await engine.runs.cancel(run.run_id, wait=False)
         return Response(status_code=202)
@@ -183,7 +185,7 @@ async def delete(request: Request) -> Response:
     """Delete a finished run and its events."""
     run, engine = await _find_run(request), engine_of(request)
     if run.run_id in engine.runs.under_way(run.thread_id):
-        raise RequestError(409, f"run {run.run_id}; it is under way; cancel it first")
+        raise RequestError(409, f"run {run.run_id} is still running; cancel it first")
     await engine.records.delete_run(run.run_id)
     return Response(status_code=204)
 
@@ -305,7 +307,7 @@ def _modes(request: Request) -> list[str]:
             try:
                 found += [str(load) for load in orjson.loads(text)]
             except orjson.JSONDecodeError:
-                raise RequestError(422, "stream_mode; it is no JSON list; give one, or one mode") from None
+                raise RequestError(422, "stream_mode must be a mode or a JSON list of modes") from None
         else:
             found += filter(None, text.split(","))
     return found

@@ -33,7 +33,7 @@ async def create(request: Request) -> Response:
     """Make a thread."""
     body, engine, user = await read_json(request), engine_of(request), user_of(request)
     if body.get("supersteps"):
-        raise RequestError(422, "supersteps: threads are not imported; leave it out")
+        raise RequestError(422, "supersteps: importing threads is not supported; leave it out")
     thread_id = str(body.get("thread_id") or uuid4())
     known_ok = body.get("if_exists") == "do_nothing"
     thread_id = await engine.threads.create(user, thread_id, read_metadata(body), known_ok=known_ok)

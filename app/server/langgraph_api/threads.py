@@ -88,7 +88,7 @@ class Threads:
         if exists and record is None and user != OPERATOR:  # what the command began has no record
             raise not_found("thread", name)
         if exists and not known_ok:
-            raise RequestError(409, f"thread {name}; it exists already; take another id")
+            raise RequestError(409, f"thread {name} already exists; use another id")
         if not exists:
             await self._runs.quota.take(user, len(dump(metadata)))
             await self._records.put_thread(thread_id, user, dict(metadata))
@@ -118,7 +118,7 @@ class Threads:
         found = await self._newest(user, min(offset + limit, _MOST_SEARCHED) if some else _MOST_SEARCHED)
         status, ids = wanted.get("status"), wanted.get("ids")
         if ids is not None and not isinstance(ids, list):
-            raise RequestError(422, "ids; they are no list; give one")
+            raise RequestError(422, "ids must be a list")
         kept = [item for item in found if _fits(item, wanted) and (not status or self.status(item) == status)]
         if wanted.get("sort_order") == "asc":
             kept.reverse()

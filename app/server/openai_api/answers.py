@@ -17,7 +17,7 @@ from weiwo.text.citation_marks import recorded_marks
 from weiwo.text.printable import one_line
 
 _WAITS: Final = {
-    "en": "This waits for a person: go on with thread {} on the page, or with weiwo resume.",
+    "en": "A request waits for your answer: continue thread {} on the page, or with weiwo resume.",
     "zh": "这里需要人来确认：请在页面上继续会话 {}，或使用 weiwo resume。",
 }
 CORRECTED: Final = {"en": "Corrected after checking:", "zh": "核查后更正："}

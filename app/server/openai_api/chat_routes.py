@@ -95,7 +95,7 @@ def _read_model(body: Mapping[str, Any]) -> str:
     """
     model = str(body.get("model") or "weiwo")
     if model not in _MODELS:
-        raise RequestError(404, f"model {model[:60]!a}; there is none of that name; use {', '.join(_MODELS)}")
+        raise RequestError(404, f"model {model[:60]!a} does not exist; use {', '.join(_MODELS)}")
     return model
 
 
@@ -110,13 +110,13 @@ def _refuse_options(body: Mapping[str, Any], *, any_format: bool) -> None:
         RequestError: An option is not supported.
     """
     if (body.get("n") or 1) != 1:
-        raise RequestError(400, "n; one answer is given; leave it out, or send 1")
+        raise RequestError(400, "n must be 1")
     if body.get("tool_choice") not in (None, "auto", "none"):
-        raise RequestError(400, "tool_choice; no tool of a client's is called; leave it out, or send auto or none")
+        raise RequestError(400, "tool_choice must be auto or none, because this server calls no tools of clients")
     given = body.get("text")
     form = body.get("response_format") or (given.get("format") if isinstance(given, Mapping) else None) or {}
     if not any_format and (not isinstance(form, Mapping) or form.get("type", "text") != "text"):
-        told = "answers are Markdown; leave it out, or ask /runs/wait for the whole result as JSON"
+        told = "response_format: answers are Markdown; leave it out, or use /runs/wait for the whole result as JSON"
         raise RequestError(400, f"response_format; {told}")
 
 
@@ -148,7 +148,7 @@ def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: b
         if message["type"] != "system"
     ]
     if not turns or turns[-1]["type"] != "human" or not turns[-1]["content"].strip():
-        raise RequestError(400, "messages; the last is no question of a user; end with one")
+        raise RequestError(400, "messages must end with a question of the user")
     # Who reads along is asked what a question means, once a conversation; a program gets what is assumed.
     person = bool(body.get("stream")) and len(turns) == 1
     asked = {
@@ -176,11 +176,11 @@ def read_messages(given: Any) -> list[dict[str, str]]:
     if isinstance(given, str):
         return [{"type": "human", "content": given}]
     if not isinstance(given, list) or len(given) > _MOST_MESSAGES:
-        raise RequestError(400, f"messages; give a list of up to {_MOST_MESSAGES}, each with role and content")
+        raise RequestError(400, f"messages must be a list of up to {_MOST_MESSAGES}, each with role and content")
     messages = []
     for item in given:
         if not isinstance(item, Mapping):
-            raise RequestError(400, "messages; one of them is no object; give role and content")
+            raise RequestError(400, "messages: each message must be an object with role and content")
         kind = _ROLES.get(str(item.get("role")))
         if kind is None:  # replies of tools are none of the conversation
             continue
@@ -195,7 +195,7 @@ def _text(content: Any) -> str:
     parts = content if isinstance(content, list) else [content]
     for part in parts:
         if not isinstance(part, Mapping) or part.get("type") not in _TEXTS:
-            raise RequestError(400, "messages; only text is read; leave images, sound and files out")
+            raise RequestError(400, "messages: only text is supported; leave out images, sound and files")
     return "\n".join(str(part.get("text", "")) for part in parts)
 
 

@@ -27,9 +27,9 @@ async def create(request: Request) -> Response:
     before = await _load_run(request, str(body[_BEFORE])) if body.get(_BEFORE) else None
     kept = bool(body.get("store", True))
     if before is not None and not kept:
-        raise RequestError(400, "store; what continues a stored response is stored; leave it out")
+        raise RequestError(400, "store: a continued response is always stored; leave it out")
     if body.get("background"):
-        raise RequestError(400, "background; begin the run with /threads/…/runs instead, or stream it")
+        raise RequestError(400, "background is not supported; use /threads/…/runs, or stream the response")
     wanted = read_run(body, read_messages(body.get("input")), kept=kept)
     if before is not None:
         wanted = wanted.model_copy(update={"metadata": {_BEFORE: f"{_PREFIX}{before.run_id}"}})

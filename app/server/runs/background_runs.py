@@ -100,7 +100,7 @@ class Runs:
             RequestError: A run works on the thread or waits to.
         """
         if self.under_way(thread_id):
-            told = f"thread {thread_id}; a run works on it; wait for it, or cancel it"
+            told = f"a run is using thread {thread_id}; wait for it, or cancel it"
             raise RequestError(409, told, "这个会话正在运行；请等它结束，或先取消")
 
     async def start(self, owner: str, thread_id: str, request: RunRequest) -> RunRecord:
@@ -154,8 +154,13 @@ class Runs:
     def _require_place(self, owner: str) -> None:
         if not self._places.has_room(owner):
             most = self._places.share(owner)
-            told = f"the run; {most} of yours, or {_MOST_UNDER_WAY} in all, are under way; try again in a minute"
-            raise RequestError(429, told, f"您已有 {most} 个问题（或共 {_MOST_UNDER_WAY} 个）在运行；请稍后再试")
+            told = (
+                f"you have reached the limit of active runs ({most} of yours, or {_MOST_UNDER_WAY} in all); "
+                "try again in a minute"
+            )
+            raise RequestError(
+                429, told, f"您的运行数已达上限（您的 {most} 个，或全部 {_MOST_UNDER_WAY} 个）；请稍后再试"
+            )
 
     async def take_up(self) -> int:
         """Continue the unfinished runs of an earlier server, and return the number of runs."""
@@ -165,7 +170,7 @@ class Runs:
                 continue
             attempt = run.attempt + (run.status == "running")
             if attempt > _MOST_ATTEMPTS:
-                why = f"the server ended {_MOST_ATTEMPTS} times while it ran; resume the thread to try again"
+                why = f"the server stopped {_MOST_ATTEMPTS} times during this run; resume the thread to try again"
                 await self._records.set_status(run.run_id, "error", run.attempt, why)
                 continue
             self._begin(replace(run, attempt=attempt), RunRequest.model_validate(run.request))
@@ -362,7 +367,7 @@ class Runs:
         if snapshot.created_at is None and request.checkpoint:
             raise not_found("checkpoint", request.checkpoint.get("checkpoint_id", ""))
         if snapshot.created_at is None:
-            told = f"thread {thread_id}; nothing was asked on it yet; give an input"
+            told = f"thread {thread_id} has no question yet; give an input"
             raise RequestError(422, told, "这个会话还没有提过问题；请先提问")
         edited = bool(snapshot.next) and (snapshot.metadata or {}).get("source") == "update"
         return request.address_answer(thread_id, read_waiting(snapshot)), edited

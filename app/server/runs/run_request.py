@@ -70,9 +70,9 @@ class RunRequest(BaseModel):
             raise not_found("assistant_id", assistant)
         for field, why in _ABSENT.items():
             if body.get(field):
-                raise RequestError(422, f"{field}: this server {why}; leave it out")
+                raise RequestError(422, f"{field} is not supported, because this server {why}; leave it out")
         if body.get("input") is not None and body.get("command") is not None:
-            raise RequestError(422, "input and command; a run starts from one of them; leave one out")
+            raise RequestError(422, "input and command cannot be combined; leave one out")
         config = body.get("config") if isinstance(body.get("config"), Mapping) else {}
         configurable = config.get("configurable") if isinstance(config, Mapping) else None
         configurable = configurable if isinstance(configurable, Mapping) else {}
@@ -117,7 +117,7 @@ class RunRequest(BaseModel):
             except QuestionError as error:
                 raise RequestError(422, str(error)) from None
         elif not self.input.get("messages"):
-            raise RequestError(422, "input: it has neither a question nor messages; give one of them")
+            raise RequestError(422, "input must have a question or messages")
 
     def check_command(self) -> None:
         """Require a command within the permissions of a client.
@@ -128,10 +128,10 @@ class RunRequest(BaseModel):
         if (command := self.graph_command()) is None:
             return
         if command.resume is None and not command.update and not command.goto:
-            raise RequestError(422, "command: it says nothing; null is no answer; give resume one, or leave it out")
+            raise RequestError(422, "command: resume must not be null; give an answer, or leave it out")
         check_edit(command.update, "command.update")
         if unknown := sorted(map(str, (command.update or {}).keys() - _FIELDS)):
-            raise RequestError(422, f"command.update: {unknown[0][:60]!a} is no field of the state; leave it out")
+            raise RequestError(422, f"command.update: {unknown[0][:60]!a} is not a field of the state; leave it out")
         for place in self._places():
             if isinstance(place, Send):
                 check_edit(place.arg, "command.goto")
@@ -160,7 +160,7 @@ class RunRequest(BaseModel):
             resume = waiting.address((self.command or {}).get("resume"))
         except AnswerError as error:
             told = "没有等待答复的事项；请重新载入本页"
-            raise RequestError(409, f"thread {thread_id}; {error}", told) from None
+            raise RequestError(409, f"thread {thread_id}: {error}", told) from None
         return self.model_copy(update={"command": {**(self.command or {}), "resume": resume}})
 
     def context_on(self, snapshot: StateSnapshot) -> Mapping[str, Any]:
@@ -191,7 +191,7 @@ class RunRequest(BaseModel):
                 for item in (goto if isinstance(goto, list | tuple) else [goto])
             ]
         except (KeyError, TypeError):
-            raise RequestError(422, "command.goto: give names of nodes, or {node, input}") from None
+            raise RequestError(422, "command.goto must be names of nodes, or {node, input}") from None
 
 
 def check_editor(node: Any, field: str) -> None:
@@ -201,7 +201,7 @@ def check_editor(node: Any, field: str) -> None:
         RequestError: The node is not in the list.
     """
     if node not in _EDITORS:
-        raise RequestError(422, f"{field}: {str(node)[:40]!a} is not a client's to name; give {', '.join(_EDITORS)}")
+        raise RequestError(422, f"{field}: {str(node)[:40]!a} cannot be used by a client; use {', '.join(_EDITORS)}")
 
 
 def check_edit(values: Any, field: str) -> None:
@@ -213,13 +213,13 @@ def check_edit(values: Any, field: str) -> None:
     if values is None:
         return
     if not isinstance(values, Mapping):
-        raise RequestError(422, f"{field}: it is no object; give fields of the state")
+        raise RequestError(422, f"{field} must be an object with fields of the state")
     outcomes = values.get("outcomes")
     spent = isinstance(outcomes, Mapping) and any(
         isinstance(item, Mapping) and "usage" in item for item in _all(outcomes)
     )
     if kept := sorted(_KEPT & values.keys()) or (["outcomes.usage"] if spent else []):
-        raise RequestError(422, f"{field}.{kept[0]}: the graph counts it by itself; leave it out")
+        raise RequestError(422, f"{field}.{kept[0]} is set by the graph itself; leave it out")
 
 
 def _all(outcomes: Mapping[str, Any]) -> Iterator[Any]:
@@ -236,7 +236,7 @@ def read_context(given: Any) -> dict[str, Any]:
         RequestError: A field is malformed, or clients may not set it.
     """
     if not isinstance(given, Mapping):
-        raise RequestError(422, "context: it is no object; give one such as {depth: quick}")
+        raise RequestError(422, "context must be an object such as {depth: quick}")
     try:
         context = Context.model_validate(dict(given))
         Settings.resolve(context, from_client=True)

@@ -58,8 +58,8 @@ class Quota:
                     self._used[user] = await self._measure(user)
                     self._measured[user] = time.monotonic()
         if self._used[user] + more > MOST_BYTES:
-            told = f"the request; what you keep here is longer than {MOST_BYTES:,} bytes; delete threads"
-            raise RequestError(413, told, f"您保存的内容超过 {MOST_BYTES:,} 字节；请删除一些会话")
+            told = f"your data on this server exceeds {MOST_BYTES:,} bytes; delete threads"
+            raise RequestError(413, told, f"您保存的数据超过 {MOST_BYTES:,} 字节；请删除一些会话")
         self._used[user] += more
 
     async def thread_bytes(self, thread_id: str) -> int:

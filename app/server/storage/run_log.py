@@ -162,7 +162,7 @@ class RunLog:
             try:
                 await self._records.append(some)
             except StorageError as error:  # those who watch now have them; the answer is in its thread
-                _log.warning("events are not kept: %s", error)
+                _log.warning("events cannot be saved: %s", error)
 
 
 def parse_event_id(text: str) -> tuple[int, int]:

@@ -57,9 +57,7 @@ def _download_response(
         RequestError: There is no such format here.
     """
     if name not in format_names():
-        raise RequestError(
-            422, f"format {name[:20]!a}; there is none of that name here; use {' '.join(format_names())}"
-        )
+        raise RequestError(422, f"format {name[:20]!a} is unknown; use {' '.join(format_names())}")
     try:
         content = render(result, name, earlier)
     except ExportError as error:
@@ -169,7 +167,7 @@ async def feedback(request: Request) -> Response:
     body = await read_json(request)
     thread = await _load_thread(request)
     if not isinstance(body.get("good"), bool):
-        raise RequestError(422, "good; it is neither true nor false; give one of them")
+        raise RequestError(422, "good must be true or false")
     values = thread.values
     if not values.get("result"):
         raise _build_unanswered_error(thread)
@@ -181,7 +179,7 @@ async def feedback(request: Request) -> Response:
         sent = await asyncio.to_thread(send_to_langsmith, given)
     except OSError as error:
         why = error.strerror or error
-        raise RequestError(500, f"feedback; it cannot be kept: {why}", f"反馈无法保存：{why}") from None
+        raise RequestError(500, f"feedback cannot be saved: {why}", f"反馈无法保存：{why}") from None
     except AppError as error:
         raise RequestError(502, str(error)) from None
     memory = backend_of(request).memory(user_of(request))
@@ -225,7 +223,7 @@ async def fork_thread(request: Request) -> Response:
     options = read_options(there.metadata).model_dump(mode="json", exclude_none=True)
     given = read_object(body, "context")
     if engine.logins and given.get("corpus"):
-        raise RequestError(422, "context.corpus; corpora are named by the run that follows; leave it out")
+        raise RequestError(422, "context.corpus cannot be set here, but in the run that follows; leave it out")
     context = Context(**{**allowed_fields(options), **read_context(given)})
     await engine.runs.quota.take(user_of(request), len(dump(body)))
     metadata = {OPTIONS_KEY: options_of(context)}
@@ -252,7 +250,7 @@ async def check(request: Request) -> Response:
     body = await read_json(request)
     thread = await _load_thread(request)
     if not isinstance(body.get("plan"), Mapping | str) or "team" not in thread.values:
-        raise RequestError(422, "plan; there is none, or its thread has not come so far; give {plan: {vertices: […]}}")
+        raise RequestError(422, "plan must be {plan: {vertices: […]}}, and its thread must have a plan")
     settings = Settings.resolve()
     try:
         sketch = Plan.read(body["plan"])
@@ -270,7 +268,7 @@ async def check(request: Request) -> Response:
 
 
 def _build_unanswered_error(thread: Thread) -> RequestError:
-    told = f"thread {thread.thread_id}; it has no answer yet; go on with it"
+    told = f"thread {thread.thread_id} has no answer yet; continue it first"
     return RequestError(409, told, "这个会话还没有答案；请先让它继续")
 
 

@@ -37,7 +37,7 @@ async def add(request: Request) -> Response:
     try:
         return reply(wish_as_json(await add_wish(_memory(request), text if isinstance(text, str) else "")))
     except WishError as error:
-        chinese = f"无法记住：请用 1 至 {LONGEST_WISH} 个字符说明；若仍不行，见 weiwo doctor"
+        chinese = f"无法记住：请用 1 至 {LONGEST_WISH} 个字符说明；若仍失败，请运行 weiwo doctor"
         raise RequestError(422, f"memory; {error}", chinese) from None
 
 
@@ -59,7 +59,9 @@ async def forget(request: Request) -> Response:
         raise not_found("memory", key)
     for entry in gone:
         if not await memory.delete(kind, entry):
-            raise RequestError(500, "the store cannot be written; see weiwo doctor", "无法写入存储；见 weiwo doctor")
+            raise RequestError(
+                500, "the store cannot be written; see weiwo doctor", "无法写入存储；请运行 weiwo doctor"
+            )
     return reply({"forgotten": gone})
 
 
@@ -71,5 +73,7 @@ def _memory(request: Request) -> MemoryStore:
     """
     memory = backend_of(request).memory(user_of(request))
     if memory is None:
-        raise RequestError(503, "memory; its store cannot be used; see weiwo doctor", "记忆存储不可用；见 weiwo doctor")
+        raise RequestError(
+            503, "the memory store is not available; see weiwo doctor", "记忆存储不可用；请运行 weiwo doctor"
+        )
     return memory

@@ -70,7 +70,7 @@ async def change(request: Request) -> Response:
     require_operator(request)
     kind, body = request.path_params["kind"], await read_json(request)
     if kind not in _KINDS:
-        raise RequestError(404, f"{kind!r}; it is none of {', '.join(_KINDS)}", "没有这一类设置")
+        raise RequestError(404, f"{kind!r} is unknown; use one of {', '.join(_KINDS)}", "没有这一类设置")
     settings = _read_settings(kind, body)
     tried: dict[str, Any] = {"works": True, "said": "", "seconds": 0.0}
     async with _changing:
@@ -88,7 +88,7 @@ async def put_budget(request: Request) -> Response:
     amount = (await read_json(request)).get("cost_per_day")
     is_number = isinstance(amount, int | float) and not isinstance(amount, bool)
     if amount is not None and not (is_number and 0 <= amount <= _MOST_COST):
-        raise RequestError(422, "cost_per_day; it is no amount of US dollars; send a number or null", "这不是金额")
+        raise RequestError(422, "cost_per_day must be a number of US dollars, or null", "这不是金额")
     home = Path(backend_of(request).settings.home)
     async with _changing:
         await asyncio.to_thread(_write_budget, home, amount)
@@ -120,17 +120,24 @@ def _read_settings(kind: str, body: Mapping[str, Any]) -> dict[str, str]:
     fixed, settings = _list_fixed(read_config()), {}
     for name, value in body.items():
         if name not in _KINDS[kind] or not isinstance(value, str):
-            raise RequestError(422, f"{name[:60]!r}; it cannot be set here", "这里不能设置它")
+            raise RequestError(422, f"{name[:60]!r} cannot be set here", "这里不能设置它")
         settings[name] = text = value.strip()
         reachable = not text or not name.endswith("_BASE_URL") or _ADDRESS.fullmatch(text)
         if len(text) > _LONGEST or not _VALUE.fullmatch(text) or not reachable:
-            raise RequestError(422, f"{name}; blanks, signs or an address are wrong; correct it", "写法不对，请更正")
+            raise RequestError(
+                422,
+                f"{name} contains spaces or invalid characters, or the address is invalid; correct it",
+                "写法不对，请更正",
+            )
         if name in fixed and text != os.environ[name]:
-            raise RequestError(409, f"{name}; the server's environment sets it; change it there", "由服务器环境设定")
+            raise RequestError(409, f"{name} is set by the server's environment; change it there", "由服务器环境设定")
     for address, key in _KEY_OF.items():
         if address in settings and settings[address] != os.environ.get(address, "") and not settings.get(key):
             if key in fixed:
-                told = f"{address}; {key} of the server's environment is for its own address; change both there"
+                told = (
+                    f"{address} cannot be changed here, because {key} of the server's environment belongs to the "
+                    "current address; change both there"
+                )
                 raise RequestError(409, told, "服务器环境中的密钥只用于原来的地址；请在那里一并修改")
             settings[key] = ""
     return settings
@@ -180,4 +187,4 @@ def _write_budget(home: Path, amount: float | None) -> None:
             file.write_text(before, "utf-8")
             raise
     except (OSError, ValueError, SettingsError) as error:
-        raise RequestError(422, f"{file}; {error}; mend the file") from None
+        raise RequestError(422, f"{file}: {error}; correct the file") from None

@@ -61,7 +61,7 @@ async def upload(request: Request, settings: Settings, quota: Quota) -> Response
             async for chunk in request.stream():
                 size += len(chunk)
                 if size > MOST_UPLOAD_BYTES:
-                    told = f"{name}; it is longer than {MOST_UPLOAD_BYTES:,} bytes; index it by hand"
+                    told = f"{name} is larger than {MOST_UPLOAD_BYTES:,} bytes; add it with weiwo index"
                     chinese = f"{name} 超过 {MOST_UPLOAD_BYTES:,} 字节；请用 weiwo index 添加"
                     raise RequestError(413, told, chinese)
                 await quota.take(user, len(chunk))
@@ -69,7 +69,7 @@ async def upload(request: Request, settings: Settings, quota: Quota) -> Response
         await asyncio.to_thread(part.replace, kept / name)
     except OSError as error:
         why = error.strerror or error
-        raise RequestError(507, f"{name}; it cannot be kept: {why}", f"{name} 无法保存：{why}") from None
+        raise RequestError(507, f"{name} cannot be saved: {why}", f"{name} 无法保存：{why}") from None
     finally:
         await asyncio.to_thread(part.unlink, missing_ok=True)
     return _Lines(_index(kept / name, folder, request.path_params["name"], settings))
@@ -93,8 +93,8 @@ def _safe_name(text: str) -> str:
     else:
         name = kept
     if not any(item.isalnum() for item in kept) or len(name.encode()) > 250:
-        told = f"filename {text[:60]!a}; it is no name for a file; give one such as notes.pdf"
-        raise RequestError(422, told, "这不是文件名；请改为类似 notes.pdf 的名称")
+        told = f"filename {text[:60]!a} is not a valid file name; use a name such as notes.pdf"
+        raise RequestError(422, told, "文件名无效；请使用类似 notes.pdf 的名称")
     return name
 
 

@@ -109,7 +109,7 @@ def _read_decision(decision: Mapping[str, Any]) -> ApprovalAnswer:
         said = decision.get("message", args)
         return _read_words(said) if isinstance(said, str) else _rejection(said)
     if kind == "ignore":
-        said = "ignore: the plan waits; approve it, edit it or say what is to be different"
+        said = "ignore: the plan needs a decision; approve it, edit it or say what to change"
         return ApprovalAnswer("refuse", Complaint(said, "ignore：计划仍在等待；请批准、修改，或说明哪里要改"))
     return _unclear(decision)
 
@@ -121,7 +121,7 @@ def _read_words(answer: str) -> ApprovalAnswer:
             parsed = json.loads(text)
         except (ValueError, RecursionError) as error:
             if text.startswith("{"):
-                said = f"answer: looks like a plan, but is not JSON ({error})"
+                said = f"answer: it looks like a plan, but is not valid JSON ({error})"
                 return ApprovalAnswer("unclear", Complaint(said, f"答复：看来是计划，但不是 JSON（{error}）"))
         else:
             return read_answer(parsed)
@@ -156,7 +156,7 @@ def _goes_on(word: str, text: str) -> bool:
 def _rejection(words: object) -> ApprovalAnswer:
     text = clean(words)[:LONGEST_WORDS] if isinstance(words, str) else ""
     if text.casefold().rstrip(".!。！") in _REFUSING or not any(map(str.isalnum, text)):
-        said = "reject: says nothing; say in words what should be different"
+        said = "reject: the comment is empty; say what to change"
         return ApprovalAnswer("refuse", Complaint(said, "退回：没有说明；请写明哪里要改"))
     return ApprovalAnswer("reject", text)
 

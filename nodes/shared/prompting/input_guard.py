@@ -50,7 +50,7 @@ def find_rejection(value: JsonValue, ret: ValueType) -> str | None:
         return None
     most = _LONGEST_CODE if "\n" in value else LONGEST_VALUE
     if ret != "passages" and len(value) > most:
-        return f"value has {len(value)} characters; at most {most} are handed on, give the shortest answer"
+        return f"value has {len(value)} characters; at most {most} are allowed; give the shortest answer"
     if ret != "passages" and any(unicodedata.category(c) == "Cc" for c in value if c not in "\n\t"):
         return "value has control characters"
     if addresses_model(value):

@@ -21,10 +21,10 @@ def check_question(text: str) -> str:
     """
     question = clean(text)
     if not any(character.isalnum() for character in question):
-        raise QuestionError("the question is empty; ask something in words")
+        raise QuestionError("the question is empty; enter a question")
     if len(question) > _MAX_QUESTION_CHARS:
         raise QuestionError(
-            f"the question has {len(question):,} characters, at most {_MAX_QUESTION_CHARS:,} are read; "
-            "shorten it, or put long material into a document and search that"
+            f"the question has {len(question):,} characters, but at most {_MAX_QUESTION_CHARS:,} are "
+            "allowed; shorten it, or put long material into a document and search that"
         )
     return question

@@ -41,7 +41,7 @@ async def answer(context: WriterContext) -> Answering:
                     is_covered = True
                     yield Coverage(check.missing)
                 if _repeats_failure(text, context.state):
-                    pieces, waiting, broken = [], [], "the draft repeats how the search failed"
+                    pieces, waiting, broken = [], [], "the draft repeats the error of the search"
                     break
                 sources = request.prompt.citable
                 piece = await asyncio.to_thread(read_piece, text, pieces, sources, question)
@@ -59,10 +59,10 @@ async def answer(context: WriterContext) -> Answering:
         broken = failed.reason
         pieces = drop_doubtful(pieces)
     if waiting:
-        broken = broken or "the draft said nothing of what was found"
+        broken = broken or "the draft contains nothing of what was found"
     settled = await settle_pieces(request.prompt, services, pieces, question, say) if pieces else []
     if pieces and not settled:
-        broken = broken or "nothing of the draft could be shown"
+        broken = broken or "nothing in the draft could be shown"
     yield AnswerPart(tuple(settled), broken=broken, basis="sources" if settled else None)
 
 

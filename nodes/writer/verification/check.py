@@ -205,7 +205,7 @@ def _particulars(
             reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
     reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]
     codes = (code for code in stated.codes if not grounds.code(code, same_language=same))
-    reasons += [f"“{code}”: it stands in no cited source" for code in codes]
+    reasons += [f"“{code}” is not in any cited source" for code in codes]
     reasons += _naming(statement, stated, grounds, naming, question, own)
     return reasons, "computed" in ways
 
@@ -236,7 +236,7 @@ def _naming(
             and not any(words in source.text for source in naming.sources)
             and words not in fold(question)
         ):
-            yield f"“{quote}”: these words stand in no cited source"
+            yield f"“{quote}”: these words are not in any cited source"
 
 
 def _full_names(names: Sequence[str], grounds: Grounds, own: Language) -> list[str]:

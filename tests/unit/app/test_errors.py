@@ -18,8 +18,8 @@ def test_every_kind_of_failure_is_told_in_chinese_with_the_words_themselves(kind
 
 
 def test_a_failure_of_no_known_kind_is_told_in_its_own_words():
-    calls = [{"error": None}, {"error": "its reply could not be used and was not read to its end"}]
+    calls = [{"error": None}, {"error": "the reply was invalid and was not read to its end"}]
     assert (
         model_trouble({"language": "zh", "usage": {"calls": calls}})
-        == "规则代替模型 1 次：its reply could not be used and was not read to its end"
+        == "规则代替模型 1 次：the reply was invalid and was not read to its end"
     )

@@ -70,7 +70,7 @@ async def test_the_list_is_the_one_of_the_saver(answered):
 
 async def test_a_thread_that_waits_is_left_to_the_graph(answered):
     path, _, _ = answered
-    with pytest.raises(UnreadableCheckpointError, match="not come to its end"):
+    with pytest.raises(UnreadableCheckpointError, match="the thread has not finished"):
         read_finished_thread(path, "waits")
     assert read_finished_thread(path, "nobody") is None
     assert (saved_thread_exists(path, "waits"), saved_thread_exists(path, "nobody")) == (True, False)

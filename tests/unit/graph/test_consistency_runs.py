@@ -41,7 +41,7 @@ CASES = {
             ("How long is the Nile?", "The Nile is 6,650 kilometres long.", 6650),
             ("What is the length of the Nile?", "The Nile has a length of 6,853 kilometres.", 6853),
         ),
-        "(6,650 km) and “What is the length of the Nile” (6,853 km): two values for one thing",
+        "(6,650 km) and “What is the length of the Nile” (6,853 km): two values for the same thing",
     ),
 }
 
@@ -103,5 +103,5 @@ async def test_so_are_rival_sources():
     (line,) = re.findall(r"^- task_1: disputed by other sources; .*$", prompt, re.MULTILINE)
     assert re.search(r"rests on “The Alder Tower is 120 .*; against it: “Others .* 150 .*; other tasks build on", line)
     assert [gap["kind"] for gap in result["gaps"]] == ["disputed"]
-    assert "The answer hangs on this: sources disagree about “120”" in result["answer"]
+    assert "The answer depends on this: sources disagree about “120”" in result["answer"]
     assert result["status"] == "partial"

@@ -209,7 +209,7 @@ async def test_for_each_reports_what_it_lacks_and_what_was_cut():
     outcomes = await run(plan, search_tool(births), outcomes={"people": people}, limits=Limits(max_items=2))
     assert outcomes["births"].value == ["1815"]
     assert outcomes["births"].detail.missing == ("Nobody",)
-    assert "1 more items were cut" in outcomes["births"].note
+    assert "1 more items were skipped" in outcomes["births"].note
 
 
 @pytest.mark.parametrize(("items", "values"), [([], []), (["Ada"], ["1815"])])

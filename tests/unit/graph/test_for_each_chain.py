@@ -138,4 +138,4 @@ async def test_the_limit_cuts_and_says_so_all_the_way():
         limits=Limits(max_seconds=300),
     )
     assert len(outcomes["one"].value) == 500
-    assert "100 more items were cut" in outcomes["one"].note
+    assert "100 more items were skipped" in outcomes["one"].note

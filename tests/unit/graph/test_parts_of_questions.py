@@ -64,7 +64,7 @@ async def test_a_tool_that_is_down_is_named_and_nothing_is_denied() -> None:
     staff_directory.metadata = {"acts": False}
     result = await answered("When was Ann Lee of the staff hired?", staff_directory)
     assert (result["status"], result["lead"] != "denial") == ("partial", True), result["answer"]
-    assert "staff_directory could not be asked: cannot be reached: connection refused" in result["answer"]
+    assert "staff_directory could not be queried: cannot be reached: connection refused" in result["answer"]
     (part,) = (part for part in result["parts"] if part["outcome"] == "failed")
     assert (part["component"], part["severity"]) == ("staff_directory", "error")
     assert part["cause"] == "cannot be reached: connection refused"

@@ -112,7 +112,7 @@ async def test_sync_and_async_callers_share_a_saver_that_is_bound_to_a_loop(tmp_
         assert all("828" in done["result"]["answer"] for done in await asyncio.gather(*many))
         streamed = await asyncio.to_thread(lambda: [*kept.stream(BURJ, config("stream"), stream_mode="values")])
         assert "828" in streamed[-1]["result"]["answer"]
-        with pytest.raises(RuntimeError, match="await ainvoke or astream"):
+        with pytest.raises(RuntimeError, match="use ainvoke or astream"):
             kept.invoke(BURJ, config("blocked"))
 
 

@@ -87,7 +87,7 @@ async def test_the_complaint_names_the_thread():
 )
 def test_what_is_damaged_is_one_line_that_can_name_its_thread(stored):
     at = {"configurable": {"thread_id": "mine"}}
-    said = "the thread mine has a checkpoint that cannot be read"
+    said = "the thread mine has an invalid checkpoint"
     with pytest.raises(CheckpointError, match=said) as caught, naming_thread(at):
         serializer().loads_typed(stored)
     assert "\n" not in str(caught.value)

@@ -38,7 +38,7 @@ async def test_a_client_gets_nothing_of_the_process(context, built, marks):
 async def test_a_corpus_of_a_client_is_a_name(entry, home, monkeypatch):
     (home / "notes.md").write_text("The safe is behind the mirror.")
     monkeypatch.setenv("WEIWO_CLIENT_FIELDS", "corpus")
-    with pytest.raises(CorpusError, match="a client of this server names corpora"):
+    with pytest.raises(CorpusError, match="clients of this server can only use corpora"):
         await build_graph(serves_clients=True).ainvoke({"question": "Where is the safe?"}, context={"corpus": [entry]})
 
 

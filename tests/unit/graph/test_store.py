@@ -174,7 +174,7 @@ async def test_one_that_can_no_longer_be_opened_or_read_is_an_error_and_told_onc
             with pytest.raises(StorageError, match=r"store\.sqlite; file is not a database"):
                 await store.aget(("n",), "k")
     (line,) = told
-    assert line.startswith("results are not kept for later: cannot use ")
+    assert line.startswith("results are not saved: cannot use ")
 
 
 async def test_what_breaks_while_it_is_open_is_an_error_not_emptiness(tmp_path):
@@ -185,5 +185,5 @@ async def test_what_breaks_while_it_is_open_is_an_error_not_emptiness(tmp_path):
         for work in (store.aget(("n",), "k"), store.asearch(("n",)), store.adelete(("n",), "k")):
             with pytest.raises(StorageError, match="no such table: store"):
                 await work
-        with pytest.raises(MemoryStoreError, match=r"^memory cannot be read; .*no such table"):
+        with pytest.raises(MemoryStoreError, match=r"^memory cannot be read: .*no such table"):
             await MemoryStore(store, "local").list("wishes")

@@ -190,9 +190,9 @@ def test_calls_never_take_more_than_the_limit_where_estimates_hold(
 @pytest.mark.parametrize(
     ("error", "limit"),
     [
-        ("the run's limit max_tokens is reached", "max_tokens"),
-        ("the run's limit max_model_calls is reached", "max_model_calls"),
-        ("broken off: the run's max_seconds is near", "max_seconds"),
+        ("the run's limit max_tokens was reached", "max_tokens"),
+        ("the run's limit max_model_calls was reached", "max_model_calls"),
+        ("stopped, because the run's limit max_seconds is near", "max_seconds"),
         ("HTTP 500, server error", None),
         (None, None),
     ],

@@ -327,7 +327,7 @@ async def test_tokens_seconds_and_price_are_booked() -> None:
 
 
 async def test_a_limit_on_cost_needs_the_prices_of_the_models_in_use() -> None:
-    with pytest.raises(SettingsError, match=r"the price of fake:m is not known; set WEIWO_PRICES to fake:m=") as error:
+    with pytest.raises(SettingsError, match=r"the price of fake:m is unknown; set WEIWO_PRICES to fake:m=") as error:
         gateway(says("x"), Limits(max_cost=1))
     assert "\n" not in str(error.value)
     gateway(says("x"), Limits(max_cost=1), prices={"fake:m": (0, 0)})
@@ -380,7 +380,7 @@ async def test_a_cancelled_call_is_booked() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert booked(models) == [("text", "left before its end")]
+    assert booked(models) == [("text", "cancelled before it finished")]
 
 
 async def collect(stream: AsyncIterator[str], into: list[str]) -> None:
@@ -435,7 +435,7 @@ async def test_a_reader_may_leave_a_stream() -> None:
         async for delta in stream:
             assert delta == "a"
             break
-    assert booked(models) == [("text", "its reply could not be used and was not read to its end")]
+    assert booked(models) == [("text", "the reply was invalid and was not read to its end")]
 
 
 async def test_a_model_given_in_code_wins_over_the_settings() -> None:

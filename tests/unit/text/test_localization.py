@@ -58,8 +58,8 @@ def test_every_message_that_is_named_exists_and_none_is_left_over():
 
 def test_a_message_is_found_in_the_language_asked_for():
     down = localized_section("mcp.problems")
-    assert down["en"]["ended"] == "it ended"
-    assert down["zh"]["ended"] == "程序已结束"
+    assert down["en"]["ended"] == "the server exited"
+    assert down["zh"]["ended"] == "服务器已退出"
     assert list(localize_message("mcp.problems", "ended")) == ["en", "zh"]
     with pytest.raises(KeyError):
         localized_phrases("mcp.problems", "no such message")["en"]

@@ -172,7 +172,7 @@ async def test_an_empty_corpus_makes_its_tools_unavailable(tmp_path):
     (tmp_path / "empty").mkdir()
     registry = await build_registry(Settings(home=str(tmp_path), corpus=(str(tmp_path / "empty"),)))
     assert registry.names() == ("calculator", "date_difference")
-    assert "no text that can be read" in registry.info("corpus_search").why_not
+    assert "contains no readable text" in registry.info("corpus_search").why_not
 
 
 async def test_a_missing_corpus_is_one_line(tmp_path):

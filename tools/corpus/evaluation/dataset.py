@@ -64,13 +64,13 @@ class Dataset:
         self.folder = folder
         self.name = folder.resolve().name
         if not folder.is_dir():
-            raise DatasetError(f"{folder}: no such folder; name one with {_CORPUS}, {_QUERIES} and {_QRELS[0]}")
+            raise DatasetError(f"{folder} does not exist; give a folder with {_CORPUS}, {_QUERIES} and {_QRELS[0]}")
         qrels = next((folder / name for name in _QRELS if (folder / name).is_file()), None)
         missing = [name for name in (_CORPUS, _QUERIES) if not (folder / name).is_file()]
         if qrels is None:
             missing.append(" or ".join(_QRELS))
         if missing or qrels is None:
-            raise DatasetError(f"{folder}: it lacks {' and '.join(missing)}; name a BEIR-shaped folder")
+            raise DatasetError(f"{folder} has no {' and '.join(missing)}; give a BEIR-shaped folder")
         judged = _read_judgements(qrels)
         self.questions = [
             _DatasetQuestion(found["_id"], found["text"], judged[found["_id"]], found)
@@ -78,7 +78,7 @@ class Dataset:
             if found["_id"] in judged
         ]
         if not self.questions:
-            raise DatasetError(f"{qrels}: it judges none of the questions in {_QUERIES}; see that the ids are the same")
+            raise DatasetError(f"{qrels} judges none of the questions in {_QUERIES}; check that the ids match")
 
     def documents(self) -> Iterator[DatasetDocument]:
         """Yield the documents in order, as `read_documents` does."""
@@ -91,7 +91,7 @@ class Dataset:
             with path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()[:16]
         except OSError as error:
-            raise DatasetError(f"{path}: it cannot be read ({error.strerror})") from None
+            raise DatasetError(f"{path} cannot be read ({error.strerror})") from None
 
     def questions_digest(self) -> str:
         """The hash of the questions and judgements."""
@@ -109,11 +109,11 @@ def read_documents(folder: Path) -> Iterator[DatasetDocument]:
     for at, found in _read_objects(path):
         mark = hash(found["_id"])
         if mark in seen:
-            raise DatasetError(f"{path}, line {at}: a second document {one_line(found['_id'], 60)!r}; keep one")
+            raise DatasetError(f"{path}, line {at}: duplicate document {one_line(found['_id'], 60)!r}; keep one")
         seen.add(mark)
         yield DatasetDocument(found["_id"], found.get("title") or "", found["text"])
     if not seen:
-        raise DatasetError(f"{path}: it holds no document")
+        raise DatasetError(f"{path} contains no document")
 
 
 def read_queries(folder: Path) -> dict[str, str]:
@@ -133,13 +133,13 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
             while line := file.readline(_LONGEST_LINE):
                 number += 1
                 if len(line) == _LONGEST_LINE:
-                    raise DatasetError(f"{path}, line {number}: longer than {_LONGEST_LINE:,} characters; cut it up")
+                    raise DatasetError(f"{path}, line {number}: longer than {_LONGEST_LINE:,} characters; split it")
                 if line.strip():
                     yield number, line
     except OSError as error:
-        raise DatasetError(f"{path}: it cannot be read ({error.strerror})") from None
+        raise DatasetError(f"{path} cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise DatasetError(f"{path}: it is not UTF-8 text; convert it") from None
+        raise DatasetError(f"{path} is not UTF-8 text; convert it") from None
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -154,7 +154,7 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise DatasetError(f"{path}, line {number}: no JSON object; correct the line")
+            raise DatasetError(f"{path}, line {number}: not a JSON object; correct the line")
         yield number, found
 
 
@@ -168,7 +168,7 @@ def _read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             and isinstance(found.get("text"), str)
             and isinstance(found.get("title") or "", str)
         ):
-            raise DatasetError(f'{path}, line {number}: no object with "_id" and "text"; correct the line')
+            raise DatasetError(f'{path}, line {number}: not an object with "_id" and "text"; correct the line')
         yield number, found
 
 
@@ -183,10 +183,10 @@ def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
             if number == 1:
                 continue
             raise DatasetError(
-                f"{path}, line {number}: not question, document and score, separated by tabs; correct the line"
+                f"{path}, line {number}: must be question, document and score, separated by tabs; correct the line"
             ) from None
         if gain > 0:
             found.setdefault(question, {})[document] = gain
     if not found:
-        raise DatasetError(f"{path}: it judges no document relevant; its lines are question, document, score")
+        raise DatasetError(f"{path} judges no document relevant; its lines must be question, document, score")
     return found

@@ -91,13 +91,13 @@ async def export_hard_cases(corpus: IndexedCorpus, cases: Sequence[_HardCase], f
                 candidates.writelines(f"hard-{number}\t{source}\t{rank}\n" for rank, source in enumerate(found, 1))
         (folder / _QRELS).write_text("query-id\tcorpus-id\tscore\n", encoding="utf-8")
     except OSError as error:
-        raise DatasetError(f"{folder}: {error.strerror or error}; name another folder") from None
+        raise DatasetError(f"{folder}: {error.strerror or error}; choose another folder") from None
 
 
 def _make_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
-        raise DatasetError(f"{folder}: it is not empty; name another folder")
+        raise DatasetError(f"{folder} is not empty; choose another folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def read_candidates(folder: Path) -> tuple[list[Candidate], int]:
         DatasetError: The folder is no export of hard cases, or broken.
     """
     if not (folder / _CANDIDATES).is_file():
-        raise DatasetError(f"{folder}: it holds no {_CANDIDATES}; weiwo stats --hard FOLDER writes such a folder")
+        raise DatasetError(f"{folder} has no {_CANDIDATES}; create such a folder with weiwo stats --hard FOLDER")
     judged = set(_read_pairs(folder / _QRELS)) if (folder / _QRELS).is_file() else set()
     pairs = list(dict.fromkeys(_read_pairs(folder / _CANDIDATES)))
     left = [pair for pair in pairs if pair not in judged]
@@ -144,7 +144,7 @@ def append_judgement(folder: Path, candidate: Candidate, *, answers: bool) -> No
         with path.open("ab") as file:
             file.write(f"{candidate.query_id}\t{candidate.document.id}\t{int(answers)}\n".encode())
     except OSError as error:
-        raise DatasetError(f"{path}: it cannot be written ({error.strerror or error})") from None
+        raise DatasetError(f"{path} cannot be written ({error.strerror or error})") from None
 
 
 def _read_pairs(path: Path) -> Iterator[tuple[str, str]]:

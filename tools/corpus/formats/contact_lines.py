@@ -35,7 +35,7 @@ def read_calendar(file: BinaryIO, name: str) -> Iterator[Part]:
     try:
         calendars = parser.Calendar.from_ical(read_text(file), multiple=True)
     except (ValueError, IndexError, KeyError) as error:
-        raise UnreadableError(f"damaged: no calendar in it ({error})") from None
+        raise UnreadableError(f"damaged: it contains no calendar ({error})") from None
     title = next((str(calendar.get("X-WR-CALNAME", "")) for calendar in calendars if calendar.get("X-WR-CALNAME")), "")
     entries = [entry for calendar in calendars for entry in calendar.walk() if entry.name in _KINDS]
     bad: list[int] = []

@@ -66,7 +66,7 @@ class _TableCollector:
     def make_parts(self, name: str) -> Iterator[Part]:
         """Return the parts of a file: the tables, with rows as passages."""
         if not self.tables:
-            raise UnreadableError("no table in it")
+            raise UnreadableError("it contains no table")
 
         def list_passages() -> Iterator[Passage]:
             for number, table in enumerate(self.tables, 1):
@@ -104,7 +104,7 @@ def read_sqlite(file: BinaryIO, name: str) -> Iterator[Part]:
     """
     data = bytearray(file.read())
     if not data.startswith(_MAGIC):
-        raise UnreadableError("encrypted, or no SQLite database")
+        raise UnreadableError("encrypted, or not an SQLite database")
     data[_VERSIONS] = b"\x01\x01"
     found = _TableCollector()
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:

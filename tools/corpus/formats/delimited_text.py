@@ -62,7 +62,7 @@ def _keep_records(
         numbers.append(record.first)
         last = record.last
     if rows.characters > MOST_CHARACTERS:
-        losses.append(Loss("other", 1, (f"over {MOST_CHARACTERS:,} characters: too large to be asked as a table",)))
+        losses.append(Loss("other", 1, (f"over {MOST_CHARACTERS:,} characters: too large to be queried as a table",)))
     elif len(rows):
         tables.append(Table(name, rows, numbers, "line", delimiter=rows.delimiter))
 

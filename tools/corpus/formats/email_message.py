@@ -44,7 +44,7 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
     data = decode(data).encode() if wide else _NARROW_CHINESE.sub(b"=?gb18030?", data)
     message = BytesParser(policy=policy.default).parsebytes(data)
     if not message.keys():
-        raise UnreadableError("not an e-mail: it has no head")
+        raise UnreadableError("not an e-mail: it has no header")
     context = {name: text for name, field in _CONTEXT.items() if (text := one_line(read_field(message, field), 300))}
     body = _choose_body(message)
     found = list(_read_sections(_read_text(body), context))

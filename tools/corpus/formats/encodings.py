@@ -105,7 +105,7 @@ def detect_encoding(sample: bytes) -> str:
         tables = (*_TABLES, *_TABLES_UTF16) if 0 in sample else _TABLES  # UTF-16 writes line ends with a null
         if guess := _choose_table(sample, tables):
             return guess
-        raise UnreadableError("not text in an encoding that we know; save it as UTF-8") from None
+        raise UnreadableError("unknown text encoding; save it as UTF-8") from None
     return "utf-8"
 
 
@@ -133,7 +133,7 @@ def _decode_late_bytes(data: bytes) -> str:
     try:
         return data.decode(detect_encoding(data[max(0, first - 1_000) : first + SAMPLE_BYTES]))
     except UnicodeDecodeError:
-        raise UnreadableError("not text in one encoding that we know; save it as UTF-8") from None
+        raise UnreadableError("mixed or unknown text encoding; save it as UTF-8") from None
 
 
 def _detect_wide(sample: bytes) -> str | None:

@@ -33,7 +33,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             at = root.get("full-path", "") if root is not None else ""
             book = read_xml(opened, at)
         except BROKEN as error:
-            raise UnreadableError(f"damaged: no book in it ({error})") from None
+            raise UnreadableError(f"damaged: it contains no book ({error})") from None
         found, bad = _read_chapters(opened, _list_members(book, dirname(at)))
         if bad and not found:
             raise UnreadableError("damaged: none of its chapters can be read")
@@ -50,7 +50,7 @@ def _read_chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], li
     bad: list[int] = []
     for number, member in enumerate(names[:_MOST_CHAPTERS], 1):
         if member in locked:
-            raise UnreadableError("protected against copying; its text cannot be read")
+            raise UnreadableError("copy-protected; its text cannot be read")
         try:
             page = parse_html(clean_text(decode(opened.read(member))), by_block=True)
         except (UnreadableError, *BROKEN):

@@ -23,7 +23,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     try:
         root = drop_namespaces(ET.parse(file).getroot())  # noqa: S314 - expat bounds entities itself
     except ET.ParseError as error:
-        raise UnreadableError(f"damaged: no FictionBook in it ({error})") from None
+        raise UnreadableError(f"damaged: it contains no FictionBook ({error})") from None
     info = root.find("description/title-info")
     info = Element("title-info") if info is None else info
     names = [" ".join(filter(None, map(author.findtext, _NAMES))) for author in info.iterfind("author")]

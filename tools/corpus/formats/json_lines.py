@@ -156,11 +156,11 @@ def _read_records(
             lines.append(number)
         yield number, read_record(value)
     if bad and not good:
-        raise UnreadableError(f"not JSON Lines: line {first_bad} is no JSON, nor is any other")
+        raise UnreadableError(f"not JSON Lines: line {first_bad} is not JSON, nor is any other")
     if bad:
         losses.append(Loss("lines_no_json", bad, (str(first_bad),)))
     if size > MOST_CHARACTERS:
-        losses.append(Loss("other", 1, (f"over {MOST_CHARACTERS:,} characters: too large to be asked as a table",)))
+        losses.append(Loss("other", 1, (f"over {MOST_CHARACTERS:,} characters: too large to be queried as a table",)))
     elif len(texts) == good and (columns := keys.choose()):
         tables.append(Table("", RecordLines(columns, texts), lines, "line", header_rows=1))
 

@@ -112,7 +112,7 @@ def _detect_type(data: bytes, file: BinaryIO) -> str:
             raise UnreadableError("encrypted; save it without a password")
         found = next((kind for stream, kind in _STREAMS if stream.encode("utf-16-le") in data), "")
         if not found:
-            raise UnreadableError("of a type that is not read")
+            raise UnreadableError("unsupported file type")
         return found
     if is_zipfile(file):
         file.seek(0)
@@ -139,7 +139,7 @@ def _convert(data: bytes, kind: str) -> Any:
 
     found = asyncio.run(extract())
     if not found.results:
-        raise UnreadableError("damaged: nothing in it can be read")
+        raise UnreadableError("damaged: nothing in it is readable")
     return found.results[0]
 
 

@@ -119,5 +119,5 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     if not can_recognize():
         raise UnreadableError(f"a picture; {INSTALL}", passing=True)
     if not found:
-        raise UnreadableError("a picture in which no text is found", passing=not has_time())
+        raise UnreadableError("a picture without recognizable text", passing=not has_time())
     yield Part(name, found, losses=list_unrecognized(blank))

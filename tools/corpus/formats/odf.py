@@ -39,7 +39,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         try:
             root = read_xml(archive, "content.xml")
         except BROKEN as error:
-            raise UnreadableError(f"damaged or encrypted: no OpenDocument in it ({error})") from None
+            raise UnreadableError(f"damaged or encrypted: it contains no OpenDocument ({error})") from None
         meta, styles = find_xml(archive, "meta.xml"), find_xml(archive, "styles.xml")
         _put_formulas_in(root, archive)
     return _read_document(root, meta, styles, name)
@@ -54,7 +54,7 @@ def read_flat(file: BinaryIO, name: str) -> Iterator[Part]:
     try:
         root = drop_namespaces(ET.parse(file).getroot())  # noqa: S314 - expat bounds entities itself
     except ET.ParseError as error:
-        raise UnreadableError(f"damaged: no OpenDocument in it ({error})") from None
+        raise UnreadableError(f"damaged: it contains no OpenDocument ({error})") from None
     return _read_document(root, root, root, name)
 
 

@@ -58,7 +58,7 @@ class Package:
         mains = [target for kind, target in self.read_relations("").values() if kind == "officeDocument"]
         self.main = next((name for name in mains if self.has(name)), "")  # the name of its main part
         if not self.main:
-            raise UnreadableError(f"damaged: no {what} in it")
+            raise UnreadableError(f"damaged: it contains no {what}")
 
     @property
     def losses(self) -> list[Loss]:

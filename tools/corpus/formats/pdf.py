@@ -333,7 +333,7 @@ def _why_empty(pdf: Pdf) -> str:
     if pdf.bad:
         return f"damaged PDF: none of its {pdf.count} pages can be read"
     if pdf.undecodable:
-        return "its fonts do not say which letters they have; run OCR on it"
+        return "its fonts do not define their letters; run OCR on it"
     if pdf.pictures:
         return "no text, only pictures; " + ("run OCR on it" if can_recognize() else INSTALL)
     return "empty"

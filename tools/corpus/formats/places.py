@@ -25,7 +25,7 @@ def read_gpx(file: BinaryIO, name: str) -> Iterator[Part]:
     try:
         root = drop_namespaces(ET.parse(file).getroot())  # noqa: S314 - expat bounds entities itself
     except ET.ParseError as error:
-        raise UnreadableError(f"damaged: no GPX in it ({error})") from None
+        raise UnreadableError(f"damaged: it contains no GPX ({error})") from None
     meta = root.find("metadata")
     head = root if meta is None else meta
     title = choose_title(head.findtext("name")) or name
@@ -63,10 +63,10 @@ def read_geojson(file: BinaryIO, name: str) -> Iterator[Part]:
     try:
         found = json.loads(read_text(file))
     except ValueError as error:
-        raise UnreadableError(f"damaged: no JSON in it ({error})") from None
+        raise UnreadableError(f"damaged: it contains no JSON ({error})") from None
     features = found.get("features", [found]) if isinstance(found, dict) else found
     if not isinstance(features, list):
-        raise UnreadableError("no features in it")
+        raise UnreadableError("it contains no features")
     title = choose_title(found.get("name")) if isinstance(found, dict) else ""
     described = (_describe_feature(feature) for feature in features if isinstance(feature, dict))
     passages = (_make_passage(lines, f"feature {n}", n) for n, lines in enumerate(described, 1) if lines)

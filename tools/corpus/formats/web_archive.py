@@ -22,7 +22,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     message = BytesParser(policy=policy.default).parse(file)
     pages = [part for part in message.walk() if part.get_content_type() in {"text/html", "application/xhtml+xml"}]
     if not pages:
-        raise UnreadableError("no page in it")
+        raise UnreadableError("it contains no page")
     first = parse_html(read_source(pages[0]), by_block=True)
     title, chunks = first.body.cut_chunks()
     passages = make_passages(chunks, unit="paragraph")

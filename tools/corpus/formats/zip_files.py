@@ -42,7 +42,7 @@ def open_archive(file: BinaryIO) -> Iterator[ZipFile]:
     head = file.read(len(OLE))
     file.seek(0)
     if head == OLE:
-        raise UnreadableError("encrypted, or in the format of before 2007; save it anew without a password")
+        raise UnreadableError("encrypted, or in a format from before 2007; save it again without a password")
     try:
         opened = ZipFile(file)
     except (BadZipFile, NotImplementedError, ValueError, OSError) as error:
@@ -56,11 +56,11 @@ def _check_size(opened: ZipFile, size: int) -> None:
     members = opened.infolist()
     total = sum(member.file_size for member in members)
     if len(members) > _MOST_MEMBERS:
-        raise UnreadableError(f"a zip bomb? it holds {len(members):,} members, more than {_MOST_MEMBERS:,}")
+        raise UnreadableError(f"possible zip bomb: it has {len(members):,} members, more than {_MOST_MEMBERS:,}")
     if total > MOST_BYTES:
-        raise UnreadableError(f"a zip bomb? it unpacks to {total:,} bytes, more than {MOST_BYTES:,}")
+        raise UnreadableError(f"possible zip bomb: it unpacks to {total:,} bytes, more than {MOST_BYTES:,}")
     if total > _SMALL and total > _MOST_RATIO * size:
-        raise UnreadableError(f"a zip bomb? it unpacks to {total // max(size, 1):,} times its size")
+        raise UnreadableError(f"possible zip bomb: it unpacks to {total // max(size, 1):,} times its size")
     if any(member.flag_bits & 1 for member in members):
         raise UnreadableError("encrypted; save it without a password")
 
@@ -95,7 +95,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             taken.append(path)
             yield from parts
     if not taken:
-        raise UnreadableError("nothing in it is of a type that is read" if unread else "nothing in it can be read")
+        raise UnreadableError("it contains only unsupported file types" if unread else "nothing in it is readable")
     beyond = [Loss("files_beyond_limit", len(members) - _MOST_FILES)] if len(members) > _MOST_FILES else []
     losses = [*count_places("members_not_read", unread), *count_places("members_unreadable", broken), *beyond]
     listed = "\n".join(f"- {path}" for path in taken[:_LISTED])

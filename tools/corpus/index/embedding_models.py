@@ -96,7 +96,7 @@ class Embedder:
         if known is not None:
             return known
         if time.monotonic() < self._resting_until:
-            raise EmbeddingError(f"embeddings {self.name}: failed {_FAILURES} times; tried again in half a minute")
+            raise EmbeddingError(f"embeddings {self.name}: failed {_FAILURES} times; next attempt in half a minute")
         try:
             vector: Matrix = self._call_bounded(lambda: [self._model.embed_query(text)], _QUERY_SECONDS)[0]
         except EmbeddingError:
@@ -150,7 +150,8 @@ class Embedder:
                 continue
             if len(vectors) != len(batch):
                 raise EmbeddingError(
-                    f"embeddings {self.name}: {len(vectors)} vectors came for {len(batch)} texts; use another model",
+                    f"embeddings {self.name}: returned {len(vectors)} vectors for {len(batch)} texts; use another "
+                    "model",
                     answered=True,
                 )
             rows.append(vectors)
@@ -199,12 +200,14 @@ class Embedder:
             matrix = np.asarray(future.result(seconds), np.float32)
         except FutureTimeout:
             future.cancel()
-            raise EmbeddingError(f"embeddings {self.name}: no reply within {seconds:.0f} s; see if it is up") from None
+            raise EmbeddingError(
+                f"embeddings {self.name}: no reply within {seconds:.0f} s; check that it is running"
+            ) from None
         except Exception as error:  # noqa: BLE001  # each provider raises its own
             said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
             status = _status_of(error)
             refused = status in _REFUSALS
-            advice = "see what it takes" if refused else "see if it is up and its key is right"
+            advice = "check which input it accepts" if refused else "check that it is running and its key is right"
             answered = refused or (status or 0) >= 500
             raise EmbeddingError(
                 f"embeddings {self.name}: {said}; {advice}", refused=refused, answered=answered
@@ -212,7 +215,7 @@ class Embedder:
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True) if matrix.ndim == 2 else None
         if lengths is None or not np.isfinite(lengths).all() or not (lengths > 0).all():
             raise EmbeddingError(
-                f"embeddings {self.name}: the reply holds no usable vectors; use another model", answered=True
+                f"embeddings {self.name}: the reply contains no usable vectors; use another model", answered=True
             )
         unit: Matrix = matrix / lengths
         return unit
@@ -240,13 +243,13 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
     provider, _, model = name.partition(":")
     if not (provider and model):
         raise EmbeddingError(
-            f"embeddings {one_line(name, 80)!r}: not provider:model; write, say, openai:text-embedding-3-small"
+            f"embeddings {one_line(name, 80)!r}: not provider:model; use, for example, openai:text-embedding-3-small"
         )
     own_url, own_key = ((env.get(f"WEIWO_EMBEDDINGS_{part}") or "").strip() for part in ("BASE_URL", "API_KEY"))
     if own_url and not own_url.startswith(("http://", "https://")):
         raise EmbeddingError(
-            f"embeddings {name}: WEIWO_EMBEDDINGS_BASE_URL is not an http(s) address; give one, such as"
-            " http://localhost:8000/v1"
+            f"embeddings {name}: WEIWO_EMBEDDINGS_BASE_URL is not an http(s) address; use one such as "
+            "http://localhost:8000/v1"
         )
     options: dict[str, Any] = {"base_url": own_url, "api_key": own_key}
     if provider == "openai":
@@ -275,8 +278,8 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
             ) from None
         said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 160)
         raise EmbeddingError(
-            f"embeddings {name}: it cannot be set up ({said}); check its name and its key,"
-            f" usually {provider.upper()}_API_KEY"
+            f"embeddings {name}: cannot be set up ({said}); check its name and its key, usually "
+            f"{provider.upper()}_API_KEY"
         ) from None
     return Embedder(name, made)
 

@@ -69,10 +69,14 @@ class LanguageFit(NamedTuple):
             return ""
         unknown = " or ".join(_NAMES[locale] for locale in self.foreign)
         part = "the documents" if self.share > 1 - _FEW else f"{self.share:.0%} of the passages"
-        instead = "these are hardly found by meaning" if self.is_trusted else "n-grams are searched instead of vectors"
+        instead = (
+            "such passages are hardly found by meaning"
+            if self.is_trusted
+            else "n-grams are searched instead of vectors"
+        )
         return (
-            f"embeddings {self.model}: the model does not know {unknown}, in which {part} are; {instead};"
-            " set WEIWO_EMBEDDINGS to a multilingual model"
+            f"embeddings {self.model}: the model does not support {unknown}, the language of {part}; "
+            f"{instead}; set WEIWO_EMBEDDINGS to a multilingual model"
         )
 
 

@@ -51,7 +51,7 @@ def sync_vector_store(
     from langchain_core.vectorstores import VectorStore
 
     if not isinstance(target, VectorStore):
-        raise CorpusError(f"{name}: a {type(target).__name__}, which takes no documents; name a vector store")
+        raise CorpusError(f"{name} is a {type(target).__name__}, which accepts no documents; name a vector store")
     store = writer.store
     with store.write_transaction() as connection:
         connection.execute(_NOTES)
@@ -123,7 +123,9 @@ def _retry(name: str, call: Callable[[], object], sleep: Callable[[float], None]
         except Exception as error:
             if attempt == _ATTEMPTS:
                 said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
-                raise CorpusError(f"{name}: {said}; see if it is up; run it again to go on") from error
+                raise CorpusError(
+                    f"{name}: {said}; check that it is running, then run the command again to continue"
+                ) from error
             sleep(attempt**2)
         else:
             return

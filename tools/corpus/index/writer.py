@@ -52,7 +52,7 @@ def _take_writer_lock(folder: Path, wait_seconds: float = 0.0) -> FileLock:
         except BlockingIOError as held:
             if time.monotonic() >= until:
                 by = f"process {held}" if str(held) else "another process"
-                raise BusyError(f"index {folder}: {by} is writing to it; wait until it is done, or stop it") from None
+                raise BusyError(f"index {folder} is in use by {by}; wait until it is done, or stop it") from None
             time.sleep(_POLL_SECONDS)
         else:
             lock.sign()
@@ -138,7 +138,7 @@ def remove_corpus(folder: Path) -> None:
         CorpusError: There is no such corpus, or its files cannot be deleted.
     """
     if not folder.is_dir():
-        raise CorpusError("there is none of that name")
+        raise CorpusError("it does not exist")
     try:
         lock = _take_writer_lock(folder, 0.0)
         try:

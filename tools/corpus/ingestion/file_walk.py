@@ -92,7 +92,7 @@ def expand_paths(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
                 f"{one_line(given)}: {_describe_error(error)}; name a file or folder that exists"
             ) from None
         if not matches:
-            raise CorpusError(f"{one_line(given)}: no file matches it; correct the pattern")
+            raise CorpusError(f"{one_line(given)}: no file matches; correct the pattern")
         found.update(dict.fromkeys(map(abspath, matches)))
     return list(found)
 
@@ -112,7 +112,7 @@ def list_files(roots: Iterable[str]) -> FileListing:
         if stat.S_ISDIR(status.st_mode):
             _Walker(listing, real_tops).walk(top)
         elif stat.S_ISREG(status.st_mode) and sniff_format(top) is None:
-            listing.problems[top] = "of a type that is not read; convert it first"
+            listing.problems[top] = "unsupported file type; convert it first"
         else:
             _add_file(listing, top, status)
     return listing
@@ -149,7 +149,7 @@ def _add_file(listing: FileListing, path: str, status: os.stat_result) -> None:
         try:
             path.encode()
         except UnicodeEncodeError:
-            listing.problems[path] = "its name is not in UTF-8; rename it"
+            listing.problems[path] = "its name is not UTF-8; rename it"
             return
     if stat.S_ISREG(status.st_mode):
         listing.files[path] = SourceFile(path, status.st_size, status.st_mtime_ns)
@@ -225,7 +225,7 @@ class _Walker:
         if not os.path.isdir(target) and find_format(entry.name) is None and find_format(target) is None:
             return
         if not any(target == top or target.startswith(join(top, "")) for top in self._tops):
-            self._listing.problems[entry.path] = f"a link out of the folder, to {one_line(target)}; name that instead"
+            self._listing.problems[entry.path] = f"a link to {one_line(target)}, outside the folder; name that instead"
 
     def _read_ignore_rules(self, folder: str, names: set[str], above: "_IgnoreRules | None") -> "_IgnoreRules | None":
         lines: list[str] = []
@@ -236,7 +236,7 @@ class _Walker:
                         lines += file.read(_MOST_IGNORE_BYTES).splitlines()
                 except OSError as error:
                     self._listing.problems[join(folder, name)] = (
-                        f"{_describe_error(error)}; what it excludes is indexed"
+                        f"{_describe_error(error)}; its exclusions are not applied"
                     )
         if not lines:
             return above
@@ -246,7 +246,7 @@ class _Walker:
             return _IgnoreRules(folder, GitIgnoreSpec.from_lines(lines), above)
         except ValueError as error:
             self._listing.problems[join(folder, _IGNORE_FILES[0])] = (
-                f"a pattern in it is wrong: {_describe_error(error)}"
+                f"it contains an invalid pattern: {_describe_error(error)}"
             )
             return above
 
@@ -307,8 +307,8 @@ async def watch_files(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[
                 yield len(changes)
     except OSError as error:
         raise CorpusError(
-            f"watching {one_line(', '.join(roots), 200)}: {one_line(str(error))}; name fewer folders, or set"
-            " WATCHFILES_FORCE_POLLING=1"
+            f"watching {one_line(', '.join(roots), 200)}: {one_line(str(error))}; watch fewer folders, or "
+            "set WATCHFILES_FORCE_POLLING=1"
         ) from None
 
 

@@ -63,12 +63,12 @@ class GitLoader(BaseLoader):
         parts = urlsplit(url)
         web = parts.scheme in {"https", "http"}
         if parts.scheme not in _SCHEMES or parts.password or (web and parts.username):
-            why = "not an https, http, ssh, git or file address without a name and password"
+            why = "not an https, http, ssh, git or file address without user name and password"
             raise CorpusError(f"repository {one_line(redact_secrets(url), 100)}: {why}")
         if token and parts.scheme != "https" and parts.hostname not in _LOOPBACK:
-            raise CorpusError(f"repository {one_line(url, 100)}: a token is only sent by https")
+            raise CorpusError(f"repository {one_line(url, 100)}: a token is only sent over https")
         if branch.startswith("-"):
-            raise CorpusError(f"branch {one_line(branch, 60)!r}: not the name of a branch")
+            raise CorpusError(f"branch {one_line(branch, 60)!r}: not a valid branch name")
         self._url, self._branch, self._include, self._token = url, branch, tuple(include), token
         home = Path(folder) if folder else Path(Settings.resolve().home) / "git"
         self._copy = home / sha256(f"{url}\n{branch}".encode()).hexdigest()[:16]
@@ -121,9 +121,9 @@ class GitLoader(BaseLoader):
                 timeout=_SECONDS,
             )
         except FileNotFoundError:
-            raise CorpusError("there is no git on the PATH; install your system's package") from None
+            raise CorpusError("git was not found on the PATH; install your system's package") from None
         except subprocess.TimeoutExpired:
-            raise CorpusError(f"git {arguments[0]} did not end within {_SECONDS:g} s") from None
+            raise CorpusError(f"git {arguments[0]} did not finish within {_SECONDS:g} s") from None
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise CorpusError(

@@ -103,7 +103,7 @@ class LoaderSpec:
         if not isinstance(value, str):
             return value
         if missing := [name for name in _VARIABLE.findall(value) if name not in environment]:
-            raise CorpusError(f"loader {self.label}: the environment has no {missing[0]}; set it")
+            raise CorpusError(f"loader {self.label}: the environment variable {missing[0]} is not set; set it")
         return _VARIABLE.sub(lambda found: environment[found[1]], value)
 
     def find_secrets(self) -> list[str]:
@@ -133,13 +133,13 @@ def parse_loader(named: str, arguments: str = "") -> LoaderSpec:
     """
     module, _, name = named.strip().partition(":")
     if not (module and name and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))):
-        raise CorpusError(f"loader {one_line(named, 100)!r}: not MODULE:NAME; write it so, as in {_EXAMPLE}")
+        raise CorpusError(f"loader {one_line(named, 100)!r}: not MODULE:NAME; use the form {_EXAMPLE}")
     try:
         parsed = json.loads(arguments) if arguments.strip() else {}
     except (ValueError, RecursionError) as error:
-        raise CorpusError(f"--loader-args: not JSON ({error}); write an object, as in {_ARGUMENTS}") from None
+        raise CorpusError(f"--loader-args: not valid JSON ({error}); use an object such as {_ARGUMENTS}") from None
     if not isinstance(parsed, dict):
-        raise CorpusError(f"--loader-args: no JSON object; write one, as in {_ARGUMENTS}")
+        raise CorpusError(f"--loader-args: not a JSON object; use one such as {_ARGUMENTS}")
     return LoaderSpec(module, name, parsed)
 
 
@@ -158,13 +158,15 @@ def import_loader(spec: LoaderSpec) -> "MakeLoader":
             raise CorpusError(f"loader {spec.label}: {_explain_import(spec, error)}") from error
     if not (isinstance(found, type) and issubclass(found, BaseLoader)):
         what = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
-        raise CorpusError(f"loader {spec.label}: {what}, no LangChain document loader; name a class such as {_EXAMPLE}")
+        raise CorpusError(
+            f"loader {spec.label}: {what}, not a LangChain document loader; use a class such as {_EXAMPLE}"
+        )
     arguments = spec.fill_arguments(os.environ)
     try:
         inspect.signature(found).bind(**arguments)
     except TypeError as error:
         takes = ", ".join(inspect.signature(found).parameters) or "none"
-        raise CorpusError(f"loader {spec.label}: {error}; it takes, as --loader-args: {takes}") from None
+        raise CorpusError(f"loader {spec.label}: {error}; its --loader-args are: {takes}") from None
     return lambda: found(**arguments)
 
 
@@ -182,7 +184,7 @@ class _LoadedDocuments:
 
     def collect(self, make: "MakeLoader", known: Mapping[str, str]) -> None:
         """Run a loader to the end, a failure, a limit or a stop request. Blocks."""
-        reason, characters = "it broke off", 0
+        reason, characters = "it stopped unexpectedly", 0
         try:
             for document in self._load_changed(make(), known):
                 if self._ended.is_set():
@@ -190,8 +192,8 @@ class _LoadedDocuments:
                 characters += len(_read_text(document))
                 if len(self.documents) >= _MOST_DOCUMENTS or characters > _MOST_CHARACTERS:
                     reason = (
-                        f"it gave more than {_MOST_DOCUMENTS:,} documents or {_MOST_CHARACTERS:,} characters; only"
-                        " those before are taken"
+                        f"it returned more than {_MOST_DOCUMENTS:,} documents or {_MOST_CHARACTERS:,} characters; the "
+                        "rest is skipped"
                     )
                     break
                 self.documents.append(document)
@@ -230,7 +232,7 @@ class _LoadedDocuments:
         while not self._ended.is_set():
             await asyncio.sleep(_POLL_SECONDS)
             if time.monotonic() > self._last_at + _IDLE_SECONDS:
-                self.end(f"no document came within {_IDLE_SECONDS:,.0f} seconds")
+                self.end(f"no document arrived within {_IDLE_SECONDS:,.0f} seconds")
             if report is not None:
                 report(len(self.documents))
 
@@ -238,7 +240,7 @@ class _LoadedDocuments:
 def _read_text(document: object) -> str:
     text = getattr(document, "page_content", None)
     if not isinstance(text, str):
-        raise TypeError(f"it gave a {type(document).__name__}, not a LangChain document")
+        raise TypeError(f"it returned a {type(document).__name__}, not a LangChain document")
     return text
 
 
@@ -465,13 +467,13 @@ def _quiet() -> Iterator[None]:
 
 def _explain_import(spec: LoaderSpec, error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name and f"{spec.module}.".startswith(f"{error.name}."):
-        return f"there is no module {error.name}; install its package, or correct the name"
+        return f"the module {error.name} was not found; install its package, or correct the name"
     if isinstance(error, ImportError):
         return _explain_failure(error)
     if isinstance(error, AttributeError):
         near = get_close_matches(spec.name, map(str, getattr(sys.modules.get(spec.module), "__all__", ())), n=3)
         meant = f"did you mean {' or '.join(near)}?" if near else "see the package's documentation for their names"
-        return f"there is no {spec.name} in {spec.module}; {meant}"
+        return f"{spec.name} was not found in {spec.module}; {meant}"
     return f"it cannot be imported ({_explain_failure(error)})"
 
 
@@ -480,7 +482,7 @@ def _explain_failure(error: BaseException) -> str:
     if isinstance(error, CorpusError):
         return one_line(redact_secrets(str(error)), 300)
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return f"it needs the package {error.name.partition('.')[0]}; install that"
+        return f"it needs the package {error.name.partition('.')[0]}; install it"
     said, cause = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200), error.__cause__
     return (
         f"{said} ({one_line(redact_secrets(f'{type(cause).__name__}: {cause}'), 160)})" if cause is not None else said

@@ -66,7 +66,7 @@ class RequestedFiles:
         try:
             tops = expand_paths(paths)
         except CorpusError as error:
-            raise CorpusError(f"corpus {error}, or a corpus that weiwo corpus lists") from None
+            raise CorpusError(f"corpus {error}, or a corpus listed by weiwo corpus") from None
         listing = list_files(tops)
         for path in paths:
             reason = listing.problems.get(make_absolute(path), "")
@@ -101,7 +101,7 @@ def refresh_corpus(
         if not (folder / STORE).is_file():
             raise
         files.generation = -1
-        say(f"corpus {files.label}: another process is indexing it; searching what is there already")
+        say(f"corpus {files.label}: another process is indexing it; only indexed documents are searched")
         return
     try:
         record_origin(folder, files.roots)
@@ -130,7 +130,10 @@ def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> _Em
     if done == total:
         return "done"
     if total - done > _MOST_EMBEDDED:
-        say(f"corpus {label}: {total - done:,} passages have no vectors of {model.name} yet; weiwo index makes them")
+        say(
+            f"corpus {label}: {total - done:,} passages have no vectors of {model.name} yet; run weiwo "
+            "index to create them"
+        )
         return "done"
     try:
         with IndexWriter(folder, wait_seconds=_BUSY_SECONDS) as writer:
@@ -168,7 +171,7 @@ def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> t
     others = [(ending, count) for ending, count in listing.others.most_common() if ending != "hidden"]
     if not listing.files and others:
         kinds = ", ".join(f"{count:,} {ending}" for ending, count in others[:8])
-        problems.append(Problem("files of types that are not read", kinds))
+        problems.append(Problem("unsupported file types", kinds))
     return tuple(sorted(problems, key=lambda problem: problem.source))
 
 

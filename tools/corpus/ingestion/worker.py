@@ -86,7 +86,7 @@ def _read_file(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     except UnreadableError as error:
         reason, passing = str(error), error.passing
     except MemoryError:
-        reason, passing = "takes too much memory to read; split it", False
+        reason, passing = "reading it takes too much memory; split it", False
     except RecursionError:
         reason, passing = "nested too deeply", False
     except OSError as error:
@@ -100,12 +100,12 @@ def _read_file(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     before = os.fstat(file.fileno())
     if not stat.S_ISREG(before.st_mode):
-        raise UnreadableError("not a file any more", passing=True)
+        raise UnreadableError("no longer a file", passing=True)
     if before.st_size > request["most_bytes"]:
         raise UnreadableError(f"over the {request['most_bytes']:,} bytes allowed: {before.st_size:,}", passing=True)
     kind = sniff_format(request["path"])
     if kind is None:
-        raise UnreadableError("of a type that is not read; convert it to PDF or text")
+        raise UnreadableError("unsupported file type; convert it to PDF or text")
     whole = (sha256(file.read()) if before.st_size < _SMALL else file_digest(file, "sha256")).hexdigest()
     file.seek(0)
     stated = {"sha256": whole, "size": before.st_size, "modified_ns": before.st_mtime_ns, "type": kind.type}

@@ -68,7 +68,7 @@ class ParserWorker:
             except (OSError, EOFError, ValueError) as error:
                 await self.close()
                 raise CorpusError(
-                    f"reading files: the process that parses them does not start ({one_line(str(error))});"
-                    f' see what {sys.executable} -c "import weiwo.tools.corpus.ingestion.worker" says'
+                    f"the process that reads files does not start ({one_line(str(error))}); for details, run "
+                    f'{sys.executable} -c "import weiwo.tools.corpus.ingestion.worker"'
                 ) from None
         return self._process

@@ -95,12 +95,14 @@ class ExternalCorpus:
         try:
             found = await asyncio.wait_for(asyncio.to_thread(self._query_store, query, wanted), _SECONDS)
         except TimeoutError:
-            raise CorpusError(f"corpus {self.name}: no reply within {_SECONDS:.0f} s; see if it is up") from None
+            raise CorpusError(
+                f"corpus {self.name}: no reply within {_SECONDS:.0f} s; check that it is running"
+            ) from None
         except Exception as error:  # each integration raises its own
             said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
-            advice = "see if it is up and holds documents"
+            advice = "check that it is running and contains documents"
             if isinstance(error, NotImplementedError):
-                advice = "it tells no scores; name a retriever that asks for none, such as search_type='similarity'"
+                advice = "it gives no scores; use a retriever that needs none, such as search_type='similarity'"
             raise CorpusError(f"corpus {self.name}: {said}; {advice}") from error
         found = self._drop_unrelated(found, query)
         distinct: dict[str, Evidence] = {}
@@ -165,18 +167,16 @@ def open_external(entry: str) -> ExternalCorpus:
     path = entry.removeprefix(EXTERNAL_MARK).strip()
     module, _, attribute = path.rpartition(".")
     if not (module and attribute):
-        raise CorpusError(f"corpus {one_line(entry, 100)}: not @module.attribute; write it so, as in @my_stores.papers")
+        raise CorpusError(f"corpus {one_line(entry, 100)}: not @module.attribute; use the form @my_stores.papers")
     try:
         found = make_object(import_object(module, attribute), (VectorStore, BaseRetriever))
     except (Exception, SystemExit) as error:  # whatever the user's module does wrong
         said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
-        raise CorpusError(
-            f"corpus {one_line(entry, 100)}: it cannot be loaded ({said}); see docs/documents.md"
-        ) from error
+        raise CorpusError(f"corpus {one_line(entry, 100)}: cannot be loaded ({said}); see docs/documents.md") from error
     if not isinstance(found, VectorStore | BaseRetriever):
         raise CorpusError(
-            f"corpus {one_line(entry, 100)}: a {type(found).__name__}; it must be a LangChain vector store, a"
-            " retriever, or a function whose annotation says that it returns one"
+            f"corpus {one_line(entry, 100)} is a {type(found).__name__}; it must be a LangChain vector "
+            "store, a retriever, or a function annotated to return one"
         )
     return ExternalCorpus(entry, found)
 

@@ -76,7 +76,7 @@ class IndexedCorpus:
             CorpusError: There is no corpus, or it cannot be read; one line.
         """
         if not (folder / STORE).is_file():
-            raise CorpusError(f"index {folder}: there is none; run weiwo index first")
+            raise CorpusError(f"index {folder} does not exist; run weiwo index first")
         self.folder = folder
         """Where it is."""
         self.embedder = embedder
@@ -202,7 +202,7 @@ class IndexedCorpus:
             except GenerationBuriedError:
                 buried += 1
                 if buried == _TRIES:
-                    raise CorpusError(f"index {self.folder}: it changes too fast to be read; try again") from None
+                    raise CorpusError(f"index {self.folder} changes too fast to be read; try again") from None
                 continue
             if passages is not None:
                 return IndexSearchResult(passages, trace)
@@ -255,7 +255,7 @@ class IndexedCorpus:
                 model = find_model(connection, self.embedder.name)
             if model is None:
                 raise EmbeddingError(
-                    f"embeddings {self.embedder.name}: no passage is embedded with it yet; run weiwo index"
+                    f"embeddings {self.embedder.name}: no passage has vectors of this model yet; run weiwo index"
                 )
             if self._nearest is None or self._nearest.model != model:
                 self._nearest = VectorIndex(model)
@@ -263,8 +263,8 @@ class IndexedCorpus:
         vector = self.embedder.embed_question(question)
         if len(vector) != model.dimension:
             raise EmbeddingError(
-                f"embeddings {model.name}: gives {len(vector)} numbers now, {model.dimension} when the passages were"
-                " embedded; run weiwo index to embed them again"
+                f"embeddings {model.name}: its vectors now have {len(vector)} numbers, but {model.dimension} "
+                "in the index; run weiwo index to embed the passages again"
             )
         return nearest, vector
 

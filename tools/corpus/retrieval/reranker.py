@@ -71,7 +71,7 @@ class EndpointReranker:
             reply = await self._ask(query, texts)
         rows = reply.get("results", reply.get("data")) if isinstance(reply, Mapping) else reply
         if not isinstance(rows, list):
-            raise TypeError("the reply holds no results")
+            raise TypeError("the reply contains no results")
         scored = [(-_score(row), int(row["index"])) for row in rows]
         return [number for _, number in sorted(scored) if 0 <= number < len(texts)]
 
@@ -100,7 +100,7 @@ class EndpointReranker:
 def _score(row: Mapping[str, Any]) -> float:
     score = float(row.get("relevance_score", row.get("score", math.nan)))
     if not math.isfinite(score):
-        raise ValueError("a score is no number")
+        raise ValueError("a score is not a number")
     return score
 
 
@@ -138,9 +138,11 @@ def load_reranker(entry: str, key: str = "") -> Reranker:
             found = make_object(import_object(module, attribute), (BaseDocumentCompressor,))
         except (Exception, SystemExit) as error:  # whatever the user's module does wrong
             said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
-            raise CorpusError(f"reranker {one_line(entry, 100)}: it cannot be loaded ({said})") from error
+            raise CorpusError(f"reranker {one_line(entry, 100)}: cannot be loaded ({said})") from error
         if not isinstance(found, BaseDocumentCompressor):
-            raise CorpusError(f"reranker {one_line(entry, 100)}: no LangChain document compressor, or function of one")
+            raise CorpusError(
+                f"reranker {one_line(entry, 100)}: not a LangChain document compressor, or a function that returns one"
+            )
         return CompressorReranker(entry, found)
     model, _, url = entry.partition("@")
     try:
@@ -150,8 +152,8 @@ def load_reranker(entry: str, key: str = "") -> Reranker:
         sound = False
     if not (model and sound):
         raise CorpusError(
-            f"reranker {one_line(entry, 100)}: write MODEL@ADDRESS, such as jina-reranker-v2@http://localhost:8000/rerank,"
-            " or @module.attribute"
+            f"reranker {one_line(entry, 100)}: use MODEL@ADDRESS, such as "
+            "jina-reranker-v2@http://localhost:8000/rerank, or @module.attribute"
         )
     return EndpointReranker(model, url, key)
 
@@ -183,10 +185,10 @@ async def rerank(reranker: Reranker | None, query: str, passages: list[Evidence]
         async with asyncio.timeout(_SECONDS):
             order = await reranker.rank(query, texts)
     except TimeoutError:
-        told = f"reranker {reranker.name}: no reply within {_SECONDS:.0f} s; in the order of the search"
+        told = f"reranker {reranker.name}: no reply within {_SECONDS:.0f} s; the search order is kept"
     except Exception as error:  # noqa: BLE001 - each raises its own
         said = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 160)
-        told = f"reranker {reranker.name}: {said}; in the order of the search"
+        told = f"reranker {reranker.name}: {said}; the search order is kept"
     else:
         ranked = [passages[number] for number in dict.fromkeys([*order, *range(len(passages))])]
         best = [item.model_copy(update={"rank": n, "score": round(1 / n, 4)}) for n, item in enumerate(ranked[:k], 1)]

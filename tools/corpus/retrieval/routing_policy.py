@@ -169,7 +169,7 @@ class RoutingPolicy(Value):
             PolicyError: The policy is in service.
         """
         if self.stage != "shadow":
-            raise PolicyError(f"policy {self.version}: it is in service ({self.stage}) and stays as it is; demote it")
+            raise PolicyError(f"policy {self.version} is in service ({self.stage}) and cannot change; demote it")
         if source in self.sources:
             return self
         segments = dict(self.segments)
@@ -186,9 +186,9 @@ class RoutingPolicy(Value):
             PolicyError: The policy is at the top, or the evidence is not enough. The message holds the figures.
         """
         if self.stage == "default":
-            raise PolicyError(f"policy {self.version}: it is the default already; nothing to do")
+            raise PolicyError(f"policy {self.version} is already the default; nothing to do")
         if not self.segments:
-            raise PolicyError("policy 0: it has learned nothing; run weiwo eval retrieval DIR --learn first")
+            raise PolicyError("policy 0 has learned nothing; run weiwo eval retrieval DIR --learn first")
         cheaper = self.embeddings and evidence.saved >= _CHEAPER and evidence.low >= -_COST
         if evidence.questions < _FEWEST or not (evidence.low > 0 or cheaper):
             saving = (
@@ -215,7 +215,7 @@ class RoutingPolicy(Value):
             down = _DOWN[self.stage]
             return self._apply_step(PolicyStep(what=f"to {down}", at=at), stage=down)
         if not self.segments:
-            raise PolicyError(f"policy {self.version}: it has learned nothing that could be taken back")
+            raise PolicyError(f"policy {self.version} has learned nothing that could be undone")
         return self._apply_step(PolicyStep(what="forgotten", at=at), version=self.version + 1, segments={}, sources=())
 
     def _apply_step(self, step: PolicyStep, **changes: object) -> "RoutingPolicy":
@@ -271,7 +271,7 @@ def load_policy(home: Path, embeddings: str) -> RoutingPolicy:
     except FileNotFoundError:
         pass
     except (OSError, ValueError, TypeError, ValidationError):
-        _log.warning("%s: it cannot be read; searching goes on without what was learned", home / _FILE)
+        _log.warning("%s cannot be read; search continues without the learned policy", home / _FILE)
     return RoutingPolicy.model_construct(embeddings=embeddings)  # which builds no validator
 
 
@@ -290,4 +290,4 @@ def save_policy(home: Path, policy: RoutingPolicy) -> None:
     try:
         replace_private_file(path, json.dumps(kept, ensure_ascii=False, indent=1).encode())
     except OSError as error:
-        raise PolicyError(f"{path}: it cannot be written ({error.strerror}); make the folder writable") from None
+        raise PolicyError(f"{path} cannot be written ({error.strerror}); make the folder writable") from None

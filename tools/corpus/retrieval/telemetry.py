@@ -145,7 +145,7 @@ class TelemetryRecorder:
                 self._prune(connection)
         except Exception as error:  # noqa: BLE001  # whatever it is, the next record finds this thread alive
             self._resting_until = time.monotonic() + _REST_SECONDS
-            _log.info("%s: not written (%s); retrievals of the next minute are not kept", self.path, error)
+            _log.info("%s cannot be written (%s); searches of the next minute are not recorded", self.path, error)
             return False
         return True
 
@@ -232,5 +232,5 @@ def read_records(folder: Path) -> Iterator[dict[str, Any]]:
                 yield {**json.loads(record), "at": at, "run": named, "passages": json.loads(passages), "cited": label}
     except (sqlite3.Error, ValueError) as error:
         shut = isinstance(error, sqlite3.OperationalError)  # for want of a permission, say
-        advice = "make it readable" if shut else "delete it, searching does not need it"
-        raise CorpusError(f"{path}: it cannot be read ({error}); {advice}") from None
+        advice = "make it readable" if shut else "delete it; searching does not need it"
+        raise CorpusError(f"{path} cannot be read ({error}); {advice}") from None

@@ -88,10 +88,10 @@ def _parse_network(text: str) -> Network | None:
     except ValueError as error:
         if "host bits set" in str(error):
             meant = ipaddress.ip_network(text, strict=False)
-            raise ValueError(f"{one_line(text, 60)!r} is no network; if you mean all of it, write {meant}") from None
+            raise ValueError(f"{one_line(text, 60)!r} is not a network; for the whole network, use {meant}") from None
         return None
     if kind := never_fetched_kind(network):
-        raise ValueError(f"{one_line(text, 60)!r} is {kind}, which is never fetched from; leave it out")
+        raise ValueError(f"{one_line(text, 60)!r} is {kind}, which is never fetched; leave it out")
     return network
 
 
@@ -107,4 +107,4 @@ def ascii_host(name: str) -> str:
 
 def _entry_error(entry: str) -> ValueError:
     shown = one_line(entry, 60)
-    return ValueError(f"{shown!r} is not a host name, an address or a network; write it like wiki.corp or 10.1.0.0/16")
+    return ValueError(f"{shown!r} is not a host name, an address or a network; use the form wiki.corp or 10.1.0.0/16")

@@ -69,8 +69,8 @@ def find_browser() -> str:
 def explain_no_browser() -> str:
     """Explain why pages cannot be rendered. Returns an empty string if rendering works."""
     if not find_spec("playwright"):
-        return "pages that need JavaScript want the extra: pip install 'weiwo[browser]'"
-    return "" if find_browser() else "pages that need JavaScript want Chromium: install your system's package"
+        return "pages that need JavaScript require an extra: pip install 'weiwo[browser]'"
+    return "" if find_browser() else "pages that need JavaScript require Chromium: install your system's package"
 
 
 async def render_page(

@@ -107,7 +107,7 @@ def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
                 "kind": "timeout" if "Timeout" in type(error).__name__ else "blocked",
             }
             if memory.exceeded:
-                reply = {"error": f"it takes over {_MEMORY_BYTES:,} bytes of memory", "kind": "oversized"}
+                reply = {"error": f"it needs more than {_MEMORY_BYTES:,} bytes of memory", "kind": "oversized"}
     write_frame(replies, json.dumps(reply).encode("ascii"))
 
 
@@ -115,7 +115,7 @@ def _explain(said: str) -> str:
     """Explain on a single line why a page was not rendered."""
     if "sandbox" in said.lower():
         who = "as root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "here"
-        return f"Chromium's sandbox does not start {who}, and without it no page is opened; run Weiwo as another user"
+        return f"Chromium's sandbox does not start {who}, and no page is opened without it; run Weiwo as another user"
     return one_line(said.partition("\n")[0], 200)
 
 

@@ -31,7 +31,7 @@ _FEW_WORDS: Final = 70
 _LONG_WORDS: Final = 500
 """A page with more is one even if its title is that of a challenge."""
 
-_MISSING: Final = "a page that says it is not there"
+_MISSING: Final = "a not-found page"
 
 
 def _read_patterns(table: str) -> dict[str, re.Pattern[str]]:
@@ -201,7 +201,7 @@ async def fetch(
     except UrlRefusedError as error:
         raise ToolCallError("blocked", str(error)) from None
     except UnknownHostError as error:
-        raise ToolCallError("not_found", f"{shown}: there is no host {error}") from None
+        raise ToolCallError("not_found", f"{shown}: the host was not found: {error}") from None
     except (httpx.InvalidURL, UnicodeError) as error:  # a host name that no registry would give out
         raise ToolCallError("bad_arguments", f"{shown}: {error}") from None
     except httpx.HTTPError as error:
@@ -255,13 +255,15 @@ async def _read_response(response: httpx.Response, url: str, taken: _BodyBounds)
     _check_status(response, shown)
     named = response.headers.get("content-type", "")
     kind = named.partition(";")[0].strip().lower() or "text/html"
-    unread = ToolCallError("bad_arguments", f"{shown}: {one_line(kind, 60)} is not a kind of page that is read")
+    unread = ToolCallError("bad_arguments", f"{shown}: the content type {one_line(kind, 60)} is not supported")
     perhaps_pdf = kind in {"application/octet-stream", "binary/octet-stream", "application/force-download"}
     if taken.page and kind not in _CONTENT_TYPES and not perhaps_pdf:
         raise unread
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in _ENCODINGS:
-        raise ToolCallError("bad_arguments", f"{shown}: compressed as {one_line(encoding, 60)}, which nobody asked for")
+        raise ToolCallError(
+            "bad_arguments", f"{shown}: the response is compressed as {one_line(encoding, 60)}, which was not requested"
+        )
     body = await _read_body(response, shown, encoding, taken)
     if perhaps_pdf and taken.page:
         if not body.startswith(_PDF):

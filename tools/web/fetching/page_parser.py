@@ -261,7 +261,7 @@ def _require_content(page: WebPage, url: str = "", markup: str = "") -> WebPage:
         kind, words = what
         raise ToolCallError(kind, f"{shown}: {words} was shown instead of the page")
     if word_count(page.text) < _FEW_WORDS:
-        raise ToolCallError("empty", f"{shown}: the page holds no text")
+        raise ToolCallError("empty", f"{shown}: the page contains no text")
     return page
 
 

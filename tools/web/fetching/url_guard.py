@@ -30,7 +30,7 @@ _RESOLVE_SECONDS: Final = 5.0
 _NETLOC: Final = lazy(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@]+))(?::(?P<port>[0-9]{0,5}))?")
 _LOCAL_NAMES: Final = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa", "localdomain")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
-_ALLOW: Final = "allow it by WEIWO_ALLOW_HOSTS if you mean it"
+_ALLOW: Final = "if intended, allow it with WEIWO_ALLOW_HOSTS"
 
 
 class UrlRefusedError(WeiwoError, ValueError):
@@ -84,7 +84,7 @@ class UrlGuard:
         elif not self.allows(host, port):
             _check_name(host, url)
         if not (is_web_port(port) or self.allows(host, port, address)):
-            raise _refusal(url, f"port {port} is not one of the web's")
+            raise _refusal(url, f"port {port} is not a web port")
         shown = f"[{host}]" if ":" in host else host
         netloc = shown if port == _DEFAULT_PORTS[parts.scheme] else f"{shown}:{port}"
         return parts._replace(netloc=netloc, fragment="")
@@ -127,7 +127,7 @@ class UrlGuard:
         never = is_never_fetched(address)
         if not kind or (not never and (self.allows("", port, address) or self.allows(host, port))):
             return
-        where = "it leads to" if str(address) != host else "it is"
+        where = "it resolves to" if str(address) != host else "it is"
         what = "no setting allows it" if never else _ALLOW
         raise _refusal(shown, f"{where} {address}, {kind}; {what}")
 
@@ -153,27 +153,27 @@ def _parse_url(url: str) -> tuple[SplitResult, str, int]:
     if len(url) > _LONGEST_URL:
         raise _refusal(url, f"it is longer than {_LONGEST_URL} characters")
     if any(char.isspace() or unicodedata.category(char) == "Cc" for char in url):
-        raise _refusal(url, "it has a blank or a control character in it")
+        raise _refusal(url, "it contains a space or a control character")
     if "\\" in url:
-        raise _refusal(url, "it has a backslash in it")
+        raise _refusal(url, "it contains a backslash")
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise _refusal(url, f"it cannot be read: {error}") from None
+        raise _refusal(url, f"it is not a valid URL: {error}") from None
     if parts.scheme not in _DEFAULT_PORTS:
         raise _refusal(url, f"its scheme is {parts.scheme or 'missing'}, not http or https")
     if "@" in parts.netloc:
-        raise _refusal(url, "it has a user name in it")
+        raise _refusal(url, "it contains a user name")
     if not parts.netloc:
-        raise _refusal(url, "it names no host")
+        raise _refusal(url, "it has no host")
     if any(unicodedata.category(char) == "Cf" for char in parts.netloc):
-        raise _refusal(url, "its host has an invisible character in it")
+        raise _refusal(url, "its host contains an invisible character")
     found = _NETLOC.fullmatch(parts.netloc)
     if found is None:
-        raise _refusal(url, "its host and port cannot be read")
+        raise _refusal(url, "its host or port is invalid")
     port = int(found["port"]) if found["port"] else _DEFAULT_PORTS[parts.scheme]
     if not 0 < port < 65536:
-        raise _refusal(url, f"there is no port {port}")
+        raise _refusal(url, f"port {port} does not exist")
     return parts, found["v6"].lower() if found["v6"] else _normalize_host(found["name"], url), port
 
 
@@ -181,10 +181,10 @@ def _normalize_host(host: str, url: str) -> str:
     """Normalize a host for DNS: folded, in ASCII, without a trailing dot."""
     folded = unicodedata.normalize("NFKC", host).lower().replace("。", ".").removesuffix(".")
     if not folded:
-        raise _refusal(url, "it names no host")
+        raise _refusal(url, "it has no host")
     name = ascii_host(folded)
     if not name:
-        raise _refusal(url, "its host name is not one")
+        raise _refusal(url, "its host name is invalid")
     return name
 
 
@@ -197,19 +197,19 @@ def _parse_literal(host: str, url: str) -> Address | None:
         try:
             return ipaddress.IPv6Address(host)
         except ValueError:
-            raise _refusal(url, "its host is not an address") from None
+            raise _refusal(url, "its host is not a valid address") from None
     if not NUMERIC.fullmatch(host):
         return None
     try:
         return ipaddress.IPv4Address(host)
     except ValueError:
-        raise _refusal(url, "its host is a number in a form that hides an address") from None
+        raise _refusal(url, "its host is a number that hides an address") from None
 
 
 def _check_name(host: str, url: str) -> None:
     if not HOST.fullmatch(host):
-        raise _refusal(url, "its host name is not one")
+        raise _refusal(url, "its host name is invalid")
     if "." not in host or any(host == name or host.endswith(f".{name}") for name in _LOCAL_NAMES):
         raise _refusal(url, f"its host is not a public name; {_ALLOW}")
     if NUMERIC.fullmatch(host.rpartition(".")[2]):
-        raise _refusal(url, "its host ends in a number and is no address")
+        raise _refusal(url, "its host ends in a number but is not an address")

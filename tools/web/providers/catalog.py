@@ -38,7 +38,7 @@ def _searxng(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
 
 def _read_searxng(body: bytes) -> Iterable[SearchHit]:
     if body.lstrip()[:1] == b"<":
-        raise ProviderError("crash", "it answers in HTML; allow json under search.formats in its settings.yml")
+        raise ProviderError("crash", "it returns HTML; add json to search.formats in its settings.yml")
     found = read_hits(list_at(body, ("results",)), url="url", text=("content",), date="publishedDate", score="score")
     silent = json.loads(body).get("unresponsive_engines") if not found else None
     if silent:  # it answers, but not all whom it asks: that nothing was found is not known

@@ -49,7 +49,7 @@ def _search_blocking(query: SearchQuery, access: ProviderAccess) -> list[SearchH
     try:
         found = ask(query.text, region=region, timelimit=limit, max_results=query.k, backend=access.base)
     except RatelimitException as error:
-        raise ProviderError("rate_limit", f"it wants fewer requests: {error}") from None
+        raise ProviderError("rate_limit", f"too many requests: {error}") from None
     except TimeoutException:
         raise ProviderError("timeout", "no reply in time") from None
     except DDGSException as error:
@@ -67,7 +67,7 @@ def _explain_no_results(error: Exception, statuses: list[int]) -> list[Any]:
     """
     refused = next((status for status in statuses if status != 200), None)
     if refused in _LIMITED:
-        raise ProviderError("rate_limit", f"HTTP {refused}, it wants fewer requests")
+        raise ProviderError("rate_limit", f"HTTP {refused}, too many requests")
     if refused is not None:
         raise status_error(refused)
     if not statuses and "No results found" in str(error):

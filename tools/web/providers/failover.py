@@ -104,7 +104,7 @@ async def _admission(
     `known` is the outage known when the provider was chosen. `last` means that no other provider is left to ask.
     """
     limiter = health.limiter(source)
-    late = ToolCallError("timeout", f"{source.name}: too many wait for their turn to ask it")
+    late = ToolCallError("timeout", f"{source.name}: too many requests are waiting")
     if not last and limiter.ahead(source.per_second) > seconds:
         raise late
 
@@ -123,7 +123,7 @@ async def _admission(
                 yield
             except ToolCallError as failure:
                 if health.record_failure(source, failure):
-                    _log.warning("%s; it is left alone for a while", failure.message)
+                    _log.warning("%s; it is paused for a while", failure.message)
                 raise
             health.record_success(source)
     except TimeoutError:

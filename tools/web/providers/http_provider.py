@@ -35,10 +35,10 @@ _BAD_KEY: Final = re.compile(
 )
 """How they refuse a key with another status than 401: Brave with 422, Serper with 403."""
 _MEANS: Final = {
-    400: ", it does not accept the request",
-    401: ", it does not accept the key",
-    403: ", it refuses",
-    429: ", it wants fewer requests",
+    400: ", the request was rejected",
+    401: ", the key was rejected",
+    403: ", access was refused",
+    429: ", too many requests",
 }
 _UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, ET.ParseError)
 """What reading a reply may raise that is not of the documented form."""
@@ -77,7 +77,7 @@ def http_search(
             return await asyncio.to_thread(lambda: list(read(body)))  # it may be megabytes
         except _UNREADABLE:
             page = "html" in response.headers.get("content-type", "")
-            form = "a web page, not JSON: its address is another, or its JSON is not enabled"
+            form = "a web page, not JSON: the address is wrong, or its JSON format is not enabled"
             raise ProviderError("crash", f"the reply is {form if page else 'not of the documented form'}") from None
 
     return search
@@ -135,12 +135,12 @@ def status_error(
 
     told = _error_told(said)
     if status in _PLAN_LIMITS or (status in {400, 403, 429} and (spent or _SPENT.search(said) or _is_spent(said))):
-        return ProviderError("blocked", f"HTTP {status}, the limit of the plan is reached: {told}".rstrip(": "))
+        return ProviderError("blocked", f"HTTP {status}, the limit of the plan was reached: {told}".rstrip(": "))
     if status == 401 or (status in {400, 403, 422} and _BAD_KEY.search(said)):
         where = f" in {variable}" if variable else ""
         return ProviderError("auth", f"HTTP {status}{_MEANS[401]}{where}: {told}".rstrip(": "))
     if status < 400:
-        return ProviderError("crash", f"HTTP {status}, it leads elsewhere; is its base URL right?")
+        return ProviderError("crash", f"HTTP {status}, a redirect; check its base URL")
     kind, transient = classify_status(status)
     words = f"HTTP {status}{_MEANS.get(status, '')}: {told}".rstrip(": ")
     return ProviderError(kind, words, transient=transient, retry_after=wait if transient else None)
@@ -197,7 +197,7 @@ def list_at(body: bytes, *paths: tuple[str, ...]) -> list[Any]:
         if found is None:
             continue
         if not isinstance(found, list):
-            raise TypeError(f"{'.'.join(path)} is no list")
+            raise TypeError(f"{'.'.join(path)} is not a list")
         return found
     error = reply.get("error") or reply.get("errors") or reply.get("detail")
     if error:

@@ -84,7 +84,10 @@ def explain_none(settings: Settings, language: Language = "en") -> str:
     keyless = ",".join(_KEYLESS)
     if language == "zh":
         return f"没有设置网络搜索服务；请设置 {'、'.join(names)} 之一，或不需要密钥的 WEIWO_SEARCH={keyless}"
-    return f"no search provider is set up; set one of {', '.join(names)}, or WEIWO_SEARCH={keyless}, which need no key"
+    return (
+        f"no search provider is configured; set one of {', '.join(names)}, or WEIWO_SEARCH={keyless}, "
+        "which needs no key"
+    )
 
 
 def missing_variables(provider: Provider, env: Mapping[str, str]) -> tuple[str, ...]:
@@ -97,22 +100,24 @@ def _parse_entry(entry: str, env: Mapping[str, str]) -> ConfiguredProvider:
     read = _ENTRY.fullmatch(entry.strip())
     if read is None or (read["rate"] and float(read["rate"]) <= 0):
         raise SettingsError(
-            f"search: {one_line(entry, 60)!r} cannot be read; write a provider, requests a second and requests a day,"
-            " such as brave, brave@5 or brave@5/1000"
+            f"search: {one_line(entry, 60)!r} is invalid; give a provider, requests per second and "
+            "requests per day, such as brave, brave@5 or brave@5/1000"
         )
     name = read["name"].lower()
     provider = PROVIDERS.get(name)
     if provider is None:
-        raise SettingsError(f"search: there is no provider {one_line(name, 60)!r}; there are {', '.join(PROVIDERS)}")
+        raise SettingsError(f"search: unknown provider {one_line(name, 60)!r}; use {', '.join(PROVIDERS)}")
     if missing := missing_variables(provider, env):
         ready = ", ".join(other.name for other in PROVIDERS.values() if not missing_variables(other, env))
-        raise SettingsError(f"search: {name} needs {' and '.join(missing)}; set it, or use what is ready: {ready}")
+        raise SettingsError(f"search: {name} needs {' and '.join(missing)}; set it, or use a ready provider: {ready}")
     if read["whole"] and not provider.whole:
         able = ", ".join(other.name for other in PROVIDERS.values() if other.whole)
-        raise SettingsError(f"search: {name} gives no whole pages; +raw is for {able}")
+        raise SettingsError(f"search: {name} returns no whole pages; +raw is only for {able}")
     base = env.get(provider.base_variable, "").strip().rstrip("/") or provider.base
     if provider.base != base and provider.name != "ddgs" and not _is_address(base):
-        raise SettingsError(f"{provider.base_variable} is no address of a server; write, say, http://localhost:8080")
+        raise SettingsError(
+            f"{provider.base_variable} is not a server address; use, for example, http://localhost:8080"
+        )
     return ConfiguredProvider(
         provider,
         base,

@@ -68,7 +68,7 @@ async def _request(access: ProviderAccess, method: str, **arguments: Any) -> Map
     except Exception as error:  # noqa: BLE001 - its exceptions have no base of their own
         raise _classify(error, transport) from None
     if not isinstance(reply, Mapping) or not isinstance(reply.get("results"), list):
-        raise ProviderError("crash", "the reply holds no list of results")
+        raise ProviderError("crash", "the reply contains no list of results")
     return reply
 
 

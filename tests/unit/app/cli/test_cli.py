@@ -127,9 +127,9 @@ def test_ask_on_a_pipe(weiwo, question, code):
     assert lines[0] == "reading the question"
     assert sum(line.startswith("thread 20") for line in lines) == 1
     assert [line for line in lines if line.startswith("weiwo: ")] == (
-        [f"weiwo: the answer is {question.split()[1]}: something asked for was not found"] if code else []
+        [f"weiwo: the answer is {question.split()[1]}: part of the question was not found"] if code else []
     )
-    assert lines[-1].startswith("no model is configured: passages are shown")
+    assert lines[-1].startswith("no model is configured, so passages are shown")
 
 
 def test_json_is_one_object_with_the_thread_id(weiwo):
@@ -172,7 +172,7 @@ def test_files_are_written_where_the_user_said(weiwo, tmp_path):
 def test_an_interrupted_thread_has_no_answer_to_write(weiwo, tmp_path):
     weiwo("ask", "break?", "--thread", "t", "-o", "a.md")
     code, out, err = weiwo("show", "t", "-o", "a.md")
-    says = "weiwo: thread t; it has no answer yet to write to a file; weiwo resume t finishes it\n"
+    says = "weiwo: thread t has no answer to save yet; to finish it, run weiwo resume t\n"
     assert (code, out, err) == (1, "", says)
     assert not (tmp_path / "a.md").exists()
 
@@ -184,7 +184,7 @@ def test_a_file_that_cannot_be_written_loses_no_answer(weiwo, monkeypatch):
     monkeypatch.setattr("weiwo.app.export.files.os.fsync", full)
     code, out, err = weiwo("ask", "when?", "-o", "a.md")
     assert (code, out) == (1, "web=None seconds=None\n")
-    assert last_line(err).endswith("a.md'; it could not be written (No space left on device)")
+    assert last_line(err).endswith("a.md' could not be written (No space left on device)")
 
 
 def test_with_a_model_there_is_no_notice(weiwo):
@@ -204,7 +204,7 @@ def test_question_from_standard_input(weiwo, monkeypatch):
     _, out, _ = weiwo("ask", "-", "--json")
     assert json.loads(out)["question"] == "何时？"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe")))
-    assert weiwo("ask", "-") == (2, "", "weiwo: the question; standard input is not UTF-8 text; convert it\n")
+    assert weiwo("ask", "-") == (2, "", "weiwo: standard input is not UTF-8 text; convert the question to UTF-8\n")
 
 
 def test_the_files_of_an_interrupted_run_are_written_by_whoever_resumes_it(weiwo, monkeypatch, tmp_path):
@@ -227,7 +227,7 @@ def test_the_files_of_an_interrupted_run_are_written_by_whoever_resumes_it(weiwo
 def test_a_run_that_breaks_is_one_line_and_can_be_resumed_as_it_began(weiwo, monkeypatch):
     code, out, err = weiwo("ask", "break?", "--thread", "t", "--no-web")
     assert (code, out) == (1, "")
-    assert last_line(err).startswith("weiwo: it broke off; RuntimeError: the writer broke; ")
+    assert last_line(err).startswith("weiwo: Internal error: RuntimeError: the writer broke. ")
     assert "Traceback" not in err
 
     code, out, _ = weiwo("show", "t", "--json")
@@ -236,7 +236,7 @@ def test_a_run_that_breaks_is_one_line_and_can_be_resumed_as_it_began(weiwo, mon
     assert state["outcomes"]["task_1"]["value"] == "-156"
     code, out, _ = weiwo("show", "t")
     assert "→ 156 BC" in out
-    assert "interrupted before: writer; go on with: weiwo resume t" in out
+    assert "interrupted before: writer; to continue, run weiwo resume t" in out
 
     monkeypatch.setitem(BROKEN, "now", "")
     code, out, _ = weiwo("resume", "t", "--json")
@@ -244,7 +244,7 @@ def test_a_run_that_breaks_is_one_line_and_can_be_resumed_as_it_began(weiwo, mon
 
     code, out, err = weiwo("resume", "t")
     assert (code, out) == (0, "web=False seconds=None\n")
-    assert err.startswith("thread t has nothing to resume; this is its result\n")
+    assert err.startswith("thread t has nothing to resume; here is its result\n")
 
 
 @pytest.mark.processes
@@ -337,7 +337,7 @@ def test_threads_and_show(weiwo):
 
 
 def test_no_threads_yet(weiwo):
-    assert weiwo("threads") == (0, "", "there are no threads yet; weiwo ask begins one\n")
+    assert weiwo("threads") == (0, "", "there are no threads yet; start one with weiwo ask\n")
     assert json.loads(weiwo("threads", "--json")[1]) == {"threads": []}
 
 
@@ -349,21 +349,21 @@ def test_search(weiwo, notes):  # noqa: ARG001 - what is searched
     assert (code, err) == (0, "")
     assert "156 BC" in out
     code, out, err = weiwo("search", "zzzz")
-    assert (code, out, err) == (0, "", "nothing in the documents matches\n")
+    assert (code, out, err) == (0, "", "no passage matches\n")
 
 
 def test_a_corpus_without_text_is_refused(weiwo, tmp_path):
     (tmp_path / "empty").mkdir()
     code, out, err = weiwo("ask", "when?", "--corpus", "empty")
     assert (code, out) == (2, "")
-    assert "holds no text that can be read" in err
+    assert "contains no readable text" in err
 
 
 @pytest.mark.processes
 def test_files_left_out_are_told(weiwo, notes):
     (notes / "b.md").write_bytes(bytes(range(256)) * 8)
     _, _, err = weiwo("ask", "when?")
-    assert "1 file was left out of the corpus" in err
+    assert "1 file was not indexed" in err
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_files_left_out_are_told(weiwo, notes):
         (["ask"], "Missing argument 'QUESTION'; see weiwo ask --help"),
         (["ask", ""], "the question is empty"),
         (["ask", " \x00\u200b\x1b "], "the question is empty"),
-        (["ask", "x" * 100_000], "100,000 characters, at most 8,000"),
+        (["ask", "x" * 100_000], "100,000 characters, but at most 8,000"),
         (["ask", "q", "--model", "gpt-5"], "names no provider"),
         (["ask", "q", "--model", ":gpt-5"], "names no provider"),
         (["ask", "q", "--max-seconds", "0"], "--max-seconds"),
@@ -380,26 +380,26 @@ def test_files_left_out_are_told(weiwo, notes):
         (["ask", "q", "--depth", "far"], "--depth"),
         (["ask", "q", "--thread", "a b"], "thread id 'a b'"),
         (["ask", "q", "--thread", "x" * 129], "1 to 128"),
-        (["ask", "q", "--plan", "p.json"], "say which one: --from"),
-        (["ask", "q", "--set", "a=1"], "say which one: --from"),
+        (["ask", "q", "--plan", "p.json"], "name it with --from"),
+        (["ask", "q", "--set", "a=1"], "name it with --from"),
         (["ask", "--from", "1f0e", "--set", "a"], "is not TASK=VALUE"),
-        (["ask", "--from", "1f0e", "--plan", "nowhere.json"], "'nowhere.json'; it cannot be read"),
+        (["ask", "--from", "1f0e", "--plan", "nowhere.json"], "'nowhere.json' cannot be read"),
         (["ask", "--from", "xyz"], "ids are hexadecimal"),
-        (["ask", "--from", "1f0e"], "the database has none that begins so"),
+        (["ask", "--from", "1f0e"], "does not exist in the database"),
         (["ask", "--from", "t@1f0e", "--thread", "u"], "they name two threads"),
         (["ask", "q", "--from", "1f0e", "--set", "a=1"], "leave one out"),
-        (["resume", "t", "--approve", "--reject", "no"], "give one of them"),
-        (["resume", "t", "--plan", "nowhere.json"], "it cannot be read"),
+        (["resume", "t", "--approve", "--reject", "no"], "use one of them"),
+        (["resume", "t", "--plan", "nowhere.json"], "cannot be read"),
         (["show", "nobody@1f0e"], "no such thread"),
         (["show", "nobody", "--history"], "no such thread"),
         (["show", "t", "--history", "--mermaid"], "give THREAD alone"),
         (["ask", "q", "--what"], "No such option: --what"),
         (["answer"], "No such command 'answer'"),
-        (["resume", "nobody"], "thread 'nobody'; the database has no such thread; weiwo threads lists"),
-        (["show", "nobody"], "thread 'nobody'; the database has no such thread"),
+        (["resume", "nobody"], "thread 'nobody' does not exist in the database; weiwo threads lists"),
+        (["show", "nobody"], "thread 'nobody' does not exist in the database"),
         (["show", "../x"], "thread id '../x'"),
-        (["show", "x", "--json", "--mermaid"], "give one of them"),
-        (["show", "x", "--questions", "--mermaid"], "give one of them"),
+        (["show", "x", "--json", "--mermaid"], "use one of them"),
+        (["show", "x", "--questions", "--mermaid"], "use one of them"),
         (["search", ""], "the question is empty"),
         (["search", "q", "-n", "0"], "-n"),
         (["threads", "-n", "0"], "-n"),
@@ -450,7 +450,7 @@ def test_a_dotenv_that_cannot_be_read(weiwo, tmp_path):
     (tmp_path / ".env").write_bytes(b"A=\xff\n")
     code, out, err = weiwo("threads")
     assert (code, out) == (2, "")
-    assert "it is not UTF-8 text" in err
+    assert "not UTF-8 text" in err
 
 
 def test_without_arguments_there_is_help(weiwo):

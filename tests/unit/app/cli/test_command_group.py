@@ -88,8 +88,8 @@ def test_help_fits_one_screen_and_names_the_rest():
     assert len(shown.splitlines()) <= 24
     assert "bool" not in shown
     assert "--allow-tool" in shown
-    assert "Let this tool act without asking" not in shown
-    assert "Let this tool act without asking" in run("ask", "--help-all").stdout
+    assert "Let this tool make changes without asking" not in shown
+    assert "Let this tool make changes without asking" in run("ask", "--help-all").stdout
 
 
 def test_help_has_a_panel_for_developers():

@@ -19,7 +19,7 @@ async def test_a_question_that_was_stopped_before_it_began_gives_no_other_thread
     monkeypatch.setenv("WEIWO_HOME", str(tmp_path))
     await _keep_thread("other")
     note_question("stopped")
-    with pytest.raises(UsageError, match="it was stopped before it began"):
+    with pytest.raises(UsageError, match="it was stopped early"):
         last_question()
     await _keep_thread("stopped")
     assert last_question() == "stopped"

@@ -24,13 +24,18 @@ SERVER = {"name": "desk", "transport": "http", "address": "http://127.0.0.1", "h
     [
         (
             "en_US.UTF-8",
-            ["up · 1 tools", "desk_close (acts, asks first): Close", "used 3×, failed: 1 timeout", "note 1 (trial"],
+            [
+                "up · 1 tools",
+                "desk_close (may make changes, asks first): Close",
+                "used 3×, failed: 1 timeout",
+                "note 1 (trial",
+            ],
         ),
         (
             "zh_CN.UTF-8",
             [
                 "正常 · 1 个工具",
-                "desk_close（会造成改动，先征求同意）：Close",
+                "desk_close（可能造成改动，会先征求同意）：Close",
                 "用过 3 次，失败：1 timeout",
                 "说明 1（试用中",
             ],

@@ -45,7 +45,7 @@ def test_what_a_strange_folder_sets_is_left_out_and_said_once(folder, weiwo):
     (folder / ".env").write_text(HOSTILE)
     _, _, err = weiwo("threads")
     assert err.count(".env") == 1
-    assert "WEIWO_TOOLS, OPENAI_BASE_URL; weiwo trust shows" in err
+    assert "WEIWO_TOOLS, OPENAI_BASE_URL; run weiwo trust" in err
     assert (os.environ["WEIWO_MAX_TASKS"], os.environ["TAVILY_API_KEY"]) == ("7", "k")
     assert not {"WEIWO_TOOLS", "OPENAI_BASE_URL"} & os.environ.keys()
 
@@ -67,7 +67,7 @@ def test_trust_shows_what_settings_do_and_holds_for_exactly_these(folder, weiwo)
     code, out, err = weiwo("trust")
     assert (code, "weiwo trust --yes" in err) == (2, True)
     assert "WEIWO_TOOLS=mine_here:tools\n    imports and runs" in out
-    assert "OPENAI_BASE_URL=http://127.0.0.1:9/v1\n    sends requests, and the keys" in out
+    assert "OPENAI_BASE_URL=http://127.0.0.1:9/v1\n    sends requests, with their keys" in out
     assert not read_env_file().trusted
     assert weiwo("trust", "--yes")[0] == 0
     assert weiwo("trust", "--list")[1] == f"{folder}\n"

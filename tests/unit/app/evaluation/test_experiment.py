@@ -88,7 +88,7 @@ def test_what_can_be_gone_on_with_is_found(tmp_path):
     assert Experiment.find(tmp_path, again).folder == first.folder
     assert Experiment.resume(first.folder, again).folder == first.folder
     other = describe_experiment({"dataset": "numbers", "depth": "deep"})
-    with pytest.raises(ExperimentError, match="no results of this set"):
+    with pytest.raises(ExperimentError, match="no results for this set"):
         Experiment.find(tmp_path, other)
     with pytest.raises(ExperimentError, match="made with another depth;"):
         Experiment.resume(first.folder, other)
@@ -124,7 +124,7 @@ def test_folders_that_cannot_be_used(tmp_path):
     (tmp_path / "full" / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(ExperimentError, match="not empty"):
         Experiment.create(tmp_path / "full", CONFIG)
-    with pytest.raises(ExperimentError, match="nothing to go on with"):
+    with pytest.raises(ExperimentError, match="there is nothing to continue"):
         Experiment.open(tmp_path / "full")
 
 

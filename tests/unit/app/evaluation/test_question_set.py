@@ -58,8 +58,8 @@ def test_a_beir_folder_tells_what_is_relevant(tmp_path):
     ("rows", "complaint"),
     [
         ([{"text": "Who?"}], 'line 1: no "answers"'),
-        ([{"answers": ["x"]}], 'no object with "text"'),
-        ([{"_id": "a", "text": "Who?", "answers": ["x"]}] * 2, "1 questions have the _id of another"),
+        ([{"answers": ["x"]}], 'must be an object with "text"'),
+        ([{"_id": "a", "text": "Who?", "answers": ["x"]}] * 2, "1 questions have a duplicate _id"),
         ([], "holds no question"),
     ],
 )

@@ -201,5 +201,5 @@ def test_facts_are_read_with_their_aliases(tmp_path: Path):
     assert question.open
     assert (question.answers, question.stale) == ((("a fact",), ("another", "b")), (("old",),))
     file.write_text(json.dumps({"question": "What?", "facts": [{"aliases": ["b"]}]}), encoding="utf-8")
-    with pytest.raises(DatasetError, match='one of its "facts" is no text'):
+    with pytest.raises(DatasetError, match='each item of "facts" must be a string'):
         read_question_set(file)

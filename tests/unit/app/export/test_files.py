@@ -30,13 +30,13 @@ def test_the_ending_names_the_format(name, format_):
 @pytest.mark.parametrize(
     ("path", "says"),
     [
-        ("a.txt", "its ending names no format; use one of .md .html .docx .pptx .json .weiwo .bib .csl.json"),
-        ("json", "its ending names no format"),
-        (".json", "its ending names no format"),
+        ("a.txt", "the ending names no known format; use one of .md .html .docx .pptx .json .weiwo .bib .csl.json"),
+        ("json", "the ending names no known format"),
+        (".json", "the ending names no known format"),
         ("folder", "it is a folder"),
         ("folder.md", "it is a folder"),
-        ("nowhere/a.md", "there is no folder"),
-        ("pipe.md", "it may not be overwritten"),
+        ("nowhere/a.md", "does not exist; create it first"),
+        ("pipe.md", "cannot be overwritten"),
     ],
 )
 def test_what_cannot_be_written_is_refused_first(tmp_path, monkeypatch, path, says):
@@ -58,7 +58,7 @@ def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setattr("weiwo.app.export.files.find_spec", lambda _: None)
     with pytest.raises(ExportError, match=r"pip install 'weiwo\[documents\]'"):
         check_outputs(["a.docx"])
-    with pytest.raises(ExportError, match="there is none of that name"):
+    with pytest.raises(ExportError, match="it does not exist"):
         render(make_result(), "pdf")
 
 

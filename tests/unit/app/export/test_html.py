@@ -103,9 +103,9 @@ def test_the_quoted_words_are_marked_in_their_passage() -> None:
 
 def test_verdicts_are_seen_and_explained() -> None:
     page = render(make_result(), "html").decode()
-    assert '<span class="v quoted" title="a source says it in these words">Aurora costs </span>' in page
-    assert 'title="no source carries it: run: nowhere">Then run it (unverified).' in page
-    assert '<span class="v matched">its particulars stand in its sources</span> (3)' in page
+    assert '<span class="v quoted" title="quoted from a source">Aurora costs </span>' in page
+    assert 'title="not supported by any source: run: nowhere">Then run it (unverified).' in page
+    assert '<span class="v matched">its details appear in its sources</span> (3)' in page
 
 
 def test_every_verdict_has_words_and_a_line_of_its_own() -> None:
@@ -119,7 +119,7 @@ def test_every_verdict_has_words_and_a_line_of_its_own() -> None:
 def test_limits_come_last() -> None:
     text = " ".join(page_of().text)
     assert text.index("Prices") < text.index("Sources") < text.index("Not found: what it cost in 2020")
-    assert "The answer is not complete: something asked for was not found." in text
+    assert "The answer is not complete: part of the question was not found." in text
     assert "Source [2] is an older version of a document; the current one is pricing_v2.md." in text
 
 

@@ -122,7 +122,7 @@ def test_a_numbered_list_begins_anew() -> None:
 
 def test_a_doubtful_statement_is_marked() -> None:
     runs = [run for paragraph in document_of().paragraphs for run in paragraph.runs if run.font.underline]
-    assert [run.text for run in runs] == ["Then run it (unverified).", "no source carries it"]
+    assert [run.text for run in runs] == ["Then run it (unverified).", "not supported by any source"]
 
 
 def test_columns_are_as_wide_as_their_text() -> None:

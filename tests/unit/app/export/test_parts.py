@@ -24,7 +24,7 @@ PARTS: list[dict[str, Any]] = [
     },
 ]
 WORDS = {
-    "en": ("What was asked", "answered", "not found", "failed (staff_directory: connection refused)"),
+    "en": ("Parts of the question", "answered", "not found", "failed (staff_directory: connection refused)"),
     "zh": ("问题的各部分", "已回答", "未找到", "失败 (staff_directory: connection refused)"),
 }
 

@@ -32,7 +32,7 @@ def test_each_place_gets_the_claims_of_its_part():
     opening, manager, ghosts = (part.strip() for part in answer.split("## ")[1:4])
     assert opening == "Opening\nNorholm has been open since 1925 [1]."
     assert manager == "Manager\n\nThe manager of Norholm is Edda Karst [1][2]."
-    assert ghosts == "Ghosts\n*Open: nothing was found on it*"
+    assert ghosts == "Ghosts\n*Not answered: nothing was found about it*"
     assert answer.endswith("## Also found\n\n- It is damp [2].")
     assert "Describe Norholm, 2026-01-05" in answer
 
@@ -42,7 +42,7 @@ def test_one_sentence_may_answer_two_places():
     parts = [{"claims": [0]}, {"claims": [0]}, {"outcome": "failed", "cause": "the search timed out"}]
     answer = fill(claims=both, parts=parts)
     assert answer.count("opened the depot in 1925 [1].") == 2
-    assert "*Open: the search timed out*" in answer
+    assert "*Not answered: the search timed out*" in answer
 
 
 def test_without_claims_the_sentence_that_fits_is_quoted():
@@ -51,8 +51,8 @@ def test_without_claims_the_sentence_that_fits_is_quoted():
     answer = fill(claims=[], parts=PARTS[2:] * 3, extracts=extracts)
     assert "> The depot was opened in 1925. [1]" in answer
     assert "> Its manager is Edda Karst. [1]" in answer
-    assert "*Open: " in answer
+    assert "*Not answered: " in answer
 
 
 def test_the_words_around_it_are_those_of_the_answer():
-    assert "*未答：没有找到相关内容*" in fill(language="zh", claims=[], parts=[])
+    assert "*未回答：没有找到相关内容*" in fill(language="zh", claims=[], parts=[])

@@ -56,7 +56,7 @@ async def test_a_run_goes_on_when_its_client_waits_no_longer(graph):
     stranger.user = "mallory"
     assert runs.find(run.id, stranger) is None
     assert await runs.result(run, 0, tell) == {"answer": "56 years"}
-    assert told[-2:] == [(1, "the question is read"), (2, "the answer is being written")]
+    assert told[-2:] == [(1, "reading the question"), (2, "writing the answer")]
 
 
 async def test_what_a_run_failed_with_is_told_whoever_comes_back(graph):

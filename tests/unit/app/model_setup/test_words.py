@@ -8,9 +8,9 @@ from weiwo.models.local_servers import ServerProblem
     ("problem", "text"),
     [
         (None, ""),
-        (ServerProblem("no_model"), "it has no model"),
-        (ServerProblem("silent", "ReadTimeout"), "it does not answer within 4 s (ReadTimeout)"),
-        (ServerProblem("broken_off", "ReadError"), "it breaks off its reply (ReadError)"),
+        (ServerProblem("no_model"), "no model"),
+        (ServerProblem("silent", "ReadTimeout"), "no response within 4 s (ReadTimeout)"),
+        (ServerProblem("broken_off", "ReadError"), "the response broke off (ReadError)"),
         (ServerProblem("refused", "/v1/models answers 500"), "/v1/models answers 500"),
     ],
 )

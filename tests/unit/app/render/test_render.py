@@ -124,7 +124,7 @@ def test_outcomes_fill_in_and_flow_into_descriptions():
     assert "✓ 汉武帝什么时候出生？ → 156 BC · corpus_search · 0.5 s" in text
     assert "✓ When was 156 BC born? → Liu Che · web_search (instead of corpus_search) · 3 calls · 0.5 s" in text
     assert "✗ 156 BC - Liu Che (from task_1, task_2) — failed: it divides by zero · calculator · 0.5 s" in text
-    assert "⊘ How long is ‹item›? — not run: something it needs is missing" in text
+    assert "⊘ How long is ‹item›? — not run: a required result is missing" in text
 
 
 def test_what_was_not_found_is_said_in_the_language_of_the_question():
@@ -312,15 +312,15 @@ def test_the_foot_tells_status_effort_and_thread():
         "thread_id": "t-1",
     }
     assert foot(result, "rule") == (
-        "partial: something asked for was not found · a plan of several searches · 1 model call"
+        "partial: part of the question was not found · a plan of several searches · 1 model call"
         " · 1 min 15 s · thread t-1"
     )
     assert foot({**result, "language": "zh"}, "rule") == (
-        "不完整：有所问内容未找到 · 按计划多次查找 · 模型调用 1 次 · 1 min 15 s · thread t-1"
+        "不完整：问题有一部分在资料中未找到 · 按计划多次查找 · 模型调用 1 次 · 1 min 15 s · thread t-1"
     )
     spent = {**result, "usage": {**result["usage"], "cost": 0.0123}}
     assert foot(spent, "rule", verbose=True) == (
-        "partial: something asked for was not found · a plan of several searches · complex · planner_enhanced · by rule"
+        "partial: part of the question was not found · a plan of several searches · complex · planner_enhanced · by rule"
         " · 1 model call · $0.0123 · 1 min 15 s · thread t-1"
     )
 
@@ -339,7 +339,7 @@ def test_usage_is_told_by_role():
 def test_calls_side_by_side_are_told_so():
     call = ModelCall(role="executor", purpose="read", model="openai:m", mode="json_schema", seconds=4, ended=104)
     calls = (call, call.model_copy(update={"ended": 105}), call.model_copy(update={"ended": 200, "seconds": 1}))
-    assert _usage_lines(Usage(calls=calls))[0].endswith(" · 6.0 s side by side, 9.0 s one by one")
+    assert _usage_lines(Usage(calls=calls))[0].endswith(" · 6.0 s in parallel, 9.0 s in sequence")
     apart = (call, call.model_copy(update={"ended": 300}))
     assert _usage_lines(Usage(calls=apart))[0].endswith(" · 8.0 s")
 
@@ -400,7 +400,7 @@ def test_model_calls_and_their_tokens_are_counted_as_they_end():
     assert (progress.calls, progress.tokens) == (2, 2_000)
 
 
-@pytest.mark.parametrize(("language", "told"), [("en", "about 41 s a call"), ("zh", "每次调用约 41 秒")])
+@pytest.mark.parametrize(("language", "told"), [("en", "about 41 s per call"), ("zh", "每次调用约 41 秒")])
 def test_slow_calls_are_told_to_who_watches(language, told):
     for seconds in (41.2, 3.0):
         live = LiveView(Console(file=io.StringIO(), width=120), "?", language)

@@ -81,20 +81,20 @@ async def test_an_error_of_the_server_tells_no_folder(http: httpx.AsyncClient, m
     path = Path(os.environ["WEIWO_HOME"]) / "threads.sqlite"
 
     async def full(*_: Any, **__: Any) -> None:
-        raise StorageError(f"cannot use {path}; database or disk is full; free some space")
+        raise StorageError(f"cannot use {path}: database or disk is full; free some space")
 
     monkeypatch.setattr("weiwo.app.records.Records.thread", full)
     answer = await http.get("/threads/t")
     assert (answer.status_code, answer.json()["detail"]) == (
         500,
-        "cannot use …/threads.sqlite; database or disk is full; free some space",
+        "cannot use …/threads.sqlite: database or disk is full; free some space",
     )
 
 
 @pytest.mark.parametrize(
     ("told", "shown"),
     [
-        ("cannot use /home/ann/.weiwo/a.sqlite; why", "cannot use …/a.sqlite; why"),
+        ("cannot use /home/ann/.weiwo/a.sqlite: why", "cannot use …/a.sqlite: why"),
         ("'/srv/x y/z/a.md': gone", "'…/x y/z/a.md': gone"),
         ("~/.weiwo/users.toml: [ann] no", "…/users.toml: [ann] no"),
         ("ask https://a.org/b/c; see docs/serve.md", "ask https://a.org/b/c; see docs/serve.md"),

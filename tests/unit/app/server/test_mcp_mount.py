@@ -44,7 +44,7 @@ async def test_a_client_lists_and_calls_tools(http: httpx.AsyncClient):
         asked = {"question": "How long is the Yangtze?", "language": "the best one"}
         refused = await client.call_tool("ask", asked, raise_on_error=False)
         assert refused.is_error
-        assert "language: is no language tag; write one such as de" in refused.content[0].text
+        assert "language: is not a language tag; use one such as de" in refused.content[0].text
 
 
 @needs_extra
@@ -55,7 +55,7 @@ async def test_questions_count_against_the_day_of_whoever_asks(public: httpx.Asy
         assert "6,300" in str((await ann.call_tool("ask", asked)).structured_content)
         refused = await ann.call_tool("ask", asked, raise_on_error=False)
         assert refused.is_error
-        assert "your questions of today are spent" in refused.content[0].text
+        assert "your questions for today are used up" in refused.content[0].text
         assert (await ann.call_tool("search", {"query": "length of the Yangtze"})).structured_content
     async with client_of(public, **{"x-api-key": tokens["operator"]}) as operator:
         assert "6,300" in str((await operator.call_tool("ask", asked)).structured_content)

@@ -55,7 +55,7 @@ async def test_the_command_does_not_go_on_with_the_thread_of_a_user(public: http
     run = {"assistant_id": "weiwo", "input": {"question": SUM}}
     assert (await public.post("/threads/anns/runs/wait", json=run, headers=ann)).status_code == 200
     before = (await public.get("/threads/anns/state", headers=ann)).json()
-    with pytest.raises(MisuseError, match=rf"^thread {made}; a user of weiwo serve owns it; take another id$"):
+    with pytest.raises(MisuseError, match=rf"^thread {made} belongs to a user of weiwo serve; use another id$"):
         await ask_by_command(made)
     assert (await public.get(f"/threads/{made}/state", headers=ann)).json() == before
 

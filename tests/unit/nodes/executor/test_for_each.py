@@ -150,9 +150,7 @@ def test_the_limit_bounds_instances():
     assert read_for_each(TASK, people(["a", "b", "a", "c", "d"]), 2).cut == 2
     fan = read_for_each(TASK, joined("a", "b", "a", "c", "b", "d"), 2)
     assert (fan.items, fan.positions, fan.cut) == (["a", "b", "a", "b"], [0, 1, 0, 1], 2)
-    assert (
-        "2 more items were cut by the limit of 2" in join_outcomes(TASK, fan, {0: got("1", "x"), 1: got("2", "y")}).note
-    )
+    assert "2 more items were skipped (limit: 2)" in join_outcomes(TASK, fan, {0: got("1", "x"), 1: got("2", "y")}).note
 
 
 def test_a_note_names_only_some_of_many_that_are_missing():

@@ -161,4 +161,4 @@ def test_what_waits_is_one_object_of_the_published_schema():
     schema = json.loads((Path(__file__).parents[4] / "app" / "result.schema.json").read_text("utf-8"))
     shown = CLARIFICATION.as_json(RunEnd("t1", {}, request))
     jsonschema.validate(shown, {**schema["$defs"]["waiting_for_reply"], "$defs": schema["$defs"]})
-    assert shown["how"] == 'weiwo resume t1 --reply "NUMBER or words"'
+    assert shown["how"] == 'weiwo resume t1 --reply "NUMBER or text"'

@@ -29,7 +29,7 @@ async def test_whoever_asks_for_what_is_remembered_gets_an_error_not_emptiness()
     memory = MemoryStore(Broken(), "local")
     for reading in (memory.get("plans", "a"), memory.list("wishes"), memory.read_all("plans", Plan)):
         with pytest.raises(
-            MemoryStoreError, match=r"^memory cannot be read; ConnectionError: .*see weiwo doctor$"
+            MemoryStoreError, match=r"^memory cannot be read: ConnectionError: .*see weiwo doctor$"
         ) as told:
             await reading
         assert "hunter2" not in str(told.value)

@@ -125,7 +125,7 @@ def test_one_line_for_each_bad_file_and_the_others_go_on(tmp_path):
 
 
 def test_a_folder_that_is_none(tmp_path):
-    with pytest.raises(ProcedureFolderError, match=r"WEIWO_PROCEDURES: .* is no folder; name the folder"):
+    with pytest.raises(ProcedureFolderError, match=r"WEIWO_PROCEDURES: .* is not a folder; set it"):
         load_procedures(str(tmp_path / "gone"))
 
 
@@ -206,7 +206,7 @@ async def test_without_a_model_it_is_told_that_one_would_apply(house):
     plan, events = await planned(house)
     assert plan.decided_by == "rule"
     assert [e["note"] for e in events if e["type"] == "task_progress"] == [
-        "the procedure “Compare offers” would apply; without a model it cannot be followed"
+        "the procedure “Compare offers” would apply, but following it needs a model"
     ]
 
 

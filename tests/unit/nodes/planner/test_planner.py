@@ -463,7 +463,7 @@ async def test_the_plan_that_was_sent_back_is_not_given_again():
     assert len(model.requests) == 2
     assert "the same plan was made before" in model.requests[1].text
     assert (update["plan"], update["feedback"]) == (OLD, "")
-    assert "stays as it was" in events[-1]["note"]
+    assert "the plan is unchanged" in events[-1]["note"]
 
 
 async def test_what_is_finished_stays_when_a_plan_is_sent_back():

@@ -97,6 +97,6 @@ def test_the_monitor_reports_it_and_the_answer_leaves_it_open():
     assert [(gap.kind, gap.text) for gap in gaps] == [
         (
             "inconsistent",
-            "This does not fit together: “When was Ada Lovelace born” (1852) and “When did Ada Lovelace die” (1815): the first cannot come after the second.",
+            "These statements do not fit together: “When was Ada Lovelace born” (1852) and “When did Ada Lovelace die” (1815): the first cannot come after the second.",
         )
     ]

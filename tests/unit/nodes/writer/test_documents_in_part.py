@@ -42,7 +42,7 @@ def test_a_name_in_chinese_is_found_within_a_sentence_and_a_common_word_is_none(
 def test_what_is_too_much_is_counted() -> None:
     many = [Problem(f"docs/file {n}.pdf", "damaged") for n in range(9)]
     found = find_documents_in_part(many, [one.source for one in many], "", "en")
-    assert [gap.text for gap in found][5:] == ["4 more documents were not read whole."]
+    assert [gap.text for gap in found][5:] == ["4 more documents were not read completely."]
 
 
 DOCUMENTS = ("docs/agreement.docx", "docs/采购 合同2025.xlsx", "docs/all.zip/notes/minutes.md")
@@ -55,9 +55,9 @@ def not_read(question: str, language="en", passages=()) -> list[str]:
 @pytest.mark.parametrize(
     ("question", "language", "line"),
     [
-        ("What does plan.psd say?", "en", "No file named “plan.psd” was read: files of the type .psd are not."),
+        ("What does plan.psd say?", "en", "No file named “plan.psd” was read: .psd is an unsupported file type."),
         ("What is in docs/Minutes.xlsx?", "en", "No file named “Minutes.xlsx” was read."),
-        ("请问plan.psd里写了什么？", "zh", "没有读到名为“plan.psd”的文件：.psd类型的文件不读取。"),
+        ("请问plan.psd里写了什么？", "zh", "没有读到名为“plan.psd”的文件：不支持.psd类型的文件。"),
         ("请问预算2026.xlsx里的总额是多少", "zh", "没有读到名为“预算2026.xlsx”的文件。"),
     ],
 )

@@ -126,7 +126,7 @@ async def test_a_chain_that_hangs_on_a_weak_value_is_partial_and_says_so(weak: d
     )
     assert (result["status"], result["stop_reason"]) == ("partial", "weak_evidence")
     assert [(gap["kind"], gap["task_id"]) for gap in result["gaps"]] == [(kind, "t1")]
-    assert "The answer hangs on this: “Ida Holm”" in result["answer"]
+    assert "The answer depends on this: “Ida Holm”" in result["answer"]
     assert "“Ida Holm”" in chat.asked("ReflectionReply")[0].text.split("Weak values:")[1]
 
 

@@ -1,4 +1,4 @@
-"""What the writer's model is told of tasks that could not be asked: no name of a task, no placeholder."""
+"""What the writer's model is told of tasks that could not be queried: no name of a task, no placeholder."""
 
 import pytest
 
@@ -36,8 +36,8 @@ CHAIN = Plan(
 def test_of_what_was_not_found_the_question_stands_apart_and_nothing_of_how_the_search_failed() -> None:
     outcomes = {
         "task_1": lost("task_1", "empty", "no passage speaks of it"),
-        "task_2": lost("task_2", "blocked", "task_2 needs task_1, which has no value"),
-        "task_3": lost("task_3", "blocked", "task_3 needs task_2, which has no value"),
+        "task_2": lost("task_2", "blocked", "task_2 depends on task_1, which has no value"),
+        "task_3": lost("task_3", "blocked", "task_3 depends on task_2, which has no value"),
     }
     lines = told(CHAIN, outcomes)
     assert lines == ["- Who is the author of The Salt Ledger?"]
@@ -48,7 +48,7 @@ def test_what_was_found_is_written_out_beside_what_was_not() -> None:
     outcomes = {
         "task_1": got("task_1", "Elsa Varnholt", "text", on=BOOK),
         "task_2": lost("task_2", "empty", "the passages do not answer"),
-        "task_3": lost("task_3", "blocked", "task_3 needs task_2, which has no value"),
+        "task_3": lost("task_3", "blocked", "task_3 depends on task_2, which has no value"),
     }
     lines = told(CHAIN, outcomes)
     assert lines[0].startswith("- Who is the author of The Salt Ledger? → Elsa Varnholt")
@@ -62,7 +62,7 @@ def test_a_task_over_a_list_is_asked_about_each_of_its_items(item: str) -> None:
     plan = Plan(tasks=(search("task_1", "Who founded Quillon?", ret="list[text]"), each))
     outcomes = {
         "task_1": lost("task_1", "empty", "nothing"),
-        "task_2": lost("task_2", "blocked", "task_2 needs task_1, which has no value"),
+        "task_2": lost("task_2", "blocked", "task_2 depends on task_1, which has no value"),
     }
     assert told(plan, outcomes) == ["- Who founded Quillon?"]
     outcomes["task_2"] = lost("task_2", "empty", "nothing")

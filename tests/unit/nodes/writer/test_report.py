@@ -148,7 +148,7 @@ async def test_a_report_has_title_summary_sections_and_limits_under_one_numberin
     assert "SQLite since 1999 (unverified) [2]" in answer or "since 1999 [2] (unverified)" in answer
     verdicts = {claim["text"]: claim["verdict"] for claim in report.result["claims"]}
     assert verdicts["We recommend Alpha, which needs no server."] == "judgement"
-    assert answer.index("no measurements of speed") < answer.index("It rests on 3 passages of 3 documents")
+    assert answer.index("no measurements of speed") < answer.index("It is based on 3 passages of 3 documents")
     assert (report.result["status"], report.result["stop_reason"]) == ("partial", "unsupported_claims")
     assert "Nothing" not in answer
     assert report.message.text.startswith(answer)

@@ -137,7 +137,7 @@ def test_without_any_passage_it_says_what_would_help() -> None:
     found = answer(ASKED, lost("a"))
     assert not found.whole
     assert not found.shows_subject
-    assert found.lead == "Not in your documents: no passage speaks of it."
+    assert found.lead == "Not in your documents: no passage mentions it."
     assert found.notices[-1] == "To find more: add documents about it, allow a web search or set up a model."
 
 
@@ -145,7 +145,7 @@ def test_without_any_passage_it_says_what_would_help() -> None:
     ("broken", "calls", "told"),
     [
         ("the endpoint does not answer", 40, "add documents about it or ask again (the model gave no usable answer)"),
-        ("the run's limit max_model_calls is reached", 0, "add documents about it"),
+        ("the run's limit max_model_calls was reached", 0, "add documents about it"),
         ("", 40, "add documents about it"),
     ],
 )
@@ -205,7 +205,7 @@ def test_what_differs_because_it_is_of_different_dates_is_no_dispute() -> None:
 @pytest.mark.parametrize(
     ("question", "language", "line"),
     [
-        ("Why is the River Wend so long?", "en", "The web search failed: these are your documents alone."),
+        ("Why is the River Wend so long?", "en", "The web search failed: only your documents were searched."),
         ("River Wend为什么这么长？", "zh", "网络搜索失败，以上只来自您的文档。"),
     ],
 )
@@ -249,7 +249,7 @@ ROWS = {
     ("asked", "language", "line"),
     [
         ("How many of our customers are on pro, roughly?", "en", "or set up a model."),
-        ("有多少客户是付费的？", "zh", "或配置语言模型。"),
+        ("有多少客户是付费的？", "zh", "或配置模型。"),
     ],
 )
 def test_where_rows_are_shown_and_counting_was_asked_for_it_says_what_counts_them(asked, language, line) -> None:

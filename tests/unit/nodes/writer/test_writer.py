@@ -161,7 +161,7 @@ async def test_a_good_draft_is_the_answer_under_the_readers_numbers():
     assert [event["type"] for event in found.events] == ["answer_started", "finished"]
 
 
-CUT_OFF = "corpus_search: not called, the run's max_seconds is reached"
+CUT_OFF = "corpus_search: not called, the run's limit max_seconds was reached"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -327,7 +327,7 @@ async def test_a_tool_out_of_order_is_not_called_by_anybody_in_the_run_and_watch
             await made.call("probe", {"query": str(number)}, account.caller)
     assert probe.calls == _THRESHOLD
     assert isinstance(caught.value, ToolNotCalledError)
-    assert caught.value.message == "probe: not called, it is out of order (probe: HTTP 403: no)"
+    assert caught.value.message == "probe: not called, because it keeps failing (probe: HTTP 403: no)"
     assert [note.split(" (")[0] for note in account.told] == [
         "probe: warned, 1 of 3 failures in a row",
         "probe: warned, 2 of 3 failures in a row",
@@ -420,7 +420,7 @@ async def test_a_long_wait_is_not_made_where_there_is_another_tool_and_nobody_el
     assert (caught.value.kind, caught.value.attempts) == ("rate_limit", 1)
     with pytest.raises(ToolNotCalledError) as refused:
         await made.call("probe", {"query": "y"}, account.caller, has_substitute=True)
-    assert refused.value.message == "probe: not called, it wants no requests for 4 s"
+    assert refused.value.message == "probe: not called, because it accepts no requests for another 4 s"
     assert probe.calls == 1
 
 

@@ -56,7 +56,7 @@ def test_it_goes_from_closed_over_warned_to_open_and_says_so(guard):
     assert guard.state == "open"
     failure = refused(guard)
     assert (failure.kind, failure.attempts, failure.transient) == ("crash", 0, False)
-    assert failure.message == "probe: not called, it is out of order (probe: HTTP 503)"
+    assert failure.message == "probe: not called, because it keeps failing (probe: HTTP 503)"
 
 
 def test_a_success_in_between_starts_the_count_anew(guard):

@@ -233,7 +233,7 @@ async def test_a_corpus_is_named_and_read_as_it_is(docs, tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "here.md").write_text("A file that is here.", encoding="utf-8")
     assert (await load_corpus(["notes"], tell=said.append)).documents == ("notes/here.md",)
-    assert "not the corpus of that name" in said[-1]
+    assert "is used, not the corpus" in said[-1]
 
 
 @pytest.mark.usefixtures("docs")
@@ -278,7 +278,9 @@ async def test_no_place_at_all_is_one_line(docs, monkeypatch, error):
         raise error
 
     monkeypatch.setattr(IndexWriter, "apply", full)
-    with pytest.raises(CorpusError, match=r"^corpus docs: no place for its index \((No space|disk is full).*free some"):
+    with pytest.raises(
+        CorpusError, match=r"^corpus docs: its index cannot be stored \((No space|disk is full).*free some"
+    ):
         await load_corpus([docs])
     (docs.parent / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(CorpusError, match="choose another folder"):
@@ -391,5 +393,5 @@ async def test_a_torn_corpus_is_refused_in_one_line_and_never_gives_way_to_the_s
         await load_corpus()
     assert "\n" not in str(refused.value)
     (folder / "corpus.sqlite").unlink()
-    with pytest.raises(CorpusError, match="is gone; run weiwo index again"):
+    with pytest.raises(CorpusError, match="is missing; run weiwo index again"):
         await load_corpus()

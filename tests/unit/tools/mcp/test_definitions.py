@@ -46,7 +46,7 @@ def test_a_description_that_gives_orders_is_left_out_and_its_tool_asks(descripti
     assert tool.suspicious
     assert not tool.read_only
     assert tool.description == _WITHHELD
-    assert "speaks to the model" in problems[0]["en"]
+    assert "gives instructions to the model" in problems[0]["en"]
 
 
 def test_orders_hidden_in_the_words_of_an_argument_are_left_out_too():
@@ -97,7 +97,7 @@ def test_a_list_is_bounded_and_what_is_twice_in_it_is_once():
 def test_a_tool_whose_arguments_cannot_be_told_is_left_out(schema):
     found, problems = define_tools(SERVER, [listed("odd", schema=schema), listed("fine")])
     assert list(found) == ["desk_fine"]
-    assert "'odd' in no usable way" in problems[0]["en"]
+    assert "invalid argument schemas for 'odd'" in problems[0]["en"]
 
 
 def test_a_deep_schema_ends_nothing():

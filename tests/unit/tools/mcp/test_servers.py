@@ -63,15 +63,15 @@ def test_the_form_of_desktop_clients_is_read(tmp_path):
         ("[" * 100_000, "not JSON"),
         ([], 'has no "mcpServers"'),
         ({"mcpServers": {"a b": {"command": "x"}}}, "no server's name"),
-        ({"mcpServers": {"a": "x"}}, "it is no object"),
+        ({"mcpServers": {"a": "x"}}, "it is not an object"),
         ({"mcpServers": {"a": {}}}, "it has no url"),
         ({"mcpServers": {"a": {"type": "stdio", "url": "http://x"}}}, "it has no command"),
         ({"mcpServers": {"a": {"type": "carrier-pigeon", "url": "http://x"}}}, "transport 'carrier-pigeon' is unknown"),
         ({"mcpServers": {"a": {"url": "ftp://x"}}}, "no http(s) address"),
-        ({"mcpServers": {"a": {"command": "x", "args": "y"}}}, "args is no list"),
+        ({"mcpServers": {"a": {"command": "x", "args": "y"}}}, "args is not a list"),
         ({"mcpServers": {"a": {"url": "http://x", "auth": "basic"}}}, "auth 'basic' is unknown"),
         ({"mcpServers": {"a": {"url": "http://x", "oauth": {"client": "y"}}}}, "oauth.client is unknown"),
-        ({"mcpServers": {"a": {"command": "x", "env": {"A": 1}}}}, "env.A is no text"),
+        ({"mcpServers": {"a": {"command": "x", "env": {"A": 1}}}}, "env.A is not a string"),
         ({"mcpServers": {"a": {"command": "${NOWHERE}"}}}, "${NOWHERE}, which is not set"),
         ('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', "'a' stands twice"),
         ({"mcpServers": {str(n): {"command": "x"} for n in range(51)}}, "names 51 servers"),
@@ -91,7 +91,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path):
 
 @pytest.mark.parametrize("given", [{"mcp": "x.json"}, {"allow_tools": ["a"]}, {"allow_acting": True}])
 def test_no_client_of_a_server_sets_what_runs_code_or_speaks_for_a_person(given):
-    with pytest.raises(SettingsError, match="no client may set it"):
+    with pytest.raises(SettingsError, match="cannot be set by clients"):
         Settings.resolve(Context(**given), {"WEIWO_HOME": "/nowhere"}, from_client=True)
 
 

@@ -47,7 +47,7 @@ def test_no_bytes_reach_a_prompt():
     text, passages = read_result(reply(words(f"see data:image/png;base64,{blob} here"), picture, file), TOOL, {})
     shown = text + "".join(passage.text + passage.source for passage in passages)
     assert blob[:200] not in shown
-    assert "[image, image/png, 10,242 bytes; it is not shown]" in text
+    assert "[image, image/png, 10,242 bytes; not shown]" in text
     assert "see [base64, " in text
 
 
@@ -65,4 +65,4 @@ def test_resources_are_passages_with_their_addresses():
 
 def test_an_error_is_one_line():
     assert error_text(reply(words("no such\nticket"))) == "no such ticket"
-    assert error_text(reply()) == "it failed and says nothing of why"
+    assert error_text(reply()) == "it failed without a message"

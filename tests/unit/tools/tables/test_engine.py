@@ -101,8 +101,8 @@ def test_a_result_cites_its_rows_by_place_and_names_what_is_left_out(tables):
     assert result["cited"][1]["text"] == "no: 3; client: Cy; plan: Ｐｒｏ; amount: $300; day: 2023-12-30"
     assert (result["counted"], result["of"]) == (2, 4)
     assert describe_notes(result["notes"]) == [
-        "line 6 is a total and does not count",
-        "empty cells of “amount” do not count: 1",
+        "line 6 is a total and is not counted",
+        "empty cells of “amount” are not counted: 1",
     ]
 
 
@@ -133,9 +133,9 @@ def test_what_is_equal_to_the_last_one_is_given_too():
         ({"filters": only("plan", "gold")}, "`plan` has: Pro, Free, team"),
         ({"measures": [{"function": "sum", "column": "client"}]}, "`client` is text, no number"),
         ({"measures": [{"function": "sum"}]}, "sum needs a column"),
-        ({"filters": only("amount", "many", ">")}, "`amount` is a number in $, 'many' is none"),
+        ({"filters": only("amount", "many", ">")}, "`amount` is a number in $, but 'many' is not"),
         ({"filters": only("amount", "5 kg", ">")}, "`amount` is a number in $"),
-        ({"filters": only("day", "soon", ">")}, "`day` is a date, 'soon' is none"),
+        ({"filters": only("day", "soon", ">")}, "`day` is a date, but 'soon' is not"),
         ({"filters": only("plan", "pro", "<")}, "`plan` is text"),
         ({"order_by": "client"}, "no highest or lowest"),
     ],
@@ -190,13 +190,13 @@ def test_rows_that_are_none_are_named_and_formulas_are_no_numbers():
     found = held.run("odd", measures=[{"function": "sum", "column": "cost"}])
     assert found["rows"] == [[190]]
     notes = describe_notes(found["notes"])
-    assert notes[0] == "line 23: more cells than columns, not read"
+    assert notes[0] == "line 23: skipped, because it has more cells than columns"
     assert notes[1].endswith("'=SUM(B2:B20)')")
 
 
 def test_a_long_cell_is_cut_and_named():
     held = Tables(long=read_csv(f"name,n\n{'x' * 3_000},1\nshort,2"))
-    assert describe_notes(held.describe("long")["notes"]) == ["line 2: a cell of more than 2,000 characters, cut"]
+    assert describe_notes(held.describe("long")["notes"]) == ["line 2: a cell of more than 2,000 characters, truncated"]
 
 
 def test_hidden_rows_are_told_apart():
@@ -224,7 +224,7 @@ def test_a_merged_number_counts_once_and_labels_every_row():
 
 def test_a_column_with_two_readings_is_refused_with_both():
     held = Tables(d=read_csv("item;n\na;1.234\nb;2.500"))
-    with pytest.raises(TableRequestError, match=r"`n`: 1\.234 has two readings, 1234 or 1\.234"):
+    with pytest.raises(TableRequestError, match=r"`n`: 1\.234 can mean 1234 or 1\.234"):
         held.run("d", measures=[{"function": "sum", "column": "n"}])
 
 

@@ -105,7 +105,7 @@ async def test_a_row_that_is_longer_than_a_passage_is_one_row(tmp_path):
     registry = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(tmp_path / "long.csv"),)))
     found = await ask(registry, table="long", measures=[{"function": "sum", "column": "n"}])
     assert (found.value, found.detail["of"]) == (3, 2)
-    assert describe_notes(found.detail["notes"]) == ["line 2: a cell of more than 2,000 characters, cut"]
+    assert describe_notes(found.detail["notes"]) == ["line 2: a cell of more than 2,000 characters, truncated"]
     engine_pool.close_pool()
 
 
@@ -124,7 +124,7 @@ async def test_an_engine_that_does_not_answer_is_replaced_and_reported(registry,
     (process,) = [one._process for one in engine_pool.open_pool()._engines]
     os.kill(process._process.pid, signal.SIGSTOP)
     monkeypatch.setattr(engine_pool, "_GRACE_SECONDS", -9.9)
-    with pytest.raises(ToolCallError, match="did not answer in time") as failure:
+    with pytest.raises(ToolCallError, match="timed out") as failure:
         await ask(registry, table="people", **COUNT)
     assert failure.value.kind == "crash"
     monkeypatch.undo()

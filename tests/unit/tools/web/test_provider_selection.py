@@ -69,18 +69,18 @@ def test_an_entry_may_carry_limits(entry, rate, day, whole):
         (
             "goggle",
             {},
-            "no provider 'goggle'; there are searxng, tavily, brave, serper, bing, jina, ddgs, wikipedia, arxiv",
+            "unknown provider 'goggle'; use searxng, tavily, brave, serper, bing, jina, ddgs, wikipedia, arxiv",
         ),
-        ("brave", {}, "brave needs BRAVE_API_KEY; set it, or use what is ready: ddgs, wikipedia, arxiv"),
+        ("brave", {}, "brave needs BRAVE_API_KEY; set it, or use a ready provider: ddgs, wikipedia, arxiv"),
         ("brave", {"BRAVE_API_KEY": " ", "TAVILY_API_KEY": "t"}, "what is ready: tavily, ddgs, wikipedia, arxiv"),
         ("searxng", {}, "searxng needs SEARXNG_BASE_URL"),
         ("bing", {}, "bing needs BING_API_KEY and BING_BASE_URL"),
-        ("wikipedia+raw", {}, "wikipedia gives no whole pages; [+]raw is for tavily, jina"),
+        ("wikipedia+raw", {}, "wikipedia returns no whole pages; [+]raw is only for tavily, jina"),
         ("searxng", {"SEARXNG_BASE_URL": "localhost:8080"}, "SEARXNG_BASE_URL is no address"),
         ("searxng", {"SEARXNG_BASE_URL": "http://[::1"}, "SEARXNG_BASE_URL is no address"),
         ("tavily", {"TAVILY_API_KEY": "t", "TAVILY_BASE_URL": "ftp://x"}, "TAVILY_BASE_URL is no address"),
         *(
-            (entry, KEYS, "cannot be read; write a provider")
+            (entry, KEYS, "is invalid; give a provider")
             for entry in ("brave@", "brave@0", "brave@x", "brave@1/x", "", "a b")
         ),
         ("brave@\x1b[31m\n5", KEYS, "cannot be read"),

@@ -80,7 +80,7 @@ async def test_a_site_that_asked_for_it_is_left_alone(polite, time):
     async with polite.turn("a"):
         assert time.now == 100 + _PATIENCE - 1, "a short while is waited for"
     polite.hold("a", 60)
-    with pytest.raises(ToolNotCalledError, match="a wants no requests for 60 s") as failure:
+    with pytest.raises(ToolNotCalledError, match="a accepts no requests for another 60 s") as failure:
         async with polite.turn("a"):
             raise AssertionError
     assert (failure.value.kind, failure.value.retry_after, failure.value.transient) == ("rate_limit", 60, False)

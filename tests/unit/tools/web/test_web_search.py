@@ -127,7 +127,7 @@ def test_a_provider_that_knows_ranges_is_asked_for_one_that_leaves_nothing_out(s
 
 
 async def test_a_page_of_another_site_is_not_read():
-    with pytest.raises(ToolCallError, match="of a site that is not to be used") as caught:
+    with pytest.raises(ToolCallError, match="its site is excluded") as caught:
         await ReadPage(within=SourceFilter(sites=("a.org",))).ainvoke({"url": "https://b.org/"})
     assert caught.value.kind == "blocked"
     with pytest.raises(ToolCallError, match="it is of 2019-01-01, before 2024"):
@@ -472,4 +472,4 @@ async def test_whoever_would_wait_too_long_for_a_slow_pace_goes_elsewhere():
     alone = tool.model_copy(update={"sources": sources[:1]})
     failed = await failure(alone)
     assert (failed.kind, failed.transient) == ("timeout", True)
-    assert "too many wait for their turn" in failed.message
+    assert "too many requests are waiting" in failed.message

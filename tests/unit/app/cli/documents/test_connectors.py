@@ -37,13 +37,13 @@ def test_intervals(text, seconds):
 
 @pytest.mark.parametrize("text", ["", "h", "1", "-1h", "1w", "0h", "99999999h", "1.5h", "٣h"])
 def test_what_is_no_interval_is_refused_in_a_line(text):
-    with pytest.raises(UsageError, match="no interval; write one such as"):
+    with pytest.raises(UsageError, match="invalid interval"):
         parse_connector(SPEC, text)
 
 
 def test_an_interval_wants_a_loader():
     assert parse_connector(None, None) is None
-    with pytest.raises(UsageError, match="there is no loader to run"):
+    with pytest.raises(UsageError, match="--every requires a loader"):
         parse_connector(None, "1h")
 
 
@@ -60,7 +60,7 @@ def test_an_interval_wants_a_loader():
     ],
 )
 def test_a_secret_is_not_kept(arguments):
-    with pytest.raises(UsageError, match="it would be kept on the disk"):
+    with pytest.raises(UsageError, match="would be saved on disk"):
         parse_connector(LoaderSpec("wikis", "Wiki", arguments), "1h")
 
 
@@ -69,7 +69,7 @@ def test_names_of_variables_stand_for_their_values():
     assert SPEC.fill_arguments({"WIKI_TOKEN": "abc"}) == {**SPEC.arguments, "token": "abc"}
     nested = LoaderSpec("wikis", "Wiki", {"auth": ["Bearer ${T}", {"n": 3}]})
     assert nested.fill_arguments({"T": "x"}) == {"auth": ["Bearer x", {"n": 3}]}
-    with pytest.raises(CorpusError, match="the environment has no WIKI_TOKEN; set it"):
+    with pytest.raises(CorpusError, match="the environment variable WIKI_TOKEN is not set; set it"):
         SPEC.fill_arguments({})
     with_value = LoaderSpec(SPEC.module, SPEC.name, SPEC.fill_arguments({"WIKI_TOKEN": "abc"}))
     assert SPEC.key != with_value.key  # of the names, so that a new token is no new source

@@ -102,9 +102,9 @@ async def test_a_corpus_is_removed_and_its_documents_are_not(docs, tmp_path, mon
         remove("notes")
     assert folder.exists()
     remove("notes")
-    assert "removed the corpus notes; its documents are untouched" in capsys.readouterr().err
+    assert "removed the corpus notes; its documents are unchanged" in capsys.readouterr().err
     assert not folder.exists()
     assert len(list(docs.iterdir())) == 2
     for name in ("notes", "../home"):
-        with pytest.raises(UsageError, match="weiwo corpus lists those there are"):
+        with pytest.raises(UsageError, match="weiwo corpus lists the available corpora"):
             remove(name)

@@ -110,7 +110,7 @@ def test_a_model_judges_in_a_persons_place(
 
 def test_it_needs_an_export_and_a_terminal(hard: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: False)
-    with pytest.raises(UsageError, match="3 documents are to be judged"):
+    with pytest.raises(UsageError, match="3 documents need judging"):
         retrieval(str(hard), label=True)
     with pytest.raises(UsageError, match=r"no candidates\.tsv"):
         retrieval(str(tmp_path / "nothing"), label=True)

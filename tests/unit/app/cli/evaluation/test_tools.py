@@ -40,7 +40,7 @@ def test_figures_with_and_without_a_history(tmp_path, capsys, monkeypatch):
         1,
     )
     assert found["known"]["history"]["ndcg5"] == 1 > found["known"]["hybrid"]["ndcg5"]
-    assert "1 questions of the history are asked in the set, too" in err
+    assert "1 questions of the history are also in the set" in err
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     tools(asked, history=past)
     out, err = capsys.readouterr()
@@ -52,7 +52,7 @@ def test_figures_with_and_without_a_history(tmp_path, capsys, monkeypatch):
 def test_sets_that_are_none_are_one_line(tmp_path):
     asked = write(tmp_path / "asked", [("Time off", "fh")])
     for folder, history, said in (
-        (str(tmp_path / "none"), None, "no such folder"),
+        (str(tmp_path / "none"), None, "does not exist"),
         (write(tmp_path / "lacking", [("Time off", "x")]), None, "needs a tool that is no document"),
         (asked, asked, "no other question"),
     ):

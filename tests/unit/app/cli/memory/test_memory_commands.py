@@ -61,21 +61,21 @@ def test_procedures_are_listed_and_recalled(monkeypatch):
 
 
 def test_procedures_want_a_folder():
-    with pytest.raises(UsageError, match="no folder is set; set WEIWO_PROCEDURES"):
+    with pytest.raises(UsageError, match="no procedures folder is set; set WEIWO_PROCEDURES"):
         run("memory", "procedures")
 
 
 def test_wishes_are_added_listed_and_forgotten():
     assert json.loads(run("memory", "--json")) == {"memory": []}
     assert "remembered: “I work in euros”" in run("memory", "add", "I", "work", "in", "euros")
-    assert "记住了" in run("memory", "add", "以后都用人民币")
+    assert "已记住" in run("memory", "add", "以后都用人民币")
     listed = json.loads(run("memory", "--json"))["memory"]
     assert {one["text"] for one in listed} == {"I work in euros", "以后都用人民币"}
     assert "I work in euros" in run("memory")
     assert json.loads(run("memory", "forget", listed[0]["key"][:4], "--json")) == {"forgotten": [listed[0]["key"]]}
-    with pytest.raises(UsageError, match="there is none of that key"):
+    with pytest.raises(UsageError, match="there is no key"):
         run("memory", "forget", listed[0]["key"])
-    with pytest.raises(UsageError, match="takes a KEY, or --all"):
+    with pytest.raises(UsageError, match="needs a KEY or --all"):
         run("memory", "forget")
     run("memory", "forget", "--all")
     assert json.loads(run("memory", "--json")) == {"memory": []}
@@ -98,7 +98,7 @@ def test_plans_are_listed_shown_pinned_and_forgotten():
 
 def test_a_key_may_be_shortened_as_long_as_it_is_one():
     assert find_key(["abc", "abd"], "abc", "weiwo x") == "abc"
-    for given, why in (("ab", "several begin so"), ("", "there is none"), ("x", "there is none")):
+    for given, why in (("ab", "matches several keys"), ("", "there is no key"), ("x", "there is no key")):
         with pytest.raises(UsageError, match=why):
             find_key(["abc", "abd"], given, "weiwo x")
 
@@ -130,7 +130,7 @@ def test_without_a_terminal_nothing_is_kept(capsys):
         offers.keeps_wish("Remember that I work in euros.")
     offers.offer_wish("Remember that I work in euros. What is the fare?")
     offers.offer_wish("How long is the Danube?")
-    assert capsys.readouterr().err == 'to have it remembered: weiwo memory add "I work in euros"\n'
+    assert capsys.readouterr().err == 'to remember it, run weiwo memory add "I work in euros"\n'
     assert kept() == []
 
 
@@ -149,7 +149,10 @@ def test_standing_questions_of_an_earlier_version_are_named_and_dropped():
     with_memory(lambda memory: memory.store_entry("watches", "0c9a5f31", WATCH))
     run("memory", "add", "I work in euros")
     told = run("memory")
-    assert "standing questions are asked no more (1 kept: 0c9a5f31 How long is the bridge?); have cron run" in told
+    assert (
+        "standing questions are no longer supported (1 saved: 0c9a5f31 How long is the bridge?); use cron to run"
+        in told
+    )
     assert "I work in euros" in told
     assert json.loads(run("memory", "forget", "0c9", "--json")) == {"forgotten": ["0c9a5f31"]}
     assert "standing" not in run("memory")
@@ -157,5 +160,8 @@ def test_standing_questions_of_an_earlier_version_are_named_and_dropped():
 
 
 def test_a_command_that_was_removed_says_what_to_do():
-    with pytest.raises(UsageError, match="weiwo watch; standing questions are asked no more; have cron run weiwo ask"):
+    with pytest.raises(
+        UsageError,
+        match="weiwo watch was removed; standing questions are no longer supported; use cron to run weiwo ask",
+    ):
         run("watch", "run")

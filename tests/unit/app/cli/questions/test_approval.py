@@ -114,9 +114,9 @@ def test_an_edit_is_kept_until_it_is_taken(asked, editor, capsys):
     seen = editor("{ not json", json.dumps(EDITED))
     answer, _ = asked("e", "e")
     assert answer == {"plan": EDITED}
-    assert "it is not JSON" in capsys.readouterr().out
+    assert "the plan is not valid JSON" in capsys.readouterr().out
     assert json.loads("\n".join(line for line in seen[0].splitlines() if not line.startswith("#"))) == PLAN.to_json()
-    assert seen[1].startswith("# ! it is not JSON")
+    assert seen[1].startswith("# ! the plan is not valid JSON")
     assert "{ not json" in seen[1]
     draft = approval.draft_of(waiting())
     assert json.loads(draft.read_text()) == EDITED
@@ -161,7 +161,7 @@ def test_what_is_printed_for_programs_is_as_the_schema_says(capsys):
     out, err = capsys.readouterr()
     assert not out
     assert err == (
-        "weiwo: the plan waits for approval; go on with: weiwo resume t --approve, --plan FILE or --reject WORDS\n"
+        "weiwo: the plan waits for approval; to continue, run weiwo resume t --approve, --plan FILE or --reject WORDS\n"
     )
 
 
@@ -260,7 +260,7 @@ def test_moments_are_listed_on_a_terminal_a_pipe_and_as_json():
         Moment("1f0e-1", "1f0e-1", "1f0e-0", at, ("approval",), "计划" * 60, forked=True),
     ]
     assert plain_history(moments).splitlines()[0] == "1f0e-2\t2026-11-20T00:00:00.000+00:00\tend\tanswered: complete x"
-    assert plain_history(moments).endswith("(goes on from 1f0e-0)\n")
+    assert plain_history(moments).endswith("(continues from 1f0e-0)\n")
     assert [one["parent"] for one in as_json("t", moments)["checkpoints"]] == ["1f0e-1", None]
     console = Console(file=io.StringIO(), width=60, force_terminal=False, color_system=None)
     print_history(console, moments)

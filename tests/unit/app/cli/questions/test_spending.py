@@ -115,8 +115,8 @@ def test_a_deep_search_says_what_it_costs(capsys, person):
     assert "list prices of genai-prices" in said
     tell_cost("谁？", settings(depth="deep"), as_json=False)
     said = capsys.readouterr().err
-    assert "深入查找：大约 $0.10" in said
-    assert "；genai-prices" in said
+    assert "深入查找：约 $0.10" in said
+    assert "；按 genai-prices" in said
     tell_cost("Who?", settings(), as_json=False)
     tell_cost("Who?", Settings.resolve(Context(depth="deep")), as_json=False)
     tell_cost("Who?", Settings.resolve(Context(depth="deep", model="openai:unknown")), as_json=False)

@@ -55,5 +55,5 @@ def test_the_key_of_a_server_is_no_hosted_model():
 def test_a_key_whose_package_is_missing_says_what_to_install(key):
     assert _list_candidates([], {key: "k"}) == []
     assert _missing_packages({key: "k"}) == [
-        f"{key} is set; pip install langchain-groq to use groq:llama-3.3-70b-versatile"
+        f"{key} is set; run pip install langchain-groq to use groq:llama-3.3-70b-versatile"
     ]

@@ -45,7 +45,9 @@ def test_what_is_spent_is_refused_until_midnight(profile: Profile, spent: Spendi
     if not refused:
         _require_budget(profile, spent, asks=asks, now=NOON)
         return
-    with pytest.raises(RequestError, match=f"your {refused} of today are spent .* from 2026-11-24 00:00 UTC") as raised:
+    with pytest.raises(
+        RequestError, match=f"your {refused} for today are used up .* after 2026-11-24 00:00 UTC"
+    ) as raised:
         _require_budget(profile, spent, asks=asks, now=NOON)
     assert (raised.value.status, raised.value.retry_after) == (429, 43_201)
     assert "\n" not in raised.value.detail

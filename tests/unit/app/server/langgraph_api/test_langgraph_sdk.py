@@ -186,7 +186,7 @@ async def test_the_assistant_is_described(sdk: LangGraphClient):
 
 BAD: list[tuple[dict[str, object], str]] = [
     ({"input": {"question": " "}}, "the question is empty"),
-    ({"input": {}}, "neither a question nor messages"),
+    ({"input": {}}, "must have a question or messages"),
     ({"input": {"question": "x"}, "command": {"resume": 1}}, "one of them"),
     ({"input": {"question": "x"}, "context": {"tools": ["os:system"]}}, "context.tools"),
     ({"input": {"question": "x"}, "context": {"model": "openai:gpt-5"}}, "context.model"),
@@ -194,8 +194,8 @@ BAD: list[tuple[dict[str, object], str]] = [
     ({"input": {"question": "x"}, "context": {"depth": "deeper"}}, "context.depth"),
     ({"input": {"question": "x"}, "stream_mode": ["events"]}, "modes.0"),
     ({"input": {"question": "x"}, "webhook": "http://x"}, "webhook"),
-    ({"input": None}, "nothing was asked on it yet"),
-    ({"command": {"resume": "approve"}}, "nothing was asked on it yet"),
+    ({"input": None}, "has no question yet"),
+    ({"command": {"resume": "approve"}}, "has no question yet"),
 ]
 
 

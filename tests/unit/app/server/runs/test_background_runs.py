@@ -307,7 +307,7 @@ async def test_what_is_asked_outside_of_threads_takes_of_the_same_slots(
         tasks = [asyncio.create_task(work(runs, "ann")) for _ in range(3)]
         await asyncio.sleep(0.01)
         assert at_work == ["ann", "ann"]  # a share leaves room for one user more
-        with pytest.raises(RequestError, match="3 of yours, or 6 in all, are under way"):
+        with pytest.raises(RequestError, match="3 of yours, or 6 in all"):
             await work(runs, "ann")
         tasks.append(asyncio.create_task(work(runs, "bob")))
         await asyncio.sleep(0.01)

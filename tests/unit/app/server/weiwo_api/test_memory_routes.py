@@ -67,7 +67,7 @@ async def test_standing_questions_of_an_earlier_version_are_named_when_the_serve
         memory = app.state.engine.memory("operator")
         await memory.store_entry("watches", "0c9a5f31", {"question": "How long is the bridge?", "every": 60.0})
     async with running(create_app()):
-        assert "standing questions are asked no more (1 kept: 0c9a5f31 How long is the bridge?" in caplog.text
+        assert "standing questions are no longer supported (1 saved: 0c9a5f31 How long is the bridge?" in caplog.text
 
 
 async def test_what_sounds_lasting_is_offered_and_kept_only_when_sent(http):

@@ -49,7 +49,7 @@ async def test_who_reads_chinese_is_told_in_chinese(http: httpx.AsyncClient):
     assert (await http.get("/weiwo/threads/none")).json()["detail"] == "没有编号为 'none' 的会话"
     assert (await http.get("/nowhere")).json()["detail"] == "GET /nowhere：没有这个地址"
     http.headers["accept-language"] = "en"
-    assert (await http.get("/weiwo/threads/none")).json()["detail"] == "thread 'none'; there is none of that id"
+    assert (await http.get("/weiwo/threads/none")).json()["detail"] == "thread 'none' does not exist"
 
 
 async def test_a_file_of_the_page_is_kept_by_its_version_and_sent_compressed(http: httpx.AsyncClient):

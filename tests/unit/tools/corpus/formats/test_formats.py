@@ -315,7 +315,7 @@ def test_long_files_of_records_come_in_parts_that_stay_when_lines_are_added(monk
 def test_lines_that_are_no_json_are_noted() -> None:
     one = part("a.jsonl", '{"text": "one"}\nnonsense\n{"text": "two"}\n{"cut')
     assert [piece.text for piece in one.passages] == ["one", "two"]
-    assert one.note == "2 lines, the first of them 2, are no JSON; the rest is indexed"
+    assert one.note == "2 lines, the first of them 2, are not JSON; the rest is indexed"
     with pytest.raises(UnreadableError, match="not JSON Lines"):
         parts("a.jsonl", "nonsense\n" * 5_000)
 

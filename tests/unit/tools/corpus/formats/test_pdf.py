@@ -177,7 +177,7 @@ def test_a_picture_without_words_or_damaged_is_named(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(ocr, "can_recognize", lambda: True)
     data = io.BytesIO()
     Image.new("RGB", (16, 16), "white").save(data, "png")
-    with pytest.raises(UnreadableError, match="no text is found"):
+    with pytest.raises(UnreadableError, match="without recognizable text"):
         list(ocr.read(io.BytesIO(data.getvalue()), "icon"))
     with pytest.raises(UnreadableError, match="damaged picture"):
         list(ocr.read(io.BytesIO(b"no picture at all"), "icon"))

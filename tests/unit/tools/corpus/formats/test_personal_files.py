@@ -264,4 +264,4 @@ def test_a_document_that_is_not_read_is_kept_with_the_corpus(tmp_path):
         (problem,) = writer.store.read_problems()
     assert [one.source for one in report.left_out] == [problem.source]
     assert problem.source.endswith("report.pages")
-    assert "not read; convert it" in problem.reason
+    assert "unsupported file type; convert it" in problem.reason

@@ -78,9 +78,14 @@ def test_a_model_is_asked_what_says_the_same():
 @pytest.mark.parametrize(
     ("found", "passages", "trusted", "said"),
     [
-        ({"en": 100, "zh": 42}, {"zh": 10}, False, "does not know Chinese, in which the documents are; n-grams"),
+        ({"en": 100, "zh": 42}, {"zh": 10}, False, "does not support Chinese, the language of the documents; n-grams"),
         ({"en": 100, "zh": 42}, {"zh": 6, "en": 4}, False, "in which 60% of the passages are; n-grams"),
-        ({"en": 100, "zh": 42}, {"zh": 3, "en": 7}, True, "in which 30% of the passages are; these are hardly found"),
+        (
+            {"en": 100, "zh": 42},
+            {"zh": 3, "en": 7},
+            True,
+            "the language of 30% of the passages; such passages are hardly found",
+        ),
         ({"en": 30, "zh": 96}, {"en": 9, "zh": 1}, False, "does not know English"),
         ({"en": 100, "zh": 42}, {"zh": 1, "en": 99}, True, ""),
         ({"en": 100, "zh": 42}, {}, True, ""),
@@ -114,7 +119,7 @@ async def test_indexing_says_so_and_makes_no_vectors(docs, model, tmp_path, caps
     folder = locate_by_name(tmp_path / "home")
     assert await _IndexRun(["docs"], folder, MODEL, as_json=False).once() == 0
     (line,) = (line for line in capsys.readouterr().err.splitlines() if "fake:english" in line)
-    assert "fake:english: the model does not know Chinese" in line
+    assert "fake:english: the model does not support Chinese" in line
     assert not set(model.asked) & {path.read_text(encoding="utf-8") for path in docs.iterdir()}
     one = summarize_corpus(folder)
     assert (one.vectors, one.note) == ({}, line)

@@ -246,7 +246,7 @@ async def test_native_parsers_that_hang_crash_or_eat_memory_cost_one_file(docs, 
     assert report.added == 2
     assert reasons(report) == {
         "docs/die.rtf": "its parser crashed",
-        "docs/eat.rtf": "takes too much memory to read; split it",
+        "docs/eat.rtf": "reading it takes too much memory; split it",
         "docs/other.rtf": "damaged rtf: broken",
     }
 
@@ -302,7 +302,7 @@ def test_ten_broken_files_of_each_kind_among_a_hundred(tmp_path, monkeypatch, ca
     first, second, heading, *lines = capsys.readouterr().out.splitlines()
     assert first.startswith("default: 104 documents, ")
     assert second.startswith("104 added in ")
-    assert heading == "left out, or taken in part: 130"
+    assert heading == "not indexed, or only in part: 130"
     named = dict(line.strip().split(": ", 1) for line in lines)
     assert set(named) == bad
     assert all(named.values())
@@ -450,5 +450,5 @@ async def test_names_that_are_no_utf_8_are_reported(docs):
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
     report = await ingest_files([docs], MemoryWriter())
-    assert list(reasons(report).values()) == ["its name is not in UTF-8; rename it"]
+    assert list(reasons(report).values()) == ["its name is not UTF-8; rename it"]
     assert report.added == 2

@@ -103,7 +103,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_believed(tmp_path, monkeypa
 def test_what_took_the_place_of_a_file_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "a.txt")
     (message,) = worker._read_file(request(tmp_path / "a.txt"))
-    assert message == {"failed": "not a file any more", "passing": True}
+    assert message == {"failed": "no longer a file", "passing": True}
     (tmp_path / "b.txt").write_text("x" * 1_001, encoding="utf-8")
     (message,) = worker._read_file(request(tmp_path / "b.txt"))
     assert "over the 1,000 bytes" in message["failed"]

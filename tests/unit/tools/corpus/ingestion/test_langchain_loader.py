@@ -215,20 +215,20 @@ def test_warnings_and_prints_of_loaders_reach_nobody(capsys):
 @pytest.mark.parametrize(
     ("named", "arguments", "says"),
     [
-        ("CSVLoader", "", "not MODULE:NAME; write it so"),
-        ("os.path:join()", "", "not MODULE:NAME; write it so"),
+        ("CSVLoader", "", "not MODULE:NAME; use the form"),
+        ("os.path:join()", "", "not MODULE:NAME; use the form"),
         ("my_loaders:Given", "{", "--loader-args: not JSON"),
         ("my_loaders:Given", "[1]", "--loader-args: no JSON object"),
         ("my_loaders:Given", "[" * 100_000, "--loader-args: not JSON"),
-        ("no_such_package.loaders:Given", "", "there is no module no_such_package; install its package"),
+        ("no_such_package.loaders:Given", "", "the module no_such_package was not found; install its package"),
         (f"{COMMUNITY}:CsvLoader", "", "did you mean CSVLoader"),
-        ("my_loaders:Given2", "", "there is no Given2 in my_loaders"),
-        ("my_loaders:function", "", "a function, no LangChain document loader"),
-        ("json:JSONDecoder", "", "the class JSONDecoder, no LangChain document loader"),
+        ("my_loaders:Given2", "", "Given2 was not found in my_loaders"),
+        ("my_loaders:function", "", "a function, not a LangChain document loader"),
+        ("json:JSONDecoder", "", "the class JSONDecoder, not a LangChain document loader"),
         (
             f"{COMMUNITY}:CSVLoader",
             "",
-            "missing a required argument: 'file_path'; it takes, as --loader-args: file_path,",
+            "missing a required argument: 'file_path'; its --loader-args are: file_path,",
         ),
         (f"{COMMUNITY}:CSVLoader", '{"file_path": "a", "x": 1}', "unexpected keyword argument 'x'"),
     ],
@@ -252,7 +252,7 @@ async def test_a_package_that_a_loader_lacks_is_named(folder, tmp_path, monkeypa
 async def test_a_module_that_needs_another_package_names_it(tmp_path, monkeypatch):
     (tmp_path / "needy_loaders.py").write_text("import not_there_at_all", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(CorpusError, match="it needs the package not_there_at_all; install that"):
+    with pytest.raises(CorpusError, match="it needs the package not_there_at_all; install it"):
         import_loader(LoaderSpec("needy_loaders", "Given"))
 
 
@@ -273,7 +273,7 @@ async def test_a_loader_that_fails_on_the_way_keeps_what_came_and_removes_nothin
 
 @pytest.mark.parametrize(
     ("limit", "most", "reason"),
-    [("_MOST_DOCUMENTS", 2, "it gave more than 2 documents"), ("_MOST_CHARACTERS", 8, "or 8 characters")],
+    [("_MOST_DOCUMENTS", 2, "it returned more than 2 documents"), ("_MOST_CHARACTERS", 8, "or 8 characters")],
 )
 @pytest.mark.usefixtures("loaders")
 async def test_number_and_size_are_bounded(folder, monkeypatch, limit, most, reason):
@@ -293,7 +293,7 @@ async def test_a_loader_that_hangs_is_left_behind(folder, monkeypatch):
     Given.documents = [page("One.", source="a"), page("Two.", source="b")]
     report = await take(folder, LoaderSpec("my_loaders", "Given", {"wait": 600}))
     assert report.documents == 1
-    assert ["no document came within" in problem.reason for problem in report.left_out] == [True]
+    assert ["no document arrived within" in problem.reason for problem in report.left_out] == [True]
 
 
 @pytest.mark.usefixtures("loaders")

@@ -137,7 +137,7 @@ async def test_it_is_searched_beside_ones_own_files(store, settings, tmp_path):
 
 async def test_one_that_does_not_answer_is_one_line_without_secrets(monkeypatch):
     corpus = ExternalCorpus("@my_stores.papers", Words(documents=[]))
-    with pytest.raises(CorpusError, match=r"@my_stores.papers: ConnectionError.*see if it is up") as caught:
+    with pytest.raises(CorpusError, match=r"@my_stores.papers: ConnectionError.*check that it is running") as caught:
         await corpus.search("broken")
     assert "sk-secret" not in str(caught.value)
     monkeypatch.setattr(external_store, "_SECONDS", 0.05)
@@ -152,7 +152,7 @@ async def test_one_that_does_not_answer_is_one_line_without_secrets(monkeypatch)
         ("@nothing", "write it so"),
         ("@my_stores.absent", "cannot be loaded"),
         ("@no.such.module", "cannot be loaded"),
-        ("@my_stores.number", "a int; it must be a LangChain vector store, a retriever, or a function whose"),
+        ("@my_stores.number", "a int; it must be a LangChain vector store, a retriever, or a function annotated"),
     ],
 )
 async def test_what_is_none_is_said_in_one_line(module, settings, entry, said):
@@ -202,7 +202,7 @@ def test_a_store_that_goes_down_is_gone_on_with(store, tmp_path, monkeypatch):
     monkeypatch.setattr(store, "add_documents", failing)
     with IndexWriter(tmp_path) as writer:
         writer.apply(Changes(put=[document(f"{n}.md", f"Passage {n}.") for n in range(100)]))
-        with pytest.raises(CorpusError, match="run it again to go on"):
+        with pytest.raises(CorpusError, match="run the command again to continue"):
             sync_vector_store(writer, target.name, target.inner, sleep=slept.append)
         assert (slept, len(store.store)) == ([1, 4], 64)
         assert sync_vector_store(writer, target.name, target.inner).added == 36
@@ -273,7 +273,7 @@ async def test_nothing_of_an_unscored_store_is_called_close(module, tmp_path, mo
 
 
 async def test_a_store_that_tells_no_scores_is_said_to_be_one():
-    with pytest.raises(CorpusError, match="it tells no scores; name a retriever"):
+    with pytest.raises(CorpusError, match="it gives no scores; use a retriever"):
         await ExternalCorpus("@my_stores.unscored", Unscored()).search("bridge")
 
 

@@ -83,7 +83,7 @@ async def test_where_it_fails_the_order_is_that_of_the_search(reply):
     ids, told = await order(model, 2)
     assert ids == ["0", "1"]
     assert told.startswith("reranker m at r.test: ")
-    assert told.endswith("in the order of the search")
+    assert told.endswith("the search order is kept")
     assert "\n" not in told
 
 

@@ -206,7 +206,7 @@ def test_each_step_needs_evidence_and_can_be_taken_back():
     assert (shadow.stage, shadow.segments) == ("shadow", policy.segments)
     forgotten = shadow.demote("now")
     assert (forgotten.segments, forgotten.sources) == ({}, ())
-    with pytest.raises(PolicyError, match="nothing that could be taken back"):
+    with pytest.raises(PolicyError, match="nothing that could be undone"):
         forgotten.demote("now")
 
 
