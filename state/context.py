@@ -107,137 +107,135 @@ class Context(BaseModel):
         return [read_folder(folder) for folder in folders] if folders else None
 
     model: Annotated[str | None, _model(*AGENTS)] = _unset(
-        "Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules alone."
+        "Chat model as provider:model, such as openai:gpt-5-mini. Unset: rules only."
     )
-    master_model: Annotated[str | None, _model("master")] = _unset("Model for the master, if another.")
-    planner_model: Annotated[str | None, _model("planner")] = _unset("Model for the planner, if another.")
+    master_model: Annotated[str | None, _model("master")] = _unset("Model for the master, if different.")
+    planner_model: Annotated[str | None, _model("planner")] = _unset("Model for the planner, if different.")
     executor_model: Annotated[str | None, _model("executor")] = _unset(
-        "Model that reads passages inside tasks, if another."
+        "Model that reads passages inside tasks, if different."
     )
-    reflection_model: Annotated[str | None, _model("reflection")] = _unset("Model for reflection, if another.")
-    writer_model: Annotated[str | None, _model("writer")] = _unset("Model for the writer, if another.")
+    reflection_model: Annotated[str | None, _model("reflection")] = _unset("Model for reflection, if different.")
+    writer_model: Annotated[str | None, _model("writer")] = _unset("Model for the writer, if different.")
     verifier_model: Annotated[str | None, _model("writer")] = _unset(
-        "Model that judges the answer's claims against their sources; may be small (default: the writer's)."
+        "Model that checks the answer's claims against their sources; may be small (default: the writer's)."
     )
-    model_seconds: Annotated[float | None, Setting()] = _unset("Seconds one model call may take (default 60).", gt=0)
+    model_seconds: Annotated[float | None, Setting()] = _unset("Maximum seconds per model call (default 60).", gt=0)
     context_tokens: Annotated[int | None, Setting(shapes_answer=True)] = _unset(
-        "Tokens of the model's context window. Unset: as known by its name, else 32,000.", ge=2_000
+        "Tokens of the model's context window. Unset: the known value for its name, else 32,000.", ge=2_000
     )
     thinking: Annotated[str | None, Setting(shapes_answer=True)] = _unset(
-        "Switch that keeps a reasoning model from thinking, and after a colon the roles that may think, such as"
-        " enable_thinking:planner or reasoning_effort; weiwo setup finds it. Unset: the model decides.",
+        "Switch that turns off the thinking of a reasoning model, with the roles that may think "
+        "after a colon, such as enable_thinking:planner or reasoning_effort; weiwo setup finds it. "
+        "Unset: the model decides.",
         pattern=_THINKING,
     )
     depth: Annotated[Depth | None, Setting(client="open", shapes_answer=True)] = _unset(
-        "How far to look: sets turns, queries, pages and rounds, unless these are set (default normal)."
+        "Search depth: sets turns, queries, pages and rounds, unless these are set (default normal)."
     )
     form: Annotated[
         Literal["sentence", "list", "table", "report", "code"] | None,
         Setting(client="open", shapes_answer=True, studio=("master", "writer")),
-    ] = _unset("The form a model writes the answer in. Unset: as the question wants it.")
+    ] = _unset("Form of the answer written by a model. Unset: as the question requires.")
     words: Annotated[int | None, Setting(client="open", shapes_answer=True, studio=("writer",))] = _unset(
-        "About how long the answer of a model is, in words (Chinese: characters).", ge=10, le=20_000
+        "Approximate length of a model's answer, in words (Chinese: characters).", ge=10, le=20_000
     )
     language: Annotated[str | None, Setting(client="open", shapes_answer=True, studio=("writer",))] = _unset(
-        "The language of the answer as a tag, such as de. Unset: that of the question."
+        "Language of the answer as a tag, such as de. Unset: the language of the question."
     )
     embeddings: Annotated[str | None, Setting(shapes_answer=True)] = _unset(
         "Embedding model as provider:model, to find passages by meaning."
     )
     reranker: Annotated[str | None, Setting(client="never", shapes_answer=True, needs_trust=True)] = _unset(
-        "Model that orders the passages found, as MODEL@ADDRESS of a /rerank endpoint, or @module.attribute."
+        "Model that ranks the passages found, as MODEL@ADDRESS of a /rerank endpoint, or @module.attribute."
     )
     corpus: Annotated[list[str] | None, Setting(read="paths", studio=("executor",))] = _unset(
         "Files, folders, patterns and names of corpora to search, indexed on the fly. Unset: WEIWO_CORPUS, else"
         " what weiwo index made without a name, else the bundled sample."
     )
     web: Annotated[bool | None, Setting(read="flag", careful=False, shapes_answer=True, studio=("executor",))] = _unset(
-        "Whether the web may be used (default: where a provider is set up; true without a key: DuckDuckGo, Wikipedia)."
+        "Whether the web may be used (default: if a provider is configured; true without a key: DuckDuckGo, Wikipedia)."
     )
     sources: Annotated[list[SourceKind] | None, Setting(read="list", shapes_answer=True, studio=("executor",))] = (
         _unset(
-            "What is searched: documents, web, scholarly (papers); what is not named is not. Unset: the documents, and"
-            " the web where it is set up.",
+            "Sources to search: documents, web, scholarly (papers). Unset: the documents, and the web if configured.",
             min_length=1,
         )
     )
     search: Annotated[list[str] | None, Setting(read="list", shapes_answer=True, studio=("executor",))] = _unset(
-        "Search providers, in the order to ask them, such as searxng, brave@5/1000, tavily+raw. Unset: those"
-        " whose keys are set."
+        "Search providers in order of use, such as searxng, brave@5/1000, tavily+raw. Unset: the "
+        "providers whose keys are set."
     )
     browser: Annotated[bool | None, Setting(read="flag", careful=False, shapes_answer=True, studio=("executor",))] = (
         _unset(
-            "Whether a page that is empty without its scripts is opened in an installed Chromium (default: where the"
-            " extra browser is installed)."
+            "Whether pages that need JavaScript are opened in an installed Chromium (default: if the "
+            "extra browser is installed)."
         )
     )
     allow_hosts: Annotated[list[str] | None, Setting(read="list", shapes_answer=True, needs_trust=True)] = _unset(
-        "Hosts and networks of an intranet that may be fetched from, such as wiki.corp or 10.1.0.0/16."
+        "Intranet hosts and networks that may be fetched, such as wiki.corp or 10.1.0.0/16."
     )
-    site: Annotated[list[str] | None, _FILTER] = _unset("Sites whose pages count, such as who.int; others do not.")
-    not_site: Annotated[list[str] | None, _FILTER] = _unset("Sites whose pages do not count.")
+    site: Annotated[list[str] | None, _FILTER] = _unset("Use only pages of these sites, such as who.int.")
+    not_site: Annotated[list[str] | None, _FILTER] = _unset("Use no pages of these sites.")
     since: Annotated[str | None, replace(_FILTER, read="text")] = _unset(
-        "Year, month or day, such as 2025-01: what is known to be older does not count."
+        "Year, month or day, such as 2025-01: use nothing known to be older."
     )
-    folder: Annotated[list[str] | None, _FILTER] = _unset(
-        "Folders of the documents; those elsewhere do not count, such as docs/2025."
-    )
+    folder: Annotated[list[str] | None, _FILTER] = _unset("Use only documents in these folders, such as docs/2025.")
     tools: Annotated[list[str] | None, Setting(read="list", client="never", shapes_answer=True, needs_trust=True)] = (
         _unset("Extra LangChain tools as module:attribute.")
     )
     mcp: Annotated[str | None, Setting(client="never", shapes_answer=True, needs_trust=True)] = _unset(
-        "File of MCP servers (mcpServers, as desktop clients write it)."
+        "File of MCP servers (mcpServers, in the format of desktop clients)."
     )
     plan_memory: Annotated[bool | None, Setting(read="flag", careful=False, studio=("planner",))] = _unset(
-        "Whether plans that led to complete answers are kept and used again (default yes)."
+        "Whether plans that led to complete answers are saved and reused (default yes)."
     )
     answer_memory: Annotated[
         bool | Literal["renew"] | None, Setting(read="flag", client="open", studio=("master",))
     ] = _unset(
-        "Whether a question that was answered completely before, and whose sources have not changed, is answered"
-        " so again, with the answer's age (default: for weiwo ask); renew: answers anew in its place."
+        "Whether a completely answered question whose sources have not changed gets the same answer "
+        "again, with its age (default: for weiwo ask); renew: replaces it with a new answer."
     )
     procedures: Annotated[
         str | None, Setting(client="never", shapes_answer=True, needs_trust=True, studio=("planner",))
-    ] = _unset("Folder of Markdown procedures: how this house answers questions of a kind.")
+    ] = _unset("Folder of Markdown procedures for answering certain kinds of questions.")
     template: Annotated[
         str | None, Setting(client="never", shapes_answer=True, needs_trust=True, studio=("master",))
     ] = _unset("Markdown or Word file whose headings and {{ questions }} the answer fills; each is a part of it.")
     allow_tools: Annotated[list[str] | None, Setting(read="list", client="never", needs_trust=True)] = _unset(
-        "Tools that may act (change something) without a person being asked."
+        "Tools that may make changes without asking the user."
     )
     allow_acting: Annotated[bool | None, Setting(read="flag", client="never", needs_trust=True)] = _unset(
-        "Whether every tool may act without a person being asked (default no)."
+        "Whether every tool may make changes without asking the user (default no)."
     )
     max_tools: Annotated[int | None, Setting(shapes_answer=True, studio=("planner",))] = _unset(
-        "Tools that the planner sees; of more, those that fit the question.", ge=6, le=1_000
+        "Number of tools shown to the planner; if there are more, the best matches.", ge=6, le=1_000
     )
     telemetry: Annotated[bool | None, Setting(read="flag", careful=False)] = _unset(
-        "Whether retrieval telemetry is kept on this machine (default yes)."
+        "Whether retrieval telemetry is recorded on this machine (default yes)."
     )
     approve_plan: Annotated[bool | None, Setting(read="flag", careful=True, studio=("approval",))] = _unset(
-        "Whether a person approves each plan before it runs (default no)."
+        "Whether the user approves each plan before it runs (default no)."
     )
     clarify: Annotated[bool | None, Setting(read="flag", client="open", studio=("master",))] = _unset(
-        "Whether a person is asked what a question means that can mean several things (default: at a terminal and"
-        " of a server's clients). Unasked, the answer says what was assumed."
+        "Whether the user is asked about an ambiguous question (default: at a terminal and for a "
+        "server's clients). If not, the answer says what was assumed."
     )
     fresh: Annotated[bool | None, Setting(read="flag", studio=("executor",))] = _unset(
-        "Whether tools are called anew even where a recent result is kept (default no)."
+        "Whether tools are called again even if a recent result is saved (default no)."
     )
     prices: Annotated[dict[str, tuple[float, float]] | None, Setting(read="prices")] = _unset(
-        "US dollars per million input and output tokens, by provider:model; max_cost counts with them."
+        "US dollars per million input and output tokens, by provider:model; used for max_cost."
     )
     max_seconds: Annotated[float | None, _limit()] = _unset(
-        "Seconds of work for one answer, waiting for a person excluded.", gt=0
+        "Seconds of work for one answer, not counting waits for the user.", gt=0
     )
     max_model_calls: Annotated[int | None, _limit()] = _unset("Chat model calls for one answer.", ge=0)
     max_tool_calls: Annotated[int | None, _limit()] = _unset("Tool calls for one answer.", ge=1)
     max_tokens: Annotated[int | None, _limit()] = _unset("Input and output tokens for one answer.", ge=0)
-    max_cost: Annotated[float | None, _limit()] = _unset("US dollars for one answer, where prices are known.", ge=0)
+    max_cost: Annotated[float | None, _limit()] = _unset("US dollars for one answer, if prices are known.", ge=0)
     max_tasks: Annotated[int | None, _limit("planner")] = _unset("Tasks in one plan.", ge=1)
     max_items: Annotated[int | None, _limit("executor")] = _unset(
-        "Instances of one for_each task; more are cut, and that is reported.", ge=1
+        "Instances of one for_each task; more are skipped, which is reported.", ge=1
     )
     max_replans: Annotated[int | None, _limit("reflection")] = _unset(
         "Rounds of retrying, replanning or deepening.", ge=0
@@ -247,7 +245,7 @@ class Context(BaseModel):
         "Queries sent at once in one search of a task.", ge=1
     )
     max_pages: Annotated[int | None, _limit("executor")] = _unset("Pages or documents opened in one task.", ge=0)
-    max_parallel: Annotated[int | None, _limit("executor")] = _unset("Tasks that work at the same time.", ge=1)
+    max_parallel: Annotated[int | None, _limit("executor")] = _unset("Tasks that run at the same time.", ge=1)
     tool_seconds: Annotated[float | None, _limit("executor")] = _unset("Seconds for one tool call.", gt=0)
     max_page_bytes: Annotated[int | None, _limit("executor")] = _unset("Bytes read of one page or document.", ge=1_000)
 
