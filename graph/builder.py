@@ -169,9 +169,10 @@ def send_tasks(state: PlanState) -> Sequence[Send]:
 
 def _compile_plan_graph() -> TaskGraph:
     """Compile the graph of a plan: a `Send` for each task, with no step after the tasks."""
+    # No context schema is set, because `ExecutionContext` has no JSON schema.
     builder: StateGraph[PlanState, ExecutionContext, PlanInput, PlanOutput] = StateGraph(
         PlanState, input_schema=PlanInput, output_schema=PlanOutput
-    )  # no context schema: an `ExecutionContext` has none in JSON
+    )
     builder.add_node("task", run_sent_task, input_schema=SentTask)
     builder.add_node("for_each", run_sent_for_each, input_schema=SentTask)
     builder.add_conditional_edges(START, on_loop(send_tasks), ["task", "for_each"])
@@ -185,7 +186,8 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
     """Run the plan in force, and return the outcomes and the usage."""
     plan = state.get("plan")
     if plan is None:
-        return {}  # a state edited by hand; reflection says so
+        # A state edited by hand may lack a plan. Reflection reports it.
+        return {}
     state, edits = with_edits(state)
     limiter = PriorityLimiter(services.settings.limits.max_parallel)
     passages = dict(state.get("evidence", {}))

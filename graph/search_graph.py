@@ -136,7 +136,8 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
                 before = await self.aget_state(cast("RunnableConfig", config))
                 parts = [part async for part in super().astream(None, config, **options)]
                 answer = carry_answer(command.resume, before.interrupts, (await self.aget_state(newest)).interrupts)
-                if answer is None:  # what it asks now was not asked there, and waits
+                if answer is None:
+                    # The new request differs from the answered request, so it has to wait for an answer of its own.
                     for part in parts:
                         yield part
                     return
@@ -260,7 +261,8 @@ def _as_tool_reply(values: SearchOutput) -> tuple[str, dict[str, Any]]:
 
 
 def _take(parts: "queue.SimpleQueue[Any]") -> Any:
-    while True:  # the run puts its end there, whatever happens
+    # The loop ends, because a run puts an end mark into the queue even if it fails.
+    while True:
         with suppress(queue.Empty):
             return parts.get(timeout=_POLL_SECONDS)
 
@@ -295,7 +297,8 @@ class _LoopThread(Generic[T]):
         """Cancel the coroutine, unless finished."""
         self._begun.wait(_END_SECONDS)
         if not self.result.done():
-            with suppress(RuntimeError):  # its loop was closed this very moment
+            # The loop may be closed between the check and the call.
+            with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._task.cancel)
         self._thread.join(_END_SECONDS)
 

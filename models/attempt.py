@@ -170,5 +170,6 @@ def _repeats(text: str) -> bool:
     length = max(_LEAST, period * _TIMES)
     unit = text[-period:]
     if length > len(text) or not any(char.isalpha() for char in unit):
-        return False  # a rule of dashes or dots is no loop
+        # A line of dashes or dots is legitimate repetition.
+        return False
     return text[-length:] == (unit * (length // period + 1))[-length:]

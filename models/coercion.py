@@ -62,7 +62,8 @@ def coerce_reply(value: Any, schema: type[T]) -> T:
     first: ValidationError | None = None
     for shape in _shapes(value, schema):
         candidate = shape
-        for _ in range(4):  # mending one thing can uncover another
+        # A repair can reveal another error, so validation is repeated.
+        for _ in range(4):
             try:
                 return schema.model_validate(candidate)
             except ValidationError as error:
@@ -113,7 +114,8 @@ def _unwrap_object(value: Mapping[str, Any], schema: type[BaseModel], fields: Ma
             yield inner
             if isinstance(inner, Mapping):
                 yield _rename_keys(inner, fields)
-        elif isinstance(inner, Mapping):  # one part of the object in a box of its own
+        elif isinstance(inner, Mapping):
+            # The reply put one part of the object into an object of its own.
             yield _rename_keys({**value, **inner}, fields)
 
 
@@ -147,7 +149,8 @@ def _repair_value(value: Any, error: ValidationError) -> Any | None:
     choice is recognised by its letters. Returns None if nothing was repaired.
     """
     mended, changed = deepcopy(value), False
-    for detail in reversed(error.errors(include_url=False)):  # backwards, so that positions in lists stay true
+    # Deletions are made from the back, so that the positions of earlier errors stay valid.
+    for detail in reversed(error.errors(include_url=False)):
         parent: Any = mended
         *path, last = detail["loc"] or (None,)
         try:
@@ -159,7 +162,8 @@ def _repair_value(value: Any, error: ValidationError) -> Any | None:
             else:
                 parent[last] = better
         except (LookupError, TypeError, ValueError, StopIteration):
-            continue  # a union's tag stands in the path, or the value cannot be put otherwise
+            # The path may contain the tag of a union, or the value may have no other form.
+            continue
         changed = True
     return mended if changed else None
 

@@ -88,8 +88,10 @@ def _is_cached(encoding: str) -> bool:
 _CLASSES = (
     (string.ascii_lowercase.encode(), 30),
     (b" ", 30),
-    (string.ascii_uppercase.encode(), 85),  # keys and base64; they are few in prose
-    (string.digits.encode(), 115),  # one token each to Qwen and Llama, one for three to OpenAI
+    # Runs of capitals are keys and base64. They are rare in prose.
+    (string.ascii_uppercase.encode(), 85),
+    # Qwen and Llama count one token per digit, OpenAI one token per three digits.
+    (string.digits.encode(), 115),
     (string.punctuation.encode(), 80),
 )
 """Hundredths of a token of an ASCII character: whole numbers, so that parts of a text never count less than it."""

@@ -97,7 +97,8 @@ def resolve_endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoin
 def _is_http(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises where it is no number
+        # Reading the port raises ValueError if it is not a number.
+        _ = parts.port
     except ValueError:
         return False
     return parts.scheme in {"http", "https"} and bool(parts.hostname)

@@ -140,7 +140,8 @@ def classify_fault(error: BaseException) -> Fault:
     """
     chain = list(_causes(error))
     for link in chain:
-        if isinstance(link, ModelRequestError):  # raised below the provider's client, which wraps it
+        # The provider's client wraps errors raised by our transport.
+        if isinstance(link, ModelRequestError):
             return link.fault
     names = {cls.__name__ for link in chain for cls in type(link).__mro__}
     codes = list(dict.fromkeys(code for link in chain for code in _codes(link)))
@@ -324,7 +325,8 @@ def _codes(error: BaseException) -> Iterator[str]:
     for body in bodies:
         yield from islice(_codes_in(body), _MOST_CODES)
     if bodies:
-        return  # the text quotes the body, and perhaps the request
+        # The text quotes the body and possibly the request, so nothing of it is used.
+        return
     for pattern in _CODE_IN_WORDS:
         yield from (found[1] for found in islice(pattern.finditer(str(error)[:_MOST_READ]), _MOST_CODES))
 

@@ -137,7 +137,8 @@ class ChatModels:
         try:
             await self._model(role)
         except ModelUnavailableError:
-            return  # the call that follows says so
+            # The next call to this model reports the error.
+            return
 
     def room(self, role: str, *prompt: str) -> int:
         """Return the tokens left for passages in a prompt to a role's model, never negative.

@@ -286,5 +286,6 @@ def _values(text: str) -> Iterator[tuple[int, int, Any]]:
                 at = start + 1
                 continue
             if reader.broken_off and not value:
-                return  # what follows lies inside the value that broke off, and is not the whole of it
+                # Any later value lies inside the broken value and is not the whole reply.
+                return
         yield start, at, value

@@ -105,7 +105,8 @@ def _http_client(seconds: float) -> Any:
         return None  # `make_model` says so in words
     return openai.DefaultAsyncHttpxClient(
         timeout=openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
-        headers={"accept-encoding": "identity"},  # so that bytes are counted as they will be read
+        # An uncompressed reply allows counting its bytes as they arrive.
+        headers={"accept-encoding": "identity"},
         event_hooks={"response": [_check_response]},
     )
 
@@ -201,7 +202,8 @@ def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMode
         options["async_client_kwargs"] = {
             "timeout": seconds,
             "follow_redirects": False,
-            "headers": {"accept-encoding": "identity"},  # so that bytes are counted as they will be read
+            # An uncompressed reply allows counting its bytes as they arrive.
+            "headers": {"accept-encoding": "identity"},
             "event_hooks": {"response": [_check_ollama]},
         }
     if endpoint.provider == "openai":

@@ -112,7 +112,8 @@ class ReasoningFilter:
         if self._over or not delta:
             return ""
         waiting = self._open or self._held or self._wrapped or self._after_thought
-        if self._given and not waiting and _FIRST.isdisjoint(delta):  # plain text, as a rule
+        # Fast path: nearly all deltas are plain text.
+        if self._given and not waiting and _FIRST.isdisjoint(delta):
             self._tail = (self._tail + delta)[-_TAIL:]
             return delta
         self._held += delta
@@ -126,7 +127,8 @@ class ReasoningFilter:
         """Return the held-back characters identified as text at the end."""
         text = ""
         if self._open and not self._doubtful:
-            self._held = ""  # a reply that ends while it thinks
+            # The reply ended within its thoughts, which are never shown.
+            self._held = ""
         elif self._open:
             self._open = None
             stop = next((match for match in _MARK.finditer(self._held) if self._stops(match)), None)
@@ -142,7 +144,8 @@ class ReasoningFilter:
                     break
                 continue
             if self._after_thought:
-                self._held = self._held.lstrip()  # blank lines set the reply off from the thoughts
+                # Models separate the reply from the thoughts by blank lines.
+                self._held = self._held.lstrip()
                 if not self._held:
                     break
                 self._after_thought = False
@@ -154,7 +157,8 @@ class ReasoningFilter:
                 given.append(self._release(upto))
                 break
             before = self._release(mark.start())
-            given.append(before if self._given else "")  # blanks before a mark at the head go with it
+            # Blanks before a mark at the start of the reply are dropped.
+            given.append(before if self._given else "")
             self._take(self._held[: mark.end() - mark.start()])
         return "".join(given)
 

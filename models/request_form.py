@@ -152,7 +152,8 @@ def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, 
 
     plain = type(model).with_structured_output is BaseChatModel.with_structured_output
     if mode == "json_schema" and plain:
-        return None  # the base class knows function calls only, whatever method it is given
+        # `BaseChatModel.with_structured_output` ignores the method and always uses function calls.
+        return None
     method = "json_schema" if mode == "json_schema" else "function_calling"
     try:
         if not can_stream(model):

@@ -129,7 +129,8 @@ class ModelSession:
             if fewer is None:
                 raise
         message = await self._ask(runnable, mode, fewer, most, whole=whole)
-        if fault.kind == "refused":  # it was the size after all
+        # The shorter prompt was accepted, so the endpoint had refused the size.
+        if fault.kind == "refused":
             window_memory.learn(self.endpoint.identity, None, prompt_tokens(messages, runnable))
         return message
 
@@ -385,7 +386,8 @@ class ModelSession:
                 raise
             finally:
                 if close := getattr(chunks, "aclose", None):
-                    await close()  # releases the connection at once when the caller leaves early
+                    # Closing releases the connection at once if the caller stops reading early.
+                    await close()
             notice_opening(identity, "".join(said))
             await self._learn_speed(attempt)
             if rest := thinking.end():

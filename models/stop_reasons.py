@@ -91,7 +91,8 @@ def stop_reason(message: "BaseMessage") -> str | None:
     if blocked := _block_reason(message):
         reason = _word(blocked)
         return reason if _KINDS.get(reason.lower()) == "declined" else "content_filter"
-    if (status := told.get("status")) and told.get("object") == "response":  # the Responses API
+    # The Responses API reports a status instead of a finish reason.
+    if (status := told.get("status")) and told.get("object") == "response":
         incomplete = (told.get("incomplete_details") or {}).get("reason")
         return _word(incomplete if status == "incomplete" and incomplete else status)
     return None

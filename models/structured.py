@@ -56,7 +56,8 @@ class StructuredCall(Generic[T]):
         identity = self.session.endpoint.identity
         name = schema_name(self.schema)
         known = mode_memory.recall_mode(identity, name)
-        certain = known in (None, MODES[0])  # nothing was skipped but what the endpoint refuses now
+        # The mode is certain if every mode above was refused by the endpoint in this call.
+        certain = known in (None, MODES[0])
         skipping = emptied = False
         for mode in MODES[MODES.index(known or MODES[0]) :]:
             runnable = None if skipping and mode != _LAST else bind_mode(self.session.model, mode, self.schema)
@@ -78,11 +79,13 @@ class StructuredCall(Generic[T]):
                 continue
             reading = await self._parse(message)
             if reading.verdict == "prose" and mode != _LAST:
-                certain = False  # it took the request and ignored its form
+                # The endpoint accepted the request, but ignored the response format.
+                certain = False
                 continue
             mode_memory.remember(identity, self._mode_to_remember(mode, reading), name, certain=certain)
             if reading.value is not None and (reading.verdict == "good" or _ended_here(message)):
-                return reading.value  # cut off, it may be, but valid as far as it goes
+                # The reply may be cut off, but its value is valid.
+                return reading.value
             if _ended_here(message):
                 raise ModelCallError(_WORDS.get(message.response_metadata[CUT], message.response_metadata[CUT]))
             return await self._repair(mode, message, reading)
@@ -137,7 +140,8 @@ class StructuredCall(Generic[T]):
             if reading.value is None:
                 raise
         if reading.value is not None:
-            return reading.value  # cut off, but valid as far as it goes
+            # The reply is cut off, but its value is valid.
+            return reading.value
         raise ModelCallError(
             f"the reply is not a valid {schema_name(self.schema)}, even after a repair: {clip_line(words)}"
         )

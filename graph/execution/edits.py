@@ -31,9 +31,8 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
     """
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     known = plan.ids if plan is not None else ()
-    if state.get("ledger") is None and not any(
-        item.digest for item in outcomes.values()
-    ):  # a thread of an older version
+    if state.get("ledger") is None and not any(item.digest for item in outcomes.values()):
+        # Threads of older versions have neither a ledger nor digests.
         return {"outcomes": seal_outcomes(outcomes), "evidence": {}} if outcomes else {}
     edited = [key for key in known if key in outcomes and _is_edited(outcomes[key])]
     if plan is None or not edited:

@@ -27,7 +27,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
-from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+
+# Before Python 3.12, pydantic rejects `typing.TypedDict`.
+from typing_extensions import TypedDict
 
 from weiwo.graph.execution.board import Board, finished_outcomes, unfinished_tasks
 from weiwo.graph.execution.line import TaskLine, settled_outcome
@@ -132,7 +134,8 @@ class _BoardSeeding:
     async def _post(self) -> None:
         try:
             snapshot = await self.graph.aget_state(self.config)
-        except ValueError:  # the graph runs without a checkpointer
+        except ValueError:
+            # `aget_state` raises ValueError if the graph has no checkpointer.
             return
         for task in snapshot.tasks:
             ran = task.result if isinstance(task.result, dict) else {}
@@ -143,7 +146,8 @@ class _BoardSeeding:
                 self.work.report_finished(outcome)
             if self.intervention is not None:
                 self.intervention.made.update(repairs)
-            if outcomes:  # a task's own comes first, then those of what took its place
+            if outcomes:
+                # The first outcome is the task's own. Outcomes of its replacements follow.
                 own = next(iter(outcomes))
                 self.board.post(settled_outcome(own, outcomes, repairs), own)
 
@@ -204,7 +208,8 @@ async def run_sent_task(state: SentTask, runtime: Runtime[ExecutionContext]) -> 
 
 async def run_sent_for_each(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
     """Run a `for_each` task with an instance per item, as the node of a Send."""
-    return await _settle(state, runtime.context, each=_for_each_graph, single=task_graph)  # shown as the first it names
+    # LangGraph draws the first graph that a node's code names, here the instances.
+    return await _settle(state, runtime.context, each=_for_each_graph, single=task_graph)
 
 
 async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGraph, each: TaskGraph) -> PlanOutput:
@@ -222,17 +227,21 @@ async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGra
             if context.intervention is not None:
                 line = TaskLine(task, inputs, board, work, context.intervention.above(inputs), context.run_tasks)
             result = await run_task(single, {"task": task, "inputs": inputs}, work, line)
-    except BaseException:  # somebody is asked, or all is cancelled; what waits for this task has to stop with it
+    except BaseException:
+        # On an interrupt or a cancellation, the tasks that wait for this task must stop, too.
         board.abandon(task.id)
         raise
     repairs, outcomes = result.get("repairs", {}), {task.id: result["outcome"], **result.get("added", {})}
-    if not result.get("added"):  # told of before what took its place
+    # A replaced task was already reported, before its replacements ran.
+    if not result.get("added"):
         work.report_finished(result["outcome"])
-    if context.intervention is not None:  # what builds on it may fail in turn; its line may have run before a crash
+    # Dependents may fail in turn and must see these repairs, also if the repairs were made before a crash.
+    if context.intervention is not None:
         context.intervention.made.update(repairs)
     work.passages.update(result.get("evidence", {}))
     board.post(settled_outcome(task.id, outcomes, repairs), task.id)
-    if instead is None and not repairs:  # else its figures are also those of what took its place
+    # The usage of a repaired task includes its replacements, which would distort the record.
+    if instead is None and not repairs:
         await record_task(task, result["outcome"], result.get("usage", Usage()), work.services)
     return {
         "outcomes": outcomes,
@@ -303,7 +312,8 @@ async def _run_for_each(
     config = task_config(task)
     result = await graph.ainvoke({"count": len(fan.starts)}, config, context=_ForEachContext(work, fan, line))
     outcome = join_outcomes(task, fan, result["by_position"], work.services.language)
-    longest = max(value.seconds for value in result["by_position"].values())  # it may have run before this was resumed
+    # Instances may have run before the resume, so the clock of this process does not tell their duration.
+    longest = max(value.seconds for value in result["by_position"].values())
     outcome = outcome.model_copy(update={"seconds": max(longest, time.monotonic() - started)})
     return {
         "outcome": outcome,

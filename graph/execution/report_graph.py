@@ -18,7 +18,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
-from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+
+# Before Python 3.12, pydantic rejects `typing.TypedDict`.
+from typing_extensions import TypedDict
 
 from weiwo.graph.execution.task_graph import TaskGraph
 from weiwo.graph.tracing import on_loop
@@ -72,7 +74,8 @@ class _ReportContext:
     async def _recall(self) -> None:
         try:
             snapshot = await self.graph.aget_state(self.config)
-        except ValueError:  # the graph runs without a checkpointer
+        except ValueError:
+            # `aget_state` raises ValueError if the graph has no checkpointer.
             return
         done = [snapshot.values, *(task.result for task in snapshot.tasks if isinstance(task.result, dict))]
         for values in done:

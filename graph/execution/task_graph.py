@@ -143,10 +143,12 @@ async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> d
     """
     try:
         update = await run_isolated(step(cast("TaskState", {**context.start, **state}), context.work, context.lease))
-    except GraphBubbleUp:  # somebody is asked
+    except GraphBubbleUp:
+        # An interrupt for the user is not a failure of the task.
         raise
     except Exception as error:  # noqa: BLE001 - whatever a step raises is this task's failure; let out, it ends all others
-        _log.info("%s failed", context.start["task"].id, exc_info=error)  # the outcome has the message alone
+        # The outcome only keeps the message, so log the traceback.
+        _log.info("%s failed", context.start["task"].id, exc_info=error)
         update = {"outcome": crashed_outcome(context.start["task"], error)}
     if "outcome" in update:
         outcome = _with_notes(update["outcome"], {**state, **update}.get("notes"))
@@ -170,7 +172,8 @@ async def _reflect(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[
     """Decide on a replacement for the task."""
     context = runtime.context
     line = context.line
-    if line is None:  # it was woken before an interruption, under limits that allowed more
+    if line is None:
+        # The task was woken before an interruption. The limits of the resumed run allow no repair.
         return {"woken": False}
     context.work.batches.leave(context.start["task"].id)
     services = context.work.services.create_child_context()

@@ -91,7 +91,8 @@ def _open_database(path: Path) -> Iterator[sqlite3.Connection | None]:
     Yields None if no run ever saved anything.
     """
     if not path.exists():
-        make_folder(path.parent)  # or say why a run could keep nothing there
+        # Raise the error that a run would meet if the folder cannot be created.
+        make_folder(path.parent)
         yield None
         return
     try:

@@ -112,8 +112,10 @@ async def _set_up_sqlite(thread: SqliteThread, saver: "SqliteSaver") -> None:
     def set_up(database: sqlite3.Connection) -> None:
         saver.setup()
         set_up_sqlite(database)
-        database.commit()  # inside a transaction, the next statement is none
-        database.execute("PRAGMA fullfsync=ON")  # what counts on macOS where a work is durable
+        # SQLite ignores `PRAGMA synchronous` within a transaction, so the setup is committed first.
+        database.commit()
+        # On macOS, `fsync` leaves data in the drive's cache. Only F_FULLFSYNC makes a durable commit safe.
+        database.execute("PRAGMA fullfsync=ON")
         database.execute("PRAGMA synchronous=NORMAL")
 
     for pause in (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 0.0):
@@ -170,7 +172,8 @@ async def _postgres(url: str) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
 
 def _postgres_error(url: str, error: Exception) -> StorageError:
     why = " ".join(str(error).split()) or type(error).__name__
-    with suppress(Exception):  # the URL was readable; should it not be, its password is not in the message either
+    # The URL was parsed before. If parsing fails all the same, the message cannot contain its password.
+    with suppress(Exception):
         if password := _parts(url).get("password"):
             why = why.replace(str(password), "***")
     advice = next((told for sign, told in _POSTGRES_ADVICE.items() if sign in why.lower()), _UNREACHABLE)

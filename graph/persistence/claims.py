@@ -193,7 +193,8 @@ async def begin_fenced(connection: Any, claim: ThreadClaim | None, *, durable: b
         claim.require()
         query = "SELECT weiwo_require_epoch(%s, %s::bigint)"
         await connection.execute(query, (claim.thread_id, claim.epoch))
-    if durable:  # whatever the server's own setting is
+    # The server may be configured with `synchronous_commit = off`.
+    if durable:
         await connection.execute("SET LOCAL synchronous_commit = on")
 
 

@@ -166,7 +166,8 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
                     raise
             attempt += 1
             await asyncio.sleep(pause)
-            await self._pool.check()  # throws out the connections that broke with this one
+            # A restart of the server breaks all pooled connections. `check` replaces the broken connections.
+            await self._pool.check()
 
 
 class PostgresActingLog:
@@ -260,7 +261,8 @@ async def open_pool(
         configure=mark_postgres_version,
         reset=_require_no_pipeline,
     )
-    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)  # an error is reported where it matters, in one line
+    # The pool logs each failed attempt to connect. The call that needs the connection reports the error.
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
     async with pool:
         yield pool
 

@@ -17,7 +17,8 @@ SAVER_KEY: Final = "__pregel_checkpointer"
 """Where LangGraph hands a node, and a graph within it, the saver of the graph."""
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 _VERSION = 6
-_LAST = "_last_v6_timestamp"  # nothing public sets it
+# `langgraph.checkpoint.base.id` has no public way to set the time of its last id.
+_LAST = "_last_v6_timestamp"
 
 
 def are_cancelled(writes: Sequence[tuple[str, Any]]) -> bool:
@@ -61,7 +62,8 @@ def _continue_after(checkpoint_id: str) -> None:
     try:
         read = UUID(checkpoint_id)
     except ValueError:
-        return  # of a saver with ids of its own
+        # A foreign saver may use ids that are not UUIDs.
+        return
     if read.version == _VERSION:
         ticks = (read.int >> 80) << 12 | (read.int >> 64) & 0xFFF
         setattr(ids, _LAST, max(getattr(ids, _LAST, None) or 0, ticks))

@@ -134,7 +134,8 @@ def with_async_methods(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[A
     `SqliteSaver` and `PostgresSaver` are examples.
     """
     kind = type(saver)
-    refuses = kind.aget_tuple.__module__ == "langgraph.checkpoint.sqlite"  # they are there, and raise
+    # `SqliteSaver` defines the async methods, but they raise NotImplementedError.
+    refuses = kind.aget_tuple.__module__ == "langgraph.checkpoint.sqlite"
     if kind.aget_tuple is not BaseCheckpointSaver.aget_tuple and not refuses:
         return saver
     if issubclass(kind, _ThreadedSaver):

@@ -213,7 +213,8 @@ def fence_work(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Con
         return work
 
     def run_fenced_work(database: sqlite3.Connection) -> T:
-        if not database.in_transaction:  # nobody can claim the thread between the check and the commit
+        # BEGIN IMMEDIATE takes the write lock, so no process can claim the thread between check and commit.
+        if not database.in_transaction:
             database.execute("BEGIN IMMEDIATE")
         require_sqlite_epoch(database, claim)
         return work(database)

@@ -82,7 +82,8 @@ class SqliteThread:
             if works := [item for item in waiting if item is not None]:
                 _settle(works, self._do)
         if self._database is not None:
-            with suppress(sqlite3.Error):  # closing it fails nothing that was done
+            # All works are committed by now, so an error on closing is harmless.
+            with suppress(sqlite3.Error):
                 self._database.close()
 
     def _do(self, waiting: list[_Waiting]) -> list[Any]:
@@ -90,7 +91,8 @@ class SqliteThread:
             self._database = self._connect()
         if any(item.durable for item in waiting):
             return self._do_durably(self._database, waiting)
-        with self._database as database:  # one transaction
+        # All waiting works share a single transaction and thus a single commit.
+        with self._database as database:
             return [item.work(database) for item in waiting]
 
     def _do_durably(self, database: sqlite3.Connection, waiting: list[_Waiting]) -> list[Any]:
@@ -125,13 +127,15 @@ def _settle(waiting: list[_Waiting], do: Callable[[list[_Waiting]], list[Any]]) 
         else:
             _tell(future, result, failure)
     for loop, results in by_loop.items():
-        with suppress(RuntimeError):  # the loop was closed meanwhile
+        # The caller's event loop may have been closed in the meantime.
+        with suppress(RuntimeError):
             loop.call_soon_threadsafe(_tell_all, results)
 
 
 def _tell_all(outcomes: list[_Outcome]) -> None:
     for future, result, failure in outcomes:
-        if not future.done():  # whoever waited may have been cancelled
+        # A future is already done if its caller was cancelled.
+        if not future.done():
             _tell(future, result, failure)
 
 

@@ -47,7 +47,8 @@ async def open_store(
         try:
             yield store
         finally:
-            with suppress(Exception):  # nor can closing it fail what was done
+            # An error on closing must not fail a run that has its answer.
+            with suppress(Exception):
                 await stack.aclose()
 
 

@@ -77,7 +77,8 @@ def require_own_thread(home: str, thread_id: str) -> None:
     """
     path = Path(home) / RECORDS_FILE
     if not path.exists():
-        return  # no server has worked here
+        # Without a records file, no server has ever used this home.
+        return
     now = time.time()
     try:
         with closing(open_private(path)) as database, database:
@@ -191,7 +192,8 @@ class _PostgresLock:
             except psycopg.errors.LockNotAvailable:
                 raise ThreadBusyError(self._thread_id) from None
             except (psycopg.OperationalError, psycopg.InterfaceError):
-                if self._connection is None or time.monotonic() > until:  # it was never there, or is gone for long
+                # Retry a lost connection only, and only for a limited time.
+                if self._connection is None or time.monotonic() > until:
                     raise
                 await asyncio.sleep(_AGAIN_SECONDS)
 
@@ -205,17 +207,20 @@ class _PostgresLock:
 
         while True:
             try:
-                async for _ in self._connection.notifies():  # ends when the connection does
+                # Nothing is ever notified. The iteration ends when the connection breaks.
+                async for _ in self._connection.notifies():
                     pass
             except psycopg.Error:
                 await asyncio.sleep(_AGAIN_SECONDS)
             with suppress(psycopg.Error, OSError):
                 taken = await self._lock()
                 if await postgres_epoch(self._connection, self._thread_id) != claim.epoch:
-                    claim.lost = True  # the run ends at its next write
+                    # Another process has the thread. The run ends at its next write.
+                    claim.lost = True
                     return
                 if not taken:
-                    await self.close()  # to try again
+                    # The old session still has the lock. Close the connection, so that the loop tries again.
+                    await self.close()
 
     async def give_back(self) -> None:
         """Give the lock back: closing alone does so a moment later, when the server has noticed."""

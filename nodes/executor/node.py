@@ -155,7 +155,8 @@ async def _choose(turn: _Turn) -> list[Call] | Outcome:
         return await asyncio.to_thread(_first_calls, state, turn.frame, services)
     except ValueError as error:
         return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
-    except KeyError:  # the run goes on where another set of tools is set up
+    except KeyError:
+        # A resumed run may have another set of tools.
         return _gone_outcome(state)
 
 
@@ -289,10 +290,12 @@ def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote
     return TaskProgressNote(
         whole=turn.work.frame.question,
         tried=[call_query(call) for call in state["tried"] if not is_opening_call(call, services)],
-        turns_left=services.settings.limits.max_turns + len(hops) - state["turn"],  # each value on the way is worth one
+        # Each value found on the way earns one more turn.
+        turns_left=services.settings.limits.max_turns + len(hops) - state["turn"],
         nothing_new=not state.get("fresh", 1),
         failed=list(state.get("failed", {}).values()),
-        seen=() if "best" in state else state.get("seen", []),  # what was read is to be read anew, whole
+        # Passages already seen are read again, completely.
+        seen=() if "best" in state else state.get("seen", []),
         kept=state.get("kept", []),
         most=services.strategy.passages,
         most_queries=services.settings.limits.max_queries,

@@ -45,7 +45,8 @@ class PriorityLimiter:
         try:
             await granted
         except asyncio.CancelledError:
-            if granted.done() and not granted.cancelled():  # cancelled at the very moment it was given one
+            # The task may be cancelled just as its permit is granted. The permit must be passed on.
+            if granted.done() and not granted.cancelled():
                 self.release()
             raise
 

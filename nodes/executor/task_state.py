@@ -3,7 +3,8 @@
 import json
 from typing import Annotated, Final
 
-from typing_extensions import TypedDict  # pydantic reads no other before Python 3.12
+# Before Python 3.12, pydantic rejects `typing.TypedDict`.
+from typing_extensions import TypedDict
 
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Hop, JsonValue, Outcome, PassageList, Repair, Task, Usage
@@ -157,7 +158,8 @@ def is_opening_call(call: Call, services: RunContext) -> bool:
     """Report whether a call opens a page or document, rather than searching or calculating."""
     try:
         return services.registry.info(call["tool"]).cluster == "open"
-    except KeyError:  # the run goes on where another set of tools is set up
+    except KeyError:
+        # A resumed run may have another set of tools.
         return False
 
 

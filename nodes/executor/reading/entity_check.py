@@ -95,7 +95,8 @@ def may_speak_of(question: str, passage: Evidence) -> bool:
     It contains a part of the name, or no name of the question is in its script.
     """
     if not has_rules(detect_language(question)):
-        return True  # in German every noun looks like a name, in Arabic none does
+        # German nouns all look like names, and Arabic names have no capitals.
+        return True
     chinese = detect_language(passage.text) == "zh"
     named = [name.text for name in names(question) if bool(_HAN.search(name.text)) == chinese]
     return not named or _is_named([[*_parts(name)] for name in named], [passage])

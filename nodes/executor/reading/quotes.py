@@ -36,7 +36,8 @@ def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
     Returns None if the quote does not occur. It must occur as separate words: "5" does not occur in "1956". For a very
     long quote, only its beginning is searched.
     """
-    copied = quote.replace("<\\", "<").strip().strip("\"'“”‘’…. \n")  # as `quote_as_data` showed it
+    # Undo the escapes of `quote_as_data`, which the model may have copied.
+    copied = quote.replace("<\\", "<").strip().strip("\"'“”‘’…. \n")
     words = re.findall(r"\w+|[^\w\s]", copied)[:_MAX_QUOTE_WORDS]
     if not words:
         return None
@@ -105,7 +106,8 @@ def has_part(told: str, value: JsonValue, question: str) -> bool:
         return True
     if date := single_date(said):
         dated = any(date.year == span.date.year for span in find_dates(told)) or carries(told, said, "date")
-        if dated or not said.strip().isdigit():  # a bare figure may be no year
+        # A bare number is not necessarily a year.
+        if dated or not said.strip().isdigit():
             return dated
     if figures := find_numbers(said):
         return any(carries(told, float(figure.value), "number") for figure in figures)

@@ -159,11 +159,13 @@ async def read_passages(
         try:
             judgement = await _by_model(frame, ret, passages, models, progress, carries, unreadable=unreadable)
         except ModelCallError:
-            pass  # the call is in the trace with its error; the rules read instead
+            # The trace already has the failed call with its error. The rules read the passages instead.
+            pass
         else:
             return _with_proof(judgement, reading)
     if reading.value is None and unreadable:
-        reading = replace(reading, missing=unreadable[-1])  # what was said says more than "nothing found"
+        # The model's words are more specific than "nothing found".
+        reading = replace(reading, missing=unreadable[-1])
     return Judgement(reading=reading, decided_by="rule", move="give_up" if reading.value is None else "answer")
 
 

@@ -60,4 +60,5 @@ async def _contain_abnormal_exit(work: Coroutine[Any, Any, T]) -> T:
 def _forget(running: asyncio.Task[Any]) -> None:
     _left_behind.discard(running)
     if not running.cancelled():
-        running.exception()  # looked at, so that asyncio does not complain
+        # Retrieve the exception, or asyncio logs that it was never retrieved.
+        running.exception()

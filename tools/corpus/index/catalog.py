@@ -142,7 +142,8 @@ def record_origin(folder: Path, paths: Iterable[str | os.PathLike[str]], loaders
     beside = folder / f"{_ROOTS}.{os.getpid()}"
     for file in (folder / ".gitignore", beside):
         make_private_file(file)
-    (folder / ".gitignore").write_text("*\n", encoding="ascii")  # no document, should the home be among the documents
+    # The home may lie within indexed documents. `.gitignore` keeps its files out of the index.
+    (folder / ".gitignore").write_text("*\n", encoding="ascii")
     note = {"roots": sorted(roots), "loaders": sorted(named), "at": time.time()}
     beside.write_text(json.dumps(note), encoding="ascii")
     beside.replace(folder / _ROOTS)
@@ -253,7 +254,8 @@ def list_titles(folder: Path, most: int) -> list[str]:
 
 def _stat_files(folder: Path) -> Iterator[os.stat_result]:
     for file in folder.rglob("*"):
-        with suppress(FileNotFoundError):  # whoever writes there may delete meanwhile
+        # Another process may delete files while they are counted.
+        with suppress(FileNotFoundError):
             status = file.stat()
             if stat.S_ISREG(status.st_mode):
                 yield status

@@ -140,7 +140,8 @@ class Embedder:
             try:
                 vectors = self._call_bounded(partial(self._model.embed_documents, batch), _BATCH_SECONDS)
             except EmbeddingError as error:
-                if error.refused and len(batch) > 1:  # some servers take ten texts at once, some 32
+                # Servers limit the texts per request, some to 10, some to 32, so the batch is halved.
+                if error.refused and len(batch) > 1:
                     self._at_once = min(self._at_once, len(batch) // 2)
                     continue
                 if attempt >= attempts:
@@ -181,7 +182,8 @@ class Embedder:
             except EmbeddingError as error:
                 reason, failed = error, failed + 1
                 if end - start == 1:
-                    self._at_once = at_once  # it was this text, and not their number
+                    # A single text was refused, so the size of the batch was not the reason.
+                    self._at_once = at_once
                 if not error.answered or failed > (_MOST_FAILED if taken else _MOST_FAILED_FIRST):
                     raise
                 middle = (start + end) // 2

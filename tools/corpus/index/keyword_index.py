@@ -257,7 +257,8 @@ class _KeywordUpdate:
         self._indexers: dict[Language, Indexer] = {}
         self._folder = folder
         self._writer = index.writer(_WRITER_BYTES, 1)
-        self._writer.garbage_collect_files()  # what a kill left of a commit bears the names that this one will use
+        # Files of a killed commit have the names that this commit will use.
+        self._writer.garbage_collect_files()
         self.committed = committed
         """The generation that survives a kill."""
         self._added = committed
@@ -267,13 +268,15 @@ class _KeywordUpdate:
     def add_changes(self, store: Store, until: int) -> None:
         """Add the changes of the store, up to a generation."""
         dead = store.read_died(self._added, until)
-        if dead:  # by query: a deletion by term takes every number for a signed one, and finds none
+        if dead:
+            # Delete by query: tantivy's deletion by term treats unsigned numbers as signed and matches nothing.
             self._writer.delete_documents_by_query(self._tantivy.Query.term_set_query(self._schema, "document", dead))
         make = self._tantivy.Document
         last, above = 0, NOTHING_INDEXED
         for number, document, language, name, title, context, text in store.read_born(self._added, until):
             indexed = self._indexer(language)
-            if document != last:  # a document's passages come one after another
+            # The passages of a document are adjacent, so the last document is enough to compare.
+            if document != last:
                 last, above = document, indexed(f"{title} {title} {name_words(name, title)}")
             below = indexed(f"{context}\n{text}" if context else text)
             entry = make()
@@ -303,12 +306,14 @@ class _KeywordUpdate:
             mark.add_unsigned("generation", self._added)
             self._writer.add_document(mark)
             self._writer.commit()
-            close_files(self._folder)  # tantivy makes them as the umask says
+            # tantivy creates its files with the umask's permissions.
+            close_files(self._folder)
             self.committed, self.pending = self._added, 0
         return self.committed
 
     def close(self) -> None:
         """Wait for segments to be merged, and let go of the files."""
-        with suppress(ValueError):  # a writer that has failed
+        # A writer that has failed raises ValueError.
+        with suppress(ValueError):
             self._writer.wait_merging_threads()
         close_files(self._folder)

@@ -114,7 +114,8 @@ def assess_fit(store: Store, model: "Embedder") -> LanguageFit:
         return known
     found = measure_languages(model)
     with store.write_transaction() as connection:
-        connection.execute("DELETE FROM meta WHERE name LIKE 'knows %'")  # what is noted of another model
+        # Drop the results of another model.
+        connection.execute("DELETE FROM meta WHERE name LIKE 'knows %'")
         connection.executemany(
             "INSERT OR REPLACE INTO meta VALUES (?, ?)",
             [(f"knows {language} {model.name}", percent) for language, percent in found.items()],

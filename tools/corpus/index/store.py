@@ -197,7 +197,8 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
         " CROSS JOIN passages ON passages.id = value CROSS JOIN documents ON documents.id = document",
         (json.dumps(list(ids)),),
     )
-    return {  # what was validated when it was written is not validated again
+    # Values were validated on writing and are not validated again.
+    return {
         number: Evidence.model_construct(
             id=key,
             text=text,
@@ -300,7 +301,8 @@ class Store:
         """Create the tables, or upgrade an earlier version, keeping the content."""
         with self.write_transaction() as connection:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version == VERSION:  # another process was faster
+            # Another process has upgraded the store in the meantime.
+            if version == VERSION:
                 return
             columns = {row[1] for row in connection.execute("PRAGMA table_info(documents)")}
             steps = [_SCHEMA] if version == 0 else [_CONTEXT] if "losses" in columns else [_LOSSES, _CONTEXT]
@@ -322,7 +324,8 @@ class Store:
 
     def read_known(self) -> dict[str, KnownFile]:
         """Return the files known to the index, by path."""
-        current = "reader = :reader OR type = 'loaded'"  # else it is to be read again
+        # A document read by another reader version is read again.
+        current = "reader = :reader OR type = 'loaded'"
         with self.read_transaction() as connection:
             files = connection.execute(
                 f"SELECT path, source, iif({current}, sha256, ''), size, iif({current}, modified_ns, -1), '', losses"  # noqa: S608  # constants only

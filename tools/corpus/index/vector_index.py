@@ -169,7 +169,8 @@ def embed_passages(
     with store.write_transaction() as connection:
         connection.execute("DELETE FROM vectors WHERE model != ?", (known.id,))
         connection.execute("DELETE FROM models WHERE id != ?", (known.id,))
-    for former in store.path.parent.glob("vectors-*.usearch"):  # of Weiwo 0.1
+    # Weiwo 0.1 kept vectors in these files.
+    for former in store.path.parent.glob("vectors-*.usearch"):
         former.unlink(missing_ok=True)
     return progress
 

@@ -154,7 +154,8 @@ def remove_corpus(folder: Path) -> None:
 def _open_keyword_index(folder: Path, identity: int) -> KeywordIndex:
     try:
         return KeywordIndex(folder, identity)
-    except (ValueError, OSError):  # its files are broken; the store has all that is in them
+    except (ValueError, OSError):
+        # The index files are broken, but can be rebuilt from the store.
         for broken in folder.glob("keyword-*"):
             shutil.rmtree(broken, ignore_errors=True)
         return KeywordIndex(folder, identity)
