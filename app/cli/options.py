@@ -51,7 +51,7 @@ _RUN: Final[dict[str, Any]] = {
         typer.Option(
             "--sources",
             metavar="KIND",
-            help="Search only these sources: documents, web, scholarly (papers); repeatable.",
+            help="Only these: documents, web, scholarly (papers); repeatable.",
         ),
     ],
     "depth": Annotated[str | None, typer.Option("--depth", metavar="DEPTH", help="quick, normal or deep.")],

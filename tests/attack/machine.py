@@ -159,7 +159,7 @@ async def _files(report: Report, folder: Path) -> None:
         "tags.html": (b"<div>" * 200_000, "a page without text"),
         "binary.txt": (bytes(range(256)) * 1_000, "binary data"),
         "empty.docx": (b"", "damaged"),
-        "bomb.docx": (documents.zipped({"word/document.xml": b"<w>" + b"a" * 80_000_000}), "a zip bomb"),
+        "bomb.docx": (documents.zipped({"word/document.xml": b"<w>" + b"a" * 80_000_000}), "possible zip bomb"),
         "quotes.csv": (b'"' * 2_000_000, ""),
     }
     for name, (data, _) in hostile.items():

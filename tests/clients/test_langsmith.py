@@ -148,7 +148,7 @@ def test_feedback_goes_to_langsmith_and_is_kept(langsmith, tmp_path):
 @pytest.mark.usefixtures("answered", "langsmith")
 @pytest.mark.parametrize("langsmith", [False], indirect=True)
 def test_a_thread_that_langsmith_does_not_know_is_said_and_the_words_are_kept(tmp_path):
-    with pytest.raises(AppError, match=r"did not take it.*Run not found"):
+    with pytest.raises(AppError, match=r"did not accept it.*Run not found"):
         command.feedback("t-1", good=True, bad=False, note=None)
     assert said(tmp_path) == [(UUID(TRACE).hex, True, "")]
 

@@ -121,4 +121,4 @@ async def test_what_a_server_asks_in_mid_call_is_declined_and_said(tmp_path, tra
         said = current_call().notes
     except ToolCallError as failure:
         said = [failure.message]
-    assert "which Weiwo declines" in said[0]
+    assert "which Weiwo does not support" in said[0]

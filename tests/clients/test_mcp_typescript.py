@@ -60,4 +60,4 @@ def test_a_client_asks_waits_and_comes_back(environment, transport, request):
     assert len(seen["atOnce"]["thread_id"]) == 32
     assert seen["later"]["answer"] == seen["asked"]["answer"]
     assert (seen["found"], seen["read"] > 0) == (2, True)
-    assert "no such thread_id" in seen["refused"]
+    assert "this thread_id does not exist" in seen["refused"]

@@ -90,7 +90,7 @@ def test_answers_are_as_promised_and_their_json_is_valid(weiwo, question, code, 
     jsonschema.validate(result, SCHEMA)
     assert (found, result["level"]) == (code, level)
     assert not [word for word in says if word not in result["answer"]]
-    reading = "正在读题" if question == OLDER_ZH else "reading the question"
+    reading = "正在理解问题" if question == OLDER_ZH else "reading the question"
     assert err.startswith(f"{reading}\n")
     assert result["thread_id"] not in err  # it is in the object
     if level == "complex":
@@ -207,7 +207,7 @@ def dialogue(start: Any, *args: str, typed: tuple[str, ...] = (), kill: bool = F
     with suppress(OSError):  # the other end is closed
         while piece := os.read(ours, 65536):
             shown += piece
-            if shown.rstrip().endswith((b"decide later:", "以后再定：".encode())):
+            if shown.rstrip().endswith((b"decide later:", "稍后决定：".encode())):
                 if kill:
                     process.kill()
                 elif left:
@@ -271,11 +271,11 @@ def test_what_cannot_be_forked_is_one_line(weiwo, tmp_path) -> None:
     (tmp_path / "p.json").write_text("{}")
     for args, says in (
         (["--from", "t@1f00"], "does not exist in thread t"),
-        (["--from", "u@1f00"], "no such thread"),
-        (["--from", f"t@{newest}"], "nothing is changed"),
+        (["--from", "u@1f00"], "does not exist in the database"),
+        (["--from", f"t@{newest}"], "nothing was changed"),
         (["--from", f"t@{newest}", "--set", "task_9=1"], "no such task; its tasks are task_1, task_2, task_3"),
         (["--from", f"t@{newest}", "--set", "task_3=many"], "'many' is not a number"),
-        (["--from", f"t@{newest}", "--plan", "p.json"], "it holds no plan"),
+        (["--from", f"t@{newest}", "--plan", "p.json"], "the file contains no plan"),
     ):
         code, out, err = weiwo("ask", *args)
         assert (code, out) == (2, ""), err
@@ -325,7 +325,7 @@ def test_a_full_disk_is_one_line(start, weiwo) -> None:
         (["threads"], {"WEIWO_HOME": "/dev/null/x"}, 1, "cannot create the folder /dev/null/x"),
         (["threads"], {"WEIWO_DATABASE_URL": "postgresql://me:s3cret@127.0.0.1:9/d"}, 1, "me:***@127.0.0.1:9/d"),
         (["threads"], {"WEIWO_DATABASE_URL": "mysql://me:s3cret@h/d"}, 2, "is not a Postgres URL"),
-        (["resume", "nobody"], {}, 2, "no such thread"),
+        (["resume", "nobody"], {}, 2, "does not exist in the database"),
     ],
 )
 def test_what_is_wrong_is_said_on_one_line(weiwo, args, env, code, says) -> None:

@@ -80,8 +80,8 @@ def test_a_policy_learns_in_shadow_rises_by_evidence_and_steps_back(weiwo: Weiwo
         (["demo", "--strategy", "best"], "choose all"),
         (["demo", "--learn", "--promote"], "use one of them"),
         (["demo", "--learn", "--strategy", "keyword"], "leave it out"),
-        (["demo", "--share", "0.5"], "with --promote"),
-        (["demo", "--judge", "openai:m"], "with --label"),
+        (["demo", "--share", "0.5"], "--share requires --promote"),
+        (["demo", "--judge", "openai:m"], "--judge requires --label"),
     ],
 )
 def test_wrong_usage_is_one_line(weiwo_home: Path, arguments: list[str], said: str) -> None:

@@ -329,7 +329,7 @@ async def test_a_tool_never_takes_the_name_of_one_of_ours(tmp_path):
     await ready(path)
     loaded = await load_mcp_tools(path, {"desk_find_ticket"})
     assert "desk_find_ticket" not in {tool.name for tool in loaded.tools}
-    assert any("another tool's name" in problem["en"] for problem in loaded.problems)
+    assert any("another tool has this name" in problem["en"] for problem in loaded.problems)
 
 
 async def test_an_injected_description_is_flagged_and_reaches_no_planner(tmp_path):

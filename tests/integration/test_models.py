@@ -451,7 +451,7 @@ async def test_a_call_is_broken_off_where_the_writers_time_begins(serve: Any) ->
         ):  # 0.3 s of work are left
             await models.text("executor", "read", ASK)
         passed = 3.61  # and a tenth of the whole to write
-        with pytest.raises(ModelCallError, match="max_seconds is reached"):
+        with pytest.raises(ModelCallError, match="max_seconds was reached"):
             await models.text("executor", "read", ASK)
         assert models.budget.reached == "max_seconds"
         with pytest.raises(ModelCallError, match="no reply within"):  # the writer may, and no breaker stops it

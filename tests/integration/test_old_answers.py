@@ -70,7 +70,7 @@ async def test_an_answer_with_a_checkpoint_before_the_question_answers_nothing()
 
 async def test_an_empty_command_is_refused_and_nothing_is_lost():
     graph, _, _ = await waiting_graph(InMemorySaver())
-    with pytest.raises(EmptyInputError, match="may not be null"):
+    with pytest.raises(EmptyInputError, match="must not be null"):
         await graph.ainvoke(Command(resume=None), at(), context=ASK)
     assert read_waiting(await graph.aget_state(at())).status == "waiting"
 

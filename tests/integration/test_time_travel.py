@@ -265,8 +265,8 @@ async def test_a_fork_may_ask_where_the_run_did_not(memory):
 @pytest.mark.parametrize(
     ("nodes", "changes", "says"),
     [
-        ((), {}, "nothing is changed"),
-        (("master",), {"outcomes": {"task_1": "1"}}, "not judged yet"),
+        ((), {}, "nothing was changed"),
+        (("master",), {"outcomes": {"task_1": "1"}}, "not assessed yet"),
         (("planner",), {"outcomes": {"task_1": "1"}}, "no plan yet"),
         (("writer",), {"outcomes": {"task_9": "1"}}, "no such task; its tasks are task_1, task_2, task_3"),
         (("writer",), {"outcomes": {"task_1": "soon"}}, "task_1: 'soon'"),
@@ -298,7 +298,7 @@ async def test_no_such_checkpoint_and_no_checkpointer():
     with pytest.raises(ForkError, match="does not exist in thread t"):
         await fork(graph, "t", "1f0e5a3c-0000-6000-8000-000000000000")
     bare = build_graph(tools=[search_tool(people)])
-    with pytest.raises(ForkError, match="it has no checkpointer"):
+    with pytest.raises(ForkError, match="the graph has no checkpointer"):
         await fork(bare, "t", "1f0e5a3c")
     with pytest.raises(ForkError, match="takes no plan"):
         await fork(graph, "t", (await moments(graph))[0][0], plan={"vertices": []})

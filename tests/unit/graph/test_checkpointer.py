@@ -108,7 +108,7 @@ async def test_a_full_disk_is_told_when_it_happens_and_keeps_what_there_was(tmp_
 async def test_urls_of_no_postgres(tmp_path, url):
     message = await complaint(tmp_path, url)
     assert "s3cret" not in message
-    assert "write postgresql://" in message
+    assert "use postgresql://" in message
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ async def test_one_that_can_no_longer_be_opened_or_read_is_an_error_and_told_onc
     async with open_store(settings(tmp_path), warn=told.append) as store:
         (tmp_path / FILE_NAME).write_bytes(b"not a database, whatever its name says " * 99)
         for _ in range(2):
-            with pytest.raises(StorageError, match=r"store\.sqlite; file is not a database"):
+            with pytest.raises(StorageError, match=r"store\.sqlite: file is not a database"):
                 await store.aget(("n",), "k")
     (line,) = told
     assert line.startswith("results are not saved: cannot use ")

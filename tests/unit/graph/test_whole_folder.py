@@ -78,4 +78,4 @@ async def test_what_is_computed_deep_or_too_long_is_planned(
 @pytest.mark.parametrize(("words", "said"), [(200, True), (25, False)])
 async def test_a_length_that_is_not_the_one_asked_for_is_said(tmp_path: Path, words: int, *, said: bool) -> None:
     result, _ = await ask(write(tmp_path), words=words)
-    assert (f"of the {words} words asked for" in result["answer"]) is said
+    assert (f"of the {words} words requested" in result["answer"]) is said

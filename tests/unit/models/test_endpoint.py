@@ -39,9 +39,9 @@ def test_a_local_server_needs_no_key(url: str) -> None:
 @pytest.mark.parametrize(
     ("name", "env", "words"),
     [
-        ("gpt-5", {}, "write provider:model"),
-        ("openai:", {}, "write provider:model"),
-        (":m", {}, "write provider:model"),
+        ("gpt-5", {}, "use provider:model"),
+        ("openai:", {}, "use provider:model"),
+        (":m", {}, "use provider:model"),
         ("openai:m", {}, "OPENAI_API_KEY is not set"),
         ("openai:m", {"OPENAI_BASE_URL": "https://api.example.com/v1"}, "OPENAI_API_KEY is not set"),
         ("openai:m", {"OPENAI_BASE_URL": "localhost:8000", "OPENAI_API_KEY": SECRET}, "not an http"),

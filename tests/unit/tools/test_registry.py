@@ -211,9 +211,9 @@ async def test_a_callable_that_does_not_say_that_it_makes_tools_is_not_called(se
 
     act.__annotations__ = {} if returns is None else {"return": returns}
     module.act = act
-    with pytest.raises(SettingsError, match="whose annotation says"):
+    with pytest.raises(SettingsError, match="annotated to return"):
         await build_registry(named(settings, "weiwo_test_tools:act"))
-    with pytest.raises(SettingsError, match="whose annotation says"):
+    with pytest.raises(SettingsError, match="annotated to return"):
         await build_registry(named(settings, "os:abort"))
     assert not called
 

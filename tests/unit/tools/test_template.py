@@ -71,7 +71,7 @@ def test_a_slot_names_what_the_question_is_about(slot, subjects, asked):
         ("bare.md", b"only text", "has nothing to fill"),
         ("many.md", b"# a\n" * 4, "4 places to fill, but max_tasks is 3"),
         ("binary.md", b"\xff\xfe\x00", "not UTF-8 text"),
-        ("fake.docx", b"no archive", "is no Word file"),
+        ("fake.docx", b"no archive", "is not a Word file"),
         ("huge.md", b"x" * 1_000_001, "is larger than"),
     ],
 )

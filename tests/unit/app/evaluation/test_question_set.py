@@ -57,10 +57,10 @@ def test_a_beir_folder_tells_what_is_relevant(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "complaint"),
     [
-        ([{"text": "Who?"}], 'line 1: no "answers"'),
+        ([{"text": "Who?"}], 'line 1 has no "answers"'),
         ([{"answers": ["x"]}], 'must be an object with "text"'),
         ([{"_id": "a", "text": "Who?", "answers": ["x"]}] * 2, "1 questions have a duplicate _id"),
-        ([], "holds no question"),
+        ([], "contains no question"),
     ],
 )
 def test_a_set_that_is_none_is_told_in_one_line(tmp_path, rows, complaint):

@@ -33,8 +33,8 @@ def test_the_ending_names_the_format(name, format_):
         ("a.txt", "the ending names no known format; use one of .md .html .docx .pptx .json .weiwo .bib .csl.json"),
         ("json", "the ending names no known format"),
         (".json", "the ending names no known format"),
-        ("folder", "it is a folder"),
-        ("folder.md", "it is a folder"),
+        ("folder", "is a folder"),
+        ("folder.md", "is a folder"),
         ("nowhere/a.md", "does not exist; create it first"),
         ("pipe.md", "cannot be overwritten"),
     ],
@@ -58,7 +58,7 @@ def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setattr("weiwo.app.export.files.find_spec", lambda _: None)
     with pytest.raises(ExportError, match=r"pip install 'weiwo\[documents\]'"):
         check_outputs(["a.docx"])
-    with pytest.raises(ExportError, match="it does not exist"):
+    with pytest.raises(ExportError, match="is unknown"):
         render(make_result(), "pdf")
 
 

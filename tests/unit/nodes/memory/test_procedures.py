@@ -213,4 +213,4 @@ async def test_without_a_model_it_is_told_that_one_would_apply(house):
 async def test_a_folder_that_is_gone_costs_a_line(tmp_path):
     plan, events = await planned(tmp_path / "gone", model=fake(PlanReply={"vertices": VERTICES}))
     assert len(plan.tasks) == 2
-    assert "is no folder" in events[0]["note"]
+    assert "is not a folder" in events[0]["note"]

@@ -206,8 +206,8 @@ async def test_a_lasting_failure_is_not_retried(kind: FailureKind):
 
 async def test_what_a_limit_ended_is_neither_retried_nor_planned_anew():
     model = says("replan")
-    found = await decided(got("a", "1815"), lost("b", "limit", "max_seconds is reached"), model=model)
-    assert (found.decision, found.decided_by, found.reason) == ("finish", "rule", "max_seconds is reached")
+    found = await decided(got("a", "1815"), lost("b", "limit", "max_seconds was reached"), model=model)
+    assert (found.decision, found.decided_by, found.reason) == ("finish", "rule", "max_seconds was reached")
     assert model.requests == []
     assert (await decided(lost("a"), lost("b", "limit"), model=model)).decision == "replan"
 

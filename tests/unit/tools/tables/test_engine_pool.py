@@ -68,7 +68,7 @@ def test_a_user_with_too_many_requests_is_told(pool, monkeypatch):
     TableEngine.begins.wait(20)
     pool.submit("ann", ask("a"))
     pool.submit("ann", ask("b"))
-    with pytest.raises(TableRequestError, match="wait already"):
+    with pytest.raises(TableRequestError, match="are already waiting"):
         pool.submit("ann", ask("c"))
 
 

@@ -72,18 +72,18 @@ def test_an_entry_may_carry_limits(entry, rate, day, whole):
             "unknown provider 'goggle'; use searxng, tavily, brave, serper, bing, jina, ddgs, wikipedia, arxiv",
         ),
         ("brave", {}, "brave needs BRAVE_API_KEY; set it, or use a ready provider: ddgs, wikipedia, arxiv"),
-        ("brave", {"BRAVE_API_KEY": " ", "TAVILY_API_KEY": "t"}, "what is ready: tavily, ddgs, wikipedia, arxiv"),
+        ("brave", {"BRAVE_API_KEY": " ", "TAVILY_API_KEY": "t"}, "a ready provider: tavily, ddgs, wikipedia, arxiv"),
         ("searxng", {}, "searxng needs SEARXNG_BASE_URL"),
         ("bing", {}, "bing needs BING_API_KEY and BING_BASE_URL"),
         ("wikipedia+raw", {}, "wikipedia returns no whole pages; [+]raw is only for tavily, jina"),
-        ("searxng", {"SEARXNG_BASE_URL": "localhost:8080"}, "SEARXNG_BASE_URL is no address"),
-        ("searxng", {"SEARXNG_BASE_URL": "http://[::1"}, "SEARXNG_BASE_URL is no address"),
-        ("tavily", {"TAVILY_API_KEY": "t", "TAVILY_BASE_URL": "ftp://x"}, "TAVILY_BASE_URL is no address"),
+        ("searxng", {"SEARXNG_BASE_URL": "localhost:8080"}, "SEARXNG_BASE_URL is not a server address"),
+        ("searxng", {"SEARXNG_BASE_URL": "http://[::1"}, "SEARXNG_BASE_URL is not a server address"),
+        ("tavily", {"TAVILY_API_KEY": "t", "TAVILY_BASE_URL": "ftp://x"}, "TAVILY_BASE_URL is not a server address"),
         *(
             (entry, KEYS, "is invalid; give a provider")
             for entry in ("brave@", "brave@0", "brave@x", "brave@1/x", "", "a b")
         ),
-        ("brave@\x1b[31m\n5", KEYS, "cannot be read"),
+        ("brave@\x1b[31m\n5", KEYS, "is invalid"),
     ],
 )
 def test_what_cannot_be_used_is_one_line_that_says_what_can(entry, env, said):

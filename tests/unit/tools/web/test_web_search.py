@@ -130,7 +130,7 @@ async def test_a_page_of_another_site_is_not_read():
     with pytest.raises(ToolCallError, match="its site is excluded") as caught:
         await ReadPage(within=SourceFilter(sites=("a.org",))).ainvoke({"url": "https://b.org/"})
     assert caught.value.kind == "blocked"
-    with pytest.raises(ToolCallError, match="it is of 2019-01-01, before 2024"):
+    with pytest.raises(ToolCallError, match="it is dated 2019-01-01, before 2024"):
         require_page(SourceFilter(since="2024"), "https://a.org/", "2019-01-01")
 
 

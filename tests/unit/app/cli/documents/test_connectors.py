@@ -154,5 +154,5 @@ def test_a_note_that_cannot_be_read_keeps_nothing(tmp_path, note):
 
 
 def test_a_name_that_is_none_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="no name for one"):
+    with pytest.raises(UsageError, match="invalid name"):
         list(find_due(tmp_path, "../x"))

@@ -123,7 +123,7 @@ def test_an_edit_is_kept_until_it_is_taken(asked, editor, capsys):
     assert stat.S_IMODE(draft.parent.stat().st_mode) == 0o700
     seen = editor(None)
     asked("e", complaints=["task_1.args: wrong"])  # refused by the run: the editor opens on it again
-    assert seen[-1].startswith("# ! task_1.args: wrong\n# Change the plan")
+    assert seen[-1].startswith("# ! task_1.args: wrong\n# Edit the plan")
     assert '"vertices"' in seen[-1]
     assert approval.APPROVAL.leave(waiting()) == 4
     approval.tell_draft(waiting())

@@ -187,7 +187,7 @@ async def test_the_assistant_is_described(sdk: LangGraphClient):
 BAD: list[tuple[dict[str, object], str]] = [
     ({"input": {"question": " "}}, "the question is empty"),
     ({"input": {}}, "must have a question or messages"),
-    ({"input": {"question": "x"}, "command": {"resume": 1}}, "one of them"),
+    ({"input": {"question": "x"}, "command": {"resume": 1}}, "cannot be combined"),
     ({"input": {"question": "x"}, "context": {"tools": ["os:system"]}}, "context.tools"),
     ({"input": {"question": "x"}, "context": {"model": "openai:gpt-5"}}, "context.model"),
     ({"input": {"question": "x"}, "config": {"configurable": {"allow_acting": True}}}, "context.allow_acting"),

@@ -170,7 +170,7 @@ async def test_an_attached_file_is_read_and_cited_by_name(http: httpx.AsyncClien
 
 async def test_options_that_are_not_honoured_are_refused_in_a_line(http: httpx.AsyncClient):
     for more, told in (
-        ({"n": 2}, "one answer is given"),
+        ({"n": 2}, "n must be 1"),
         ({"tool_choice": "required", "tools": [{}]}, "this server calls no tools of clients"),
         ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "this server calls no tools of clients"),
         ({"response_format": {"type": "json_object"}}, "answers are Markdown"),

@@ -91,7 +91,7 @@ async def test_a_follow_up_stands_on_the_conversation(client: openai.AsyncOpenAI
 
 
 async def test_bad_requests_are_refused_as_openai_does(client: openai.AsyncOpenAI):
-    with pytest.raises(openai.BadRequestError, match="end with one"):
+    with pytest.raises(openai.BadRequestError, match="must end with a question"):
         await client.chat.completions.create(model="weiwo", messages=[])
     with pytest.raises(openai.NotFoundError, match="gpt-5"):
         await client.chat.completions.create(model="gpt-5", messages=[{"role": "user", "content": "x"}])

@@ -79,14 +79,14 @@ def test_a_model_is_asked_what_says_the_same():
     ("found", "passages", "trusted", "said"),
     [
         ({"en": 100, "zh": 42}, {"zh": 10}, False, "does not support Chinese, the language of the documents; n-grams"),
-        ({"en": 100, "zh": 42}, {"zh": 6, "en": 4}, False, "in which 60% of the passages are; n-grams"),
+        ({"en": 100, "zh": 42}, {"zh": 6, "en": 4}, False, "the language of 60% of the passages; n-grams"),
         (
             {"en": 100, "zh": 42},
             {"zh": 3, "en": 7},
             True,
             "the language of 30% of the passages; such passages are hardly found",
         ),
-        ({"en": 30, "zh": 96}, {"en": 9, "zh": 1}, False, "does not know English"),
+        ({"en": 30, "zh": 96}, {"en": 9, "zh": 1}, False, "does not support English"),
         ({"en": 100, "zh": 42}, {"zh": 1, "en": 99}, True, ""),
         ({"en": 100, "zh": 42}, {}, True, ""),
         ({"en": 100, "zh": 42}, {"fr": 9}, True, ""),

@@ -175,7 +175,7 @@ async def test_links_end_no_walk_and_lead_nowhere_else(docs, tmp_path):
     report = await ingest_files([docs], writer)
     assert writer.sources == {"docs/bridge.md", "docs/sub/caesar.txt"}
     assert set(reasons(report)) == {"docs/self.md", "docs/dead.md", "docs/out.md", "docs/etc"}
-    assert "out of the folder" in reasons(report)["docs/out.md"]
+    assert "outside the folder" in reasons(report)["docs/out.md"]
     assert "docs/out.md" in (await linked(docs, writer)).sources
 
 

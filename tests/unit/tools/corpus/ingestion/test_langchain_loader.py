@@ -217,9 +217,9 @@ def test_warnings_and_prints_of_loaders_reach_nobody(capsys):
     [
         ("CSVLoader", "", "not MODULE:NAME; use the form"),
         ("os.path:join()", "", "not MODULE:NAME; use the form"),
-        ("my_loaders:Given", "{", "--loader-args: not JSON"),
-        ("my_loaders:Given", "[1]", "--loader-args: no JSON object"),
-        ("my_loaders:Given", "[" * 100_000, "--loader-args: not JSON"),
+        ("my_loaders:Given", "{", "--loader-args: not valid JSON"),
+        ("my_loaders:Given", "[1]", "--loader-args: not a JSON object"),
+        ("my_loaders:Given", "[" * 100_000, "--loader-args: not valid JSON"),
         ("no_such_package.loaders:Given", "", "the module no_such_package was not found; install its package"),
         (f"{COMMUNITY}:CsvLoader", "", "did you mean CSVLoader"),
         ("my_loaders:Given2", "", "Given2 was not found in my_loaders"),

@@ -149,7 +149,7 @@ async def test_one_that_does_not_answer_is_one_line_without_secrets(monkeypatch)
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ("@nothing", "write it so"),
+        ("@nothing", "use the form"),
         ("@my_stores.absent", "cannot be loaded"),
         ("@no.such.module", "cannot be loaded"),
         ("@my_stores.number", "a int; it must be a LangChain vector store, a retriever, or a function annotated"),
@@ -209,7 +209,7 @@ def test_a_store_that_goes_down_is_gone_on_with(store, tmp_path, monkeypatch):
 
 
 def test_a_retriever_takes_no_documents(tmp_path):
-    with IndexWriter(tmp_path) as writer, pytest.raises(CorpusError, match="takes no documents"):
+    with IndexWriter(tmp_path) as writer, pytest.raises(CorpusError, match="accepts no documents"):
         sync_vector_store(writer, "@a.b", Words(documents=[]))
 
 

@@ -110,7 +110,7 @@ async def test_a_compressor_of_langchain(monkeypatch):
     monkeypatch.setitem(sys.modules, "my_rankers", made)
     load_reranker.cache_clear()
     assert await order(load_reranker("@my_rankers.backwards"), 2) == (["3", "2"], "ranked by @my_rankers.backwards")
-    with pytest.raises(CorpusError, match="no LangChain document compressor"):
+    with pytest.raises(CorpusError, match="not a LangChain document compressor"):
         load_reranker("@my_rankers.number")
     with pytest.raises(CorpusError, match="cannot be loaded"):
         load_reranker("@my_rankers.missing")
