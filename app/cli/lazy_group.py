@@ -83,5 +83,5 @@ def _rename_option(word: str, former: Mapping[str, str]) -> str:
     option = word.partition("=")[0] if word.startswith("--") else word[:2]
     if option not in former:
         return word
-    say(f"{option} was renamed to {former[option]}")
+    say(f"{option} is now {former[option]}")
     return former[option] + word.removeprefix(option)
