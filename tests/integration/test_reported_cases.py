@@ -99,11 +99,11 @@ async def test_tools_with_names_that_no_model_takes_are_called_by_their_own(weiw
 
 
 async def test_a_stream_is_never_silent_while_a_model_thinks(weiwo_home, tmp_path, endpoint, monkeypatch):  # noqa: ARG001 - a home of its own
-    monkeypatch.setattr(run_log, "HEARTBEAT_SECONDS", 0.2)
+    monkeypatch.setattr(run_log, "HEARTBEAT_SECONDS", 0.05)
     monkeypatch.setenv("WEIWO_WEB", "off")
     monkeypatch.setenv("WEIWO_MODEL", "openai:slow")
     monkeypatch.setenv("WEIWO_CORPUS", str(write_keepers(tmp_path / "locks")))
-    endpoint(lambda _: text("The lock of Brade is kept by Nell Oakes [1].", delay=1.5))
+    endpoint(lambda _: text("The lock of Brade is kept by Nell Oakes [1].", delay=0.4))
     asked = {
         "model": "weiwo",
         "stream": True,
