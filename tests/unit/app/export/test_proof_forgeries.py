@@ -6,10 +6,11 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from tests.support.examples import examples
 from tests.support.forgeries import FORGERIES, Answer, add_claim, change_value_and_claim
 from weiwo.app.cli.main import app
 from weiwo.app.export import render
@@ -118,7 +119,7 @@ async def test_a_forgery_is_not_accepted(answers, documents, name):
     assert report.code in {1, 3}, report.closing
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(place=st.tuples(st.integers(0), st.integers(0)), new=st.characters(codec="utf-8"))
 def test_a_changed_character_of_the_answer_is_found(answers, place, new):
     """Under the hash, any; with a hash made anew, any that changes a word, a figure, a sign or a mark."""
@@ -143,7 +144,7 @@ def test_a_doubtful_claim_that_is_marked_is_told_and_not_checked(answers):
     assert [kind for kind, _, _ in report.unchecked_items] == ["doubtful"]
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(data=st.data())
 def test_no_file_breaks_the_check(answers, data):
     """Any value of a file may be another: the check says so or the file is refused, and nothing else is raised."""

@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 
 import docx
 import pptx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from tests.support.examples import examples
 from tests.support.results import make_result
 from weiwo.app.export import render
 from weiwo.app.render.answer import plain_answer, print_answer
@@ -76,7 +77,7 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(TEXTS)
 def test_brackets_of_a_source_come_out_of_every_export_as_they_are(told: str) -> None:
     result = answer_with(told, "It is said so [61].")
@@ -100,7 +101,7 @@ def test_brackets_of_a_source_come_out_of_every_export_as_they_are(told: str) ->
     assert wanted in re.sub(r"[\s│]+", "", stream.getvalue())
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(TEXTS)
 def test_brackets_that_a_model_copies_are_the_source_s(told: str) -> None:
     copied = f"As the harbour master wrote of the old quay, {told}"

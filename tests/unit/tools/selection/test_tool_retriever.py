@@ -1,9 +1,10 @@
 """Tool retrieval: words, misspellings, both languages, vectors, sets that were used together, and wild texts."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.examples import examples
 from weiwo.tools.selection.evaluation import LabelledQuestion, evaluate_tools
 from weiwo.tools.selection.tool_index import ToolDocument, ToolIndex
 from weiwo.tools.selection.tool_retriever import (
@@ -108,7 +109,7 @@ wild = st.text(max_size=200)
 documents = st.builds(ToolDocument, wild, wild, wild, wild, wild, wild)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(documents, max_size=8, unique_by=lambda tool: tool.id), st.lists(wild, max_size=4), wild)
 def test_whatever_tools_say_all_are_ranked_once_and_always_alike(tools, past, question):
     history = tuple(ToolUse(text, frozenset(tool.id for tool in tools[: 1 + at])) for at, text in enumerate(past))
