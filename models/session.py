@@ -199,7 +199,8 @@ class ModelSession:
                     message = await bound.ainvoke(messages, self._config(), **arguments)
                 attempt.take(message, totals=True)
             notice_opening(self.endpoint.identity, message_text(message))
-            self._notice_thoughts(message)
+            silent = stop_kind(message) == "cut" and not sent_text(message).strip()  # cut while it was thinking
+            notice_thoughts(self._thinker, seen=silent or shows_thoughts(message))
             if self.streams:
                 await self._learn_speed(attempt)
             if not message.response_metadata.get(CUT):
@@ -269,11 +270,6 @@ class ModelSession:
         message.response_metadata["finish_reason"] = "length" if cut else finish
         message.response_metadata[CUT] = cut
         return message
-
-    def _notice_thoughts(self, message: "BaseMessage") -> None:
-        """Record whether the model thinks. A reply cut at the bound before any text counts as thinking."""
-        silent = stop_kind(message) == "cut" and not sent_text(message).strip()
-        notice_thoughts(self._thinker, seen=silent or shows_thoughts(message))
 
     def _open_deadline(self, messages: "list[BaseMessage]", runnable: Any) -> CallDeadline:
         """Return the deadline for a call, based on the learned speed of the endpoint.

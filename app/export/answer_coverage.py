@@ -29,7 +29,7 @@ _LEAD: Final = localize_message("writer.rule_answer.leads", "extracts")
 
 
 @dataclass(frozen=True)
-class AnswerPart:
+class CoveredPart:
     """A piece of an answer.
 
     Attributes:
@@ -47,14 +47,14 @@ class AnswerPart:
     row: str = ""
 
 
-def cover_answer(proof: Proof) -> list[AnswerPart]:
+def cover_answer(proof: Proof) -> list[CoveredPart]:
     """Divide an answer into parts, in order. Text without content is no part."""
     answer = proof.answer
-    parts: list[AnswerPart] = []
+    parts: list[CoveredPart] = []
     at = 0
     for start, end, claim in _find_claims(proof):
         parts += _list_rest(answer, at, start)
-        parts.append(AnswerPart("claim", answer[start:end], start, claim, row_of(answer, (start, end))))
+        parts.append(CoveredPart("claim", answer[start:end], start, claim, row_of(answer, (start, end))))
         at = end
     parts += _list_rest(answer, at, len(answer))
     for n, part in enumerate(parts):
@@ -82,23 +82,23 @@ def _find_claims(proof: Proof) -> Iterator[tuple[int, int, Claim]]:
             last = end
 
 
-def _list_rest(answer: str, start: int, end: int) -> Iterator[AnswerPart]:
+def _list_rest(answer: str, start: int, end: int) -> Iterator[CoveredPart]:
     """Yield the text between two claims, line by line."""
     for found in re.finditer(r"[^\n]+", answer[start:end]):
         said = _MARKUP.sub("", blank_marks(found[0])[0])
         signs = "|" in found[0] and not _DELIMITER_ROW.fullmatch(found[0]) and said.strip(" |")
         if signs or fold_words(said):
-            yield AnswerPart("uncovered", found[0], start + found.start())
+            yield CoveredPart("uncovered", found[0], start + found.start())
 
 
-def _is_quotation(part: AnswerPart, proof: Proof) -> bool:
+def _is_quotation(part: CoveredPart, proof: Proof) -> bool:
     """Report whether a part is in a quotation block and in a passage, word for word or as a row."""
     line = proof.answer.rfind("\n", 0, part.start) + 1
     quoted = proof.answer[line:].lstrip().startswith(">")
     return quoted and any(_stands_in(part, source.passage) for source in proof.sources)
 
 
-def _stands_in(part: AnswerPart, passage: Evidence) -> bool:
+def _stands_in(part: CoveredPart, passage: Evidence) -> bool:
     """Report whether a passage holds the words of a part."""
     return is_excerpt(part.text, passage.text) or _is_row(part.text, passage.text)
 
@@ -138,7 +138,7 @@ def _is_row(shown: str, table: str) -> bool:
     return False
 
 
-def _is_label(part: AnswerPart, parts: Sequence[AnswerPart], proof: Proof) -> bool:
+def _is_label(part: CoveredPart, parts: Sequence[CoveredPart], proof: Proof) -> bool:
     """Report whether a part is a standard lead-in, source titles, or words of the first claim below.
 
     The sources must not refute words of the claim below. The header of a table must stand word for word in a passage,
@@ -171,7 +171,7 @@ def _is_label(part: AnswerPart, parts: Sequence[AnswerPart], proof: Proof) -> bo
     return check_claim(f"{statement}.", tuple(sorted(cited)), given)[0].verdict not in DOUBTFUL
 
 
-def _find_below(part: AnswerPart, parts: Sequence[AnswerPart]) -> Claim | None:
+def _find_below(part: CoveredPart, parts: Sequence[CoveredPart]) -> Claim | None:
     """Return the first claim below a label, up to the next heading of the same or a higher level."""
     own = _HEADING.match(part.text)
     level = len(own[1]) if own else 7

@@ -20,7 +20,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from weiwo.app.errors import MisuseError
-from weiwo.app.export.answer_coverage import UNVERIFIED, AnswerPart, cover_answer, is_excerpt
+from weiwo.app.export.answer_coverage import UNVERIFIED, CoveredPart, cover_answer, is_excerpt
 from weiwo.app.export.proof import FORMAT, OLDER_FORMAT, Proof, ProvenSource, fold_words
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
@@ -240,7 +240,7 @@ def _tell_again(proof: Proof, plan: Plan | None, firm: Mapping[str, Outcome]) ->
     return found
 
 
-def _check_answer(report: ProofReport, parts: Sequence[AnswerPart], again: Collection[str]) -> None:
+def _check_answer(report: ProofReport, parts: Sequence[CoveredPart], again: Collection[str]) -> None:
     """Check the text of an answer.
 
     Claims are checked with their sources. Any other text may only be a quotation or a label.
@@ -264,7 +264,7 @@ def _check_answer(report: ProofReport, parts: Sequence[AnswerPart], again: Colle
 
 
 def _check_claim(
-    report: ProofReport, claim: Claim, part: AnswerPart, given: ClaimSources, again: Collection[str]
+    report: ProofReport, claim: Claim, part: CoveredPart, given: ClaimSources, again: Collection[str]
 ) -> None:
     """Check a claim again.
 

@@ -40,13 +40,12 @@ from weiwo.nodes.shared.prompting.passage_prompt import flag_injections
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import SEARCH_STEPS, ToolKind
-from weiwo.state import ITEM, Evidence, Hop, Language, Outcome, Task
+from weiwo.state import ITEM, Evidence, Hop, Outcome, Task
 from weiwo.state.events import TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
 from weiwo.text.localization import localize_message
 from weiwo.tools.calling.policies import POLICIES
-from weiwo.tools.tool_info import ToolInfo
 
 _NOTHING_ANSWERS: Final = localize_message("executor.node", "nothing_answers")
 
@@ -367,18 +366,13 @@ def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> l
     corpus, most = services.registry.corpus, services.settings.limits.max_queries
     if _takes_whole_folder(task, services) and corpus is not None and corpus.documents:
         return [{"tool": "open_document", "args": {"source": source}} for source in corpus.documents]
-    steps = SEARCH_STEPS[_kind_of_tool(task.tool, info)]
+    kind: ToolKind = "other" if info.cluster != "search" else "corpus" if task.tool in OF_CORPUS else "web"
+    steps = SEARCH_STEPS[kind]
     if steps.masters_queries and frame.queries:
         return requested_queries(call, frame.queries, (), max(most, len(frame.queries)))
     if not steps.own_words or not task.description:
         return [call]
     return [call, *further_queries(call, frame, [call], most - 1)]
-
-
-def _kind_of_tool(tool: str, info: ToolInfo) -> ToolKind:
-    if info.cluster != "search":
-        return "other"
-    return "corpus" if tool in OF_CORPUS else "web"
 
 
 def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, services: RunContext) -> dict[str, Any]:
@@ -433,21 +427,13 @@ def _found_at(batch: CallBatch, services: RunContext) -> list[str]:
 
 
 def _frame(state: TaskState, work: TaskResources) -> QueryFrame:
-    """Return the parsed question of a task, with references filled.
+    """Return the parsed question of a task, with references to other tasks replaced by their values.
 
     A task without a description asks the user's question.
     """
-    if "frame" in state:
-        return state["frame"]
-    return _parse_task(state, work.services.language) if state["task"].description else work.frame
-
-
-def _parse_task(state: TaskState, language: Language) -> QueryFrame:
-    """Parse the question of a task.
-
-    References to other tasks in the description are replaced by their values first.
-    """
-    task = state["task"]
+    task, language = state["task"], work.services.language
+    if "frame" in state or not task.description:
+        return state.get("frame", work.frame)
     question = fill_text(task.description, state["inputs"], language)
     return frame_task(task, language) if question == task.description else parse_question(question, language)
 

@@ -123,7 +123,10 @@ class CitableSources:
         Each value is listed once, in the order of the sources.
         """
         cited = {source.n: source for source in self.items if source.n in numbers}
-        keys = (source.evidence.id if source.evidence is not None else _task_of(source) for source in cited.values())
+        keys = (
+            source.evidence.id if source.evidence is not None else source.outcome.task_id if source.outcome else ""
+            for source in cited.values()
+        )
         return tuple(dict.fromkeys(self.assumed[key] for key in keys if key in self.assumed))
 
     def for_claims(self, question: str) -> ClaimSources:
@@ -189,10 +192,6 @@ def gather_sources(
         for n, outcome in enumerate(calculations, len(items) + 1)
     ]
     return CitableSources(tuple(items), language, assumed=find_assumed(plan, outcomes, language))
-
-
-def _task_of(source: CitableSource) -> str:
-    return source.outcome.task_id if source.outcome is not None else ""
 
 
 def find_assumed(plan: Plan | None, outcomes: Mapping[str, Outcome], language: Language) -> dict[str, str]:
