@@ -79,7 +79,7 @@ def _write_simple(lines: list[str], start: int) -> int:
 
 
 def _fill_wide(line: str) -> str:
-    """Append a filler to each character of double width, such as Han."""
+    """Append a filler to each double-width character."""
     return line if line.isascii() else "".join(c + "\0" * (east_asian_width(c) in "WF") for c in line)
 
 
