@@ -49,6 +49,7 @@ class Player:
             "RepairReply": lambda: {"reason": "another way", **self._other_ways()},
             "EntailmentReply": self._judge,
             "RewriteReply": lambda: {"sentences": []},
+            "TableReply": lambda: {"thought": "The documents are prose.", "request": None},
         }[name]()
         return "", [{"name": name, "args": made, "id": f"call_{len(self.messages)}"}]
 

@@ -170,10 +170,13 @@ def asks_table(question: str) -> bool:
 def touches_table(question: str, tables: Sequence[Mapping[str, Any]]) -> bool:
     """Report whether a question mentions a column or value of any table.
 
-    Synonyms count too.
+    Synonyms count too. A table with nothing but text, such as a list of titles, answers only what counts rows.
     """
     text = fold_value(question[:_LONGEST])
+    counts = has_implied(text) or any(_CUES[cue].search(text) for cue in ("count", "distinct"))
     for table in _list_askable(tables):
+        if not counts and all(column["type"] == "text" for column in table["columns"]):
+            continue
         mentions = find_mentions(text, table)
         taken = [(mention.start, mention.end) for mention in mentions]
         if any(mention.kind != "table" for mention in mentions) or any(find_assumed(text, table, taken)):

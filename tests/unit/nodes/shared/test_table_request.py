@@ -100,3 +100,17 @@ def test_requests_of_a_plan_are_checked_against_the_tables():
     (complaint,) = check_table_tasks(plan(table="sold", group_by=["itm"]), [SOLD, PRICES])
     assert complaint.startswith("task_1.args: group_by[0]: no column `itm`; the nearest is `item`")
     assert not list(check_table_tasks(plan(table="{{task_0.ret}}"), [SOLD, PRICES]))
+
+
+TITLES = {**SOLD, "columns": [describe_column("title", "text", ["Alby", "Bryn"])]}
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"), [("Which was founded first, Alby or Bryn?", 0), ("How many titles are there?", 1)]
+)
+async def test_a_list_of_titles_is_asked_only_where_rows_are_counted(monkeypatch, question, asked):
+    """A collection of documents has such a table, and each comparison would cost a call."""
+    monkeypatch.setattr(table_request, "describe_tables", lambda *_: [TITLES])
+    model = fake(TableReply={"request": None})
+    await request_by_model(question, run_with(model))
+    assert len(model.requests) == asked
