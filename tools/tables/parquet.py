@@ -11,13 +11,15 @@ import zlib
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Final, Literal, cast
 
 ColumnKind = Literal["double", "int", "text"]
 
 ROW_GROUP: Final = 122_880
 """Rows of a group, as many as DuckDB writes: a thread of a reader takes one group at a time."""
+FIRST_GROUP: Final = 2_048
+"""Rows of the first group of a table of several groups: the rows that answers cite are read without the others."""
 _MAGIC: Final = b"PAR1"
 _LENGTH: Final = struct.Struct("<I")
 _TYPES: Final[dict[ColumnKind, int]] = {"int": 1, "double": 5, "text": 6}
@@ -45,10 +47,11 @@ def write_parquet(columns: Sequence[ParquetColumn], rows: int) -> bytes:
     """Encode columns of equal length as a Parquet file."""
     body = bytearray(_MAGIC)
     groups = []
-    for start in range(0, rows, ROW_GROUP):
-        size = min(ROW_GROUP, rows - start)
+    starts = [0, *range(FIRST_GROUP, rows, ROW_GROUP)] if rows > 4 * FIRST_GROUP else [0] if rows else []
+    for start, end in pairwise([*starts, rows]):
+        size = end - start
         first = len(body)
-        chunks = [_write_chunk(body, column, column.values[start : start + size]) for column in columns]
+        chunks = [_write_chunk(body, column, column.values[start:end]) for column in columns]
         groups.append(_struct((1, chunks), (2, _I64(len(body) - first)), (3, _I64(size))))
     schema = [_struct((4, "schema"), (5, len(columns)))]
     for column in columns:

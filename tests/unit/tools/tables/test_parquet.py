@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.tools.tables.parquet import ROW_GROUP, ParquetColumn, write_parquet
+from weiwo.tools.tables.parquet import FIRST_GROUP, ROW_GROUP, ParquetColumn, write_parquet
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -35,7 +35,15 @@ def test_values_come_back_as_they_were(tmp_path_factory, rows):
 
 
 def test_repeated_values_and_several_groups(tmp_path):
-    size = ROW_GROUP + 5
+    size = FIRST_GROUP + ROW_GROUP + 5
     words = [f"word {n % 300}" if n % 3 else None for n in range(size)]
     found = read_back(tmp_path, [ParquetColumn("w", "text", words)], size)
     assert [word for (word,) in found] == words
+
+
+def test_the_first_rows_of_a_long_table_are_a_small_group(tmp_path):
+    size = 5 * FIRST_GROUP
+    path = tmp_path / "t.parquet"
+    path.write_bytes(write_parquet([ParquetColumn("n", "int", range(size))], size))
+    found = duckdb.execute("SELECT row_group_num_rows FROM parquet_metadata(?) ORDER BY row_group_id", [str(path)])
+    assert [number for (number,) in found.fetchall()] == [FIRST_GROUP, size - FIRST_GROUP]
