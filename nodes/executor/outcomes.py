@@ -122,12 +122,12 @@ def outcome_of_computation(
     number. A number and a date may stand for each other, since every calculation takes either.
     """
     tool = state["call"]["tool"]
-    type_ = task.ret
+    # A time of day, a duration or a version is shown as it stands in the table: 2.10 is no 2.1.
+    type_ = "text" if tool == "query_table" and result.type == "text" else task.ret
     try:
         value = coerce(result.value, type_)
     except ValueError as error:
-        shown = tool == "query_table" and result.type == "text"  # a time of day, a duration, a version
-        if not shown and (result.type is None or not {result.type, type_} <= _CALCULABLE):
+        if result.type is None or not {result.type, type_} <= _CALCULABLE:
             return unfinished_outcome(task, "failed", "incomplete", f"{tool}: {error}", state, tool)
         value, type_ = result.value, result.type or type_
     inputs = (key for source in state["inputs"].values() for key in source.evidence_ids)

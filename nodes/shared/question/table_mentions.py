@@ -202,6 +202,11 @@ def _is_of_groups(header: str, groups: Iterable[str]) -> bool:
     )
 
 
+def means_same(word: str, header: str) -> bool:
+    """Report whether a word is a synonym of a header."""
+    return _is_of_groups(header, [name for name, words in _list_groups().items() if word in words])
+
+
 def names_period(header: str) -> bool:
     """Report whether a column is named after a year or a part of a year.
 

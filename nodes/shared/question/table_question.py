@@ -25,6 +25,7 @@ from weiwo.nodes.shared.question.table_mentions import (
     is_denied,
     list_table_forms,
     list_values_with,
+    means_same,
     names_people,
     names_period,
 )
@@ -279,7 +280,7 @@ class _Reading:
         group = self._after(by.end(), asked) if by else None
         thing = self._find_thing(which, asked) if which is not None else None
         if thing is None and (who is not None or top is not None):
-            thing = self._find_names()
+            thing = self._find_names(people=who is not None)
         if top is not None and by is not None and not (cues["max"] or cues["min"]):
             cues["max"], group = True, None
         amount = int(next(filter(None, top.groups()))) if top else 1
@@ -538,14 +539,17 @@ class _Reading:
     def _name(self, at: int) -> str:
         return str(self._columns[at]["name"])
 
-    def _find_names(self) -> int | None:
+    def _find_names(self, *, people: bool = False) -> int | None:
         """Find the column naming the things in the rows, if any.
 
-        It is called "name", or like the table.
+        It is called "name", or like the table, or has names of people where people are asked for.
         """
         names = [fold_value(str(column["name"])) for column in self._columns]
         known = [at for at, name in enumerate(names) if name in NAME_KEYS]
         known = known or [at for at, name in enumerate(names) if name in list_table_forms(str(self._table["name"]))]
+        if people and not known:
+            texts = [at for at, column in enumerate(self._columns) if column["type"] == "text"]
+            known = [at for at in texts if names_people(names[at])]
         return known[0] if len(known) == 1 else None
 
     def _find_namesake(self) -> int | None:
@@ -564,12 +568,17 @@ class _Reading:
         )
 
     def _find_called(self) -> int | None:
-        """Find the number column named like the question's name for the table.
+        """Find the number column named like the question's name for the table, or by a word of the same meaning.
 
-        An example is "total rent" of rent.csv.
+        Examples are "total rent" of rent.csv, and "highest wage" of wages.csv with a column "salary".
         """
         words = {self._text[mention.start : mention.end] for mention in self._mentions if mention.kind == "table"}
-        found = [at for at, column in enumerate(self._columns) if fold_value(str(column["name"])) in words]
+        names = [fold_value(str(column["name"])) for column in self._columns]
+        if not (found := [at for at, name in enumerate(names) if name in words]):
+            alike = [(word, at) for word in words for at, name in enumerate(names) if means_same(word, name)]
+            found = list(dict.fromkeys(at for _, at in alike))
+            if len(found) == 1:
+                self._note_assumed(alike[0][0], found[0])
         return found[0] if len(found) == 1 and self._is_clean(found[0], ORDERED) else None
 
     def _only(self, kind: str) -> int | None:
@@ -746,7 +755,9 @@ class _Reading:
         left = [word for word in words if word not in IDLE and word not in NOUNS]
         if not self._loose:
             return not left and not han
-        people = [word for word in (*words, *_HAN.findall(marked)) if word in _PEOPLE]
+        counted = _CUES["count"].search(self._text)  # which takes 人 of 多少人
+        han_words = _HAN.findall(marked + (counted[0] if counted else ""))
+        people = [word for word in (*words, *han_words) if word in _PEOPLE]
         counts = [
             at
             for at, column in enumerate(self._columns)

@@ -412,3 +412,33 @@ def test_a_chinese_noun_may_be_the_beginning_of_a_header():
     request = read_table_question("最便宜的药是什么？", [drugs])
     assert request is not None
     assert (request["columns"], request["order_by"]) == (["药品名称"], "零售价（元）")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("工资最高的是谁？", {"columns": ["姓名"], "order_by": "月薪", "descending": True, "top": 1}),
+        ("平均工资是多少？", {"measures": [{"function": "mean", "column": "月薪"}]}),
+        ("研发部门一共有多少人？", {"measures": [{"function": "count"}]}),
+        ("谁挣得最多？", {"columns": ["姓名"], "order_by": "月薪", "descending": True, "top": 1}),
+    ],
+)
+def test_a_table_may_be_called_like_a_synonym_of_its_column(question, expected):
+    names = column("姓名", values=["张三", "李四", "王五"])
+    pay = table("工资", names, column("部门", values=["研发", "销售"]), column("月薪", "number"), rows=3)
+    found = read_table_question(question, [pay])
+    assert found is not None
+    assert expected.items() <= found.items()
+
+
+@pytest.mark.parametrize(
+    ("question", "by", "descending"),
+    [("Who is the newest employee?", "start date", True), ("Who earns the least?", "salary", False)],
+)
+def test_who_is_asked_of_the_column_that_names_people(question, by, descending):
+    people = column("employee", values=["Ana", "Ben", "Cleo"])
+    staff = table("list", people, column("salary", "number"), column("start date", "date"), rows=3)
+    found = read_table_question(question, [staff])
+    assert found is not None
+    expected = {"columns": ["employee"], "order_by": by, "descending": descending, "top": 1}
+    assert expected.items() <= found.items()

@@ -88,6 +88,16 @@ async def test_a_plan_goes_through_the_rows_and_fills_a_request_with_what_came_o
     assert [done[task.id].value for task in plan.tasks] == [["Ann", "Bob"], [30, 40], 35, "Bob"]
 
 
+async def test_a_version_is_told_as_it_stands_in_the_table(tmp_path):
+    (tmp_path / "tools.csv").write_text("tool,version\nlathe,2.9\nplane,2.10\nsaw,2.2\n")
+    made = await build_registry(Settings(home=str(tmp_path / "home"), corpus=(str(tmp_path / "tools.csv"),)))
+    args = {"table": "tools", "measures": [{"function": "max", "column": "version"}]}
+    plan = Plan(tasks=(Task(id="newest", description="?", tool="query_table", args=args, ret="number"),))
+    done = (await run_plan(plan, {}, work(services(made.get("query_table"))), {}))["outcomes"]["newest"]
+    assert (done.value, done.type) == ("2.10", "text")
+    engine_pool.close_pool()
+
+
 async def test_a_wrong_name_is_told_with_the_nearest(registry):
     with pytest.raises(ToolCallError, match="no column `ages`; the nearest is `age`") as failure:
         await ask(registry, table="people", group_by=["ages"])
