@@ -2,6 +2,8 @@
 
 import io
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -258,3 +260,18 @@ def test_cells_are_read_by_their_column(cells, type_, unit, values):
 
 def test_units_that_differ_are_not_added_up():
     assert read_column("x", ["$5", "€5"]).mixed == ("$", "€")
+
+
+@pytest.mark.processes
+def test_tables_are_read_and_stored_without_the_engine():
+    code = (
+        "import sys; sys.modules['duckdb'] = None\n"
+        "from io import BytesIO\n"
+        "from weiwo.tools.corpus.formats import load_reader, sniff_format\n"
+        "from weiwo.tools.tables.table_store import store_tables\n"
+        "parts = list(load_reader(sniff_format('a.csv'))(BytesIO(b'name,n\\nAnn,5\\nBo,7\\n'), 'a.csv'))\n"
+        "tables, losses = store_tables([table for part in parts for table in part.tables])\n"
+        "print(len(tables), len(tables[0].data) > 0, losses)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["1", "True", "[]"]

@@ -14,7 +14,7 @@ from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.store import STORE, Store, sample_documents
 from weiwo.tools.corpus.index.writer import BusyError, IndexWriter, _apply_changes, _take_writer_lock
 from weiwo.tools.corpus.losses import Loss
-from weiwo.tools.corpus.records import Changes, KnownFile
+from weiwo.tools.corpus.records import Changes, KnownFile, StoredTable
 from weiwo.tools.corpus.retrieval.indexed_corpus import IndexedCorpus
 
 
@@ -56,6 +56,28 @@ async def test_a_document_that_is_put_again_replaces_itself(folder):
     write(folder, removed=["/docs/b.md"])
     assert await found(folder, "zebra") == []
     assert IndexedCorpus(folder).documents == ("a.md",)
+
+
+def test_tables_come_and_go_with_their_document(folder):
+    def put(*names):
+        tables = tuple(StoredTable(name, "{}", name.encode()) for name in names)
+        head, passages = document("a.csv", "zebra")
+        return replace(head, tables=tables), passages
+
+    def kept():
+        with Store(folder / STORE).read_transaction() as connection:
+            stored = connection.execute("SELECT name, data FROM tables ORDER BY id").fetchall()
+        assert [(table.name, table.facts) for table in IndexedCorpus(folder).list_tables()] == [
+            (name, {}) for name, _ in stored
+        ]
+        return stored
+
+    write(folder, put=[put("first", "second"), document("b.md", "unicorn")])
+    assert kept() == [("first", b"first"), ("second", b"second")]
+    write(folder, put=[put("third")])
+    assert kept() == [("third", b"third")]
+    write(folder, removed=["/docs/a.csv"])
+    assert kept() == []
 
 
 async def test_the_dead_are_buried(folder):
