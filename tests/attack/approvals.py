@@ -97,6 +97,34 @@ async def _approvals(report: Report, folder: Path) -> None:
             report.check(name, done == [], f"it was done: {done}")
 
 
+_ODD_ANSWERS: tuple[Any, ...] = (
+    *(None, [], {}, 0, 1, "", False, 3.5, "maybe", "approve; and 9", ["approve", "approve"], {"approve": False}),
+    *({"type": "approve", "hash": given} for given in ("", None, "x" * 100_000)),
+    {"decisions": [{"type": "approve"}, {"type": "approve"}]},
+    {"decisions": [{"type": "reject"}, {"type": "approve"}]},
+    *({"arguments": given} for given in ({}, [7], {"number": "8", "all": True})),
+    {"type": "edit", "args": {"action": "wipe_all", "args": {"number": "1"}}},
+    {"decisions": [{"type": "edit", "edited_action": {"name": "wipe_all", "args": {"number": "1"}}}]},
+    [{"type": "ignore"}],
+    [{"type": "response", "args": "no"}],
+)
+"""Answers that allow nothing."""
+
+
+async def _odd_answers(report: Report, folder: Path) -> None:
+    """Answers that are none, half, doubled, or about another call."""
+    settings = Settings(home=str(folder), telemetry=False)
+    async with open_checkpointer(settings) as saver, open_store(settings) as store:
+        for n, odd in enumerate(_ODD_ANSWERS):
+            done: list[str] = []
+            at: Any = {"configurable": {"thread_id": f"odd-{n}"}}
+            graph = build_graph(saver, store, tools=[_closing(done)], models=_planning())
+            values: Any = await graph.ainvoke({"question": _QUESTION}, at, context=Context(web=False, max_replans=0))
+            (asked,) = values["__interrupt__"]
+            await graph.ainvoke(Command(resume={asked.id: odd}), at)
+            report.check(str(odd), done == [], f"it was done: {done}")
+
+
 async def _claims(report: Report, folder: Path) -> None:
     """Writes of a process whose claim is past."""
     settings = Settings(home=str(folder), telemetry=False)
@@ -147,6 +175,7 @@ async def _proofs(report: Report, folder: Path) -> None:
 
 ATTACKS = (
     Attack("approvals of what was not shown", _approvals),
+    Attack("answers that allow nothing", _odd_answers),
     Attack("writes of a process whose claim is past", _claims),
     Attack("forged answers with proofs", _proofs),
 )

@@ -93,6 +93,25 @@ async def test_an_answer_that_names_another_hash_is_not_taken():
     assert [number for number, _ in done] == ["7"]
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        [{"type": "edit", "args": {"action": "wipe_all", "args": {"number": "1"}}}],
+        {"decisions": [{"type": "edit", "edited_action": {"name": "wipe_all", "args": {"number": "1"}}}]},
+    ],
+)
+async def test_an_edit_that_names_another_tool_runs_neither(edit):
+    close, done = closing()
+    graph = build_graph(InMemorySaver(), tools=[close], models=planning("7"))
+    await graph.ainvoke({"question": QUESTION}, at("t"))
+    (again,) = waiting(await graph.ainvoke(Command(resume=edit), at("t")))
+    assert done == []
+    assert "wipe_all" in again.value["complaints"][0]
+    named = {"type": "edit", "args": {"action": "close_ticket", "args": {"number": "1"}}}
+    await graph.ainvoke(Command(resume=named), at("t"))
+    assert [number for number, _ in done] == ["1"]
+
+
 async def test_a_waiting_thread_without_a_hash_is_asked_about_anew():
     """As versions wrote it that asked inside of `act`: the question is stored, and has no hash."""
     close, done = closing()

@@ -106,7 +106,7 @@ def ask_person(question: ConsentQuestion, shown: str, state: TaskState, services
     if verdict.kind in {"reject", "refuse"}:
         why = f": {one_line(str(verdict.content), 200)}" if verdict.kind == "reject" else ""
         return Verdict(refused=f"{question.call['tool']}: {_REFUSED[language]}{why}")
-    if verdict.kind == "unclear":
+    if verdict.kind == "unclear" or verdict.action not in {"", question.info.name}:
         said = one_line(json.dumps(answer, ensure_ascii=False, default=str), 80)
         return Verdict(complaint=_UNCLEAR[language].format(said))
     if verdict.kind != "edit":

@@ -58,13 +58,14 @@ class ApprovalAnswer(NamedTuple):
 
     Attributes:
         kind: `refuse` is a refusal without a reason, which is enough for a call. `unclear` is an answer that cannot be
-            acted
-            on.
+            acted on.
         content: The edited plan in interchange form, the words of a rejection, or a `Complaint` about the answer.
+        action: The tool that an edit names. Empty if it names none.
     """
 
     kind: Literal["approve", "edit", "reject", "refuse", "unclear"]
     content: Any = None
+    action: str = ""
 
 
 def read_answer(answer: object) -> ApprovalAnswer:
@@ -102,7 +103,9 @@ def _read_decision(decision: Mapping[str, Any]) -> ApprovalAnswer:
     if kind == "edit":
         action = decision.get("edited_action", args)
         edited = action.get("args", action) if isinstance(action, Mapping) else action
-        return ApprovalAnswer("edit", edited["plan"] if isinstance(edited, Mapping) and "plan" in edited else edited)
+        named = action.get("name") or action.get("action") if edited is not action else ""
+        plan = edited["plan"] if isinstance(edited, Mapping) and "plan" in edited else edited
+        return ApprovalAnswer("edit", plan, str(named or ""))
     if kind == "reject":
         return _rejection(decision.get("message", args))
     if kind in {"response", "respond"}:
