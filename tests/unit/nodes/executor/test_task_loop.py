@@ -472,3 +472,24 @@ async def test_a_model_gives_up_only_once_it_was_shown_all_that_was_found():
     assert (came.value, len(search.metadata["calls"])) == ("1815-05-03", 1)
     first, second = (request.text for request in model.requests)
     assert (fact in first, fact in second) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        (("Ada Smith", "Smith birth", "Ada cradle"), ["Ada Smith", "Smith birth", "Ada cradle"]),
+        ((), ["Ada Smith born"]),
+    ],
+)
+async def test_the_first_search_sends_all_queries_of_the_model_and_its_own_only_without_any(given, sent):
+    calls: list[str] = []
+
+    async def run(query: str) -> tuple[str, list[dict[str, Any]]]:
+        calls.append(query)
+        return "found", [as_passage("a.md", FACT)]
+
+    model = fake(ReadReply=found("1815-05-03", "born on 3 May 1815", 1))
+    shared = work(services(tool(run, "corpus_search", "search", []), model=model), ASKED)
+    frame = shared.frame.model_copy(update={"queries": given})
+    await ran(task(searches="corpus_search", frame=frame), shared)
+    assert sorted(calls) == sorted(sent)

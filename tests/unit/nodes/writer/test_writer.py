@@ -240,6 +240,14 @@ async def test_a_doubtful_sentence_does_not_stop_the_stream():
     assert order.index("Ada Lovelace was older than Alan Turing, by 97 years [3].") < order.index("rewrite")
 
 
+async def test_a_rewrite_is_shown_the_sentences_that_fail_and_their_sources_alone():
+    model = fake(draft=f"{ADA_BORN} {WRONG}", RewriteReply={"sentences": []})
+    await written(model)
+    shown = model.asked("RewriteReply")[0].text
+    assert "1: Alan Turing was born in 1899 [2]." in shown
+    assert (shown.count("<passage n="), ADA_BORN in shown, "Findings:" in shown) == (1, False, False)
+
+
 async def test_a_rewrite_that_fails_again_goes_out_marked():
     again = {"sentences": [{"n": 1, "text": "Alan Turing was born in 1898 [2]."}]}
     found = await written(fake(draft=f"{ADA_BORN} {WRONG}", RewriteReply=again))
