@@ -113,7 +113,7 @@ class Attempt:
         else:
             self._input, self._output = self._input + sent, self._output + received
         if self.characters > _MOST_CHARACTERS:
-            raise ModelRequestError(Fault("incomplete", f"the reply has more than {_MOST_CHARACTERS:,} characters"))
+            raise ModelRequestError(Fault("incomplete", f"the reply is longer than {_MOST_CHARACTERS:,} characters"))
 
     def spent(self, fault: Fault | None, *, left: bool) -> tuple[int, int]:
         """Return the input and output tokens, reported or estimated.

@@ -167,7 +167,7 @@ class EndpointBreaker:
             ModelCallError: The endpoint is down as far as this run knows.
         """
         if not self._circuit.admit(call):
-            raise ModelCallError(f"the model endpoint does not respond ({self._words})")
+            raise ModelCallError(f"the model endpoint does not answer ({self._words})")
 
     def record_success(self, call: object) -> None:
         """The endpoint answered."""

@@ -155,7 +155,7 @@ def classify_fault(error: BaseException) -> Fault:
     if any(isinstance(link, TimeoutError) for link in chain) or any("Timeout" in name for name in names):
         return Fault("late", "no reply in time")
     if any(isinstance(link, OSError) for link in chain) or names & {"APIConnectionError", "TransportError"}:
-        return Fault("unreachable", "the connection to the model endpoint failed or was lost")
+        return Fault("unreachable", "no connection to the model endpoint, or it was lost")
     return _of_words(error, names)
 
 

@@ -175,7 +175,7 @@ def _bounded_stream(package: str) -> Any:
                 total += len(chunk)
                 line = len(chunk) - chunk.rfind(b"\n") - 1 if b"\n" in chunk else line + len(chunk)
                 if total > self._most or line > self._longest:
-                    raise ModelRequestError(Fault("malformed", "the reply is too large"))
+                    raise ModelRequestError(Fault("malformed", "the reply is larger than any answer"))
                 yield chunk
 
         async def aclose(self) -> None:

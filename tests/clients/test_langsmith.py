@@ -160,7 +160,9 @@ def test_without_langsmith_it_is_kept_here(tmp_path, capsys):
     assert "LangSmith" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("options", "words"), [([], "give one"), (["--good", "--bad"], "give one")])
+@pytest.mark.parametrize(
+    ("options", "words"), [([], "either --good or --bad"), (["--good", "--bad"], "either --good or --bad")]
+)
 def test_it_is_one_of_the_two(options, words, answered):  # noqa: ARG001 - a thread with an answer
     ran = CliRunner().invoke(app, ["feedback", "t-1", *options])
     assert isinstance(ran.exception, UsageError)

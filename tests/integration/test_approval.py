@@ -102,7 +102,7 @@ async def test_an_edited_plan_runs_in_place_of_the_planners(memory):
         ({"vertices": [{**birth("a", "A"), "tool_binding": "telepathy"}]}, "unknown tool 'telepathy'"),
         ({"plan": {"vertices": []}}, "at least one task"),
         ({"plan": 3}, "expected an object"),
-        ('{"vertices": [', "not JSON"),
+        ('{"vertices": [', "not valid JSON"),
         ({"reject": " "}, "say what to change"),
         (False, "say what to change"),
         ("no", "say what to change"),

@@ -75,11 +75,11 @@ def test_a_policy_learns_in_shadow_rises_by_evidence_and_steps_back(weiwo: Weiwo
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nowhere"], "no such folder"),
+        (["nowhere"], "does not exist"),
         ([], "Missing argument"),
         (["demo", "--strategy", "best"], "choose all"),
         (["demo", "--learn", "--promote"], "use one of them"),
-        (["demo", "--learn", "--strategy", "keyword"], "leave it out"),
+        (["demo", "--learn", "--strategy", "keyword"], "remove it"),
         (["demo", "--share", "0.5"], "--share requires --promote"),
         (["demo", "--judge", "openai:m"], "--judge requires --label"),
     ],

@@ -272,7 +272,7 @@ def test_a_document_loader_fills_a_corpus_that_is_then_searched_by_name(weiwo, t
         (("docs", "--loader", "json:JSONDecoder"), 2, "--loader cannot be combined with paths"),
         (("--watch", "--loader", "json:JSONDecoder"), 2, "--loader cannot be combined with --watch"),
         (("--loader", "nowhere"), 2, "not MODULE:NAME"),
-        (("--loader", "json:JSONDecoder"), 2, "no LangChain document loader"),
+        (("--loader", "json:JSONDecoder"), 2, "not a LangChain document loader"),
         (
             (
                 *("--loader", "langchain_community.document_loaders:TextLoader"),

@@ -239,11 +239,11 @@ async def test_servers_over_http_come_and_go(tmp_path, transport, monkeypatch):
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        ("print('hello, world\\n' * 5000, flush=True); input()", "no MCP: 'hello, world'"),
+        ("print('hello, world\\n' * 5000, flush=True); input()", "not an MCP message: 'hello, world'"),
         ("import sys; sys.stdout.write('x' * 20_000_000 + '\\n'); sys.stdout.flush(); input()", "too long"),
         (
             'n = \'{"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": 1}}\\n\'\nprint(n * 1_000, flush=True); input()',
-            "answer nothing",
+            "answer no request",
         ),
         ("raise SystemExit('no key is set')", "its last output: no key is set"),
     ],

@@ -80,7 +80,7 @@ async def test_what_a_thread_waits_for_is_read_from_next_tasks_and_interrupts():
     waiting = read_waiting(await graph.aget_state(at()))
     assert (waiting.status, waiting.asking, waiting.under_way) == ("waiting", "", ("approval",))
     assert waiting.address("approve") == {waiting.ids[0]: "approve"}
-    with pytest.raises(AnswerError, match="nothing waits"):
+    with pytest.raises(AnswerError, match="is not waiting"):
         waiting.address({"0" * 32: "approve"})
     plan = (await graph.aget_state(at())).values["plan"]
     await graph.aupdate_state(at(), {"plan": plan}, as_node="planner")

@@ -55,7 +55,7 @@ def hostile():
 
 async def test_a_page_is_parsed_as_ever_and_a_failure_is_the_same(parsers):
     assert (await parsers.parse(page(GOOD))).text == "The tower is 330 metres tall."
-    with pytest.raises(ToolCallError, match="holds no text") as caught:
+    with pytest.raises(ToolCallError, match="contains no text") as caught:
         await parsers.parse(page("<html><body></body></html>"))
     assert caught.value.kind == "empty"
 

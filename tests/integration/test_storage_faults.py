@@ -126,7 +126,7 @@ def test_a_home_that_may_not_be_entered_written_or_made_is_one_line(weiwo, weiwo
     for command in (question, ("threads",), ("search", "K2")):
         code, out, err = weiwo(*command)
         assert (code, out) == (1, ""), err
-        assert "; Permission denied; " in denied(err)
+        assert ": Permission denied; " in denied(err)
     weiwo_home.chmod(0o500)
     database = weiwo_home / "threads.sqlite"
     database.chmod(0o400)

@@ -27,9 +27,9 @@ def settings(weiwo_home, tmp_path):  # noqa: ARG001 - a home of its own
 @pytest.mark.parametrize(
     ("failure", "kind", "line"),
     [
-        ("killed", "failed", "query_table could not be asked: the table engine crashed"),
-        ("silent", "failed", "query_table could not be asked: the table engine did not answer in time"),
-        ("raising", "failed", "query_table could not be asked: the table engine crashed"),
+        ("killed", "failed", "query_table could not be queried: the table engine crashed"),
+        ("silent", "failed", "query_table could not be queried: the table engine timed out"),
+        ("raising", "failed", "query_table could not be queried: the table engine crashed"),
         (
             "absent",
             "in_part",

@@ -300,7 +300,7 @@ async def test_no_such_checkpoint_and_no_checkpointer():
     bare = build_graph(tools=[search_tool(people)])
     with pytest.raises(ForkError, match="the graph has no checkpointer"):
         await fork(bare, "t", "1f0e5a3c")
-    with pytest.raises(ForkError, match="takes no plan"):
+    with pytest.raises(ForkError, match="has no plan"):
         await fork(graph, "t", (await moments(graph))[0][0], plan={"vertices": []})
 
 

@@ -570,7 +570,7 @@ def test_feedback_downloads_and_views_of_the_plan(page, player):
     page.press("input[name=words]", "Enter")
     page.wait_for_selector("[data-feedback=thanks]")
     assert json.loads(player.asked[-1][2]) == {"good": False, "words": "too short"}
-    page.click("role=tab[name='Time line']")
+    page.click("role=tab[name='Timeline']")
     page.wait_for_selector("[data-bar=task_3].critical")
 
 

@@ -36,7 +36,7 @@ def feedback(
     """Rate an answer as good or bad; saved on this machine."""
     thread_id = checked_thread_id(thread or last_thread())
     if good == bad:
-        raise UsageError("--good and --bad cannot be combined; use one of them")
+        raise UsageError("rate the answer with either --good or --bad")
     settings = Settings.resolve()
     values = load_thread(thread_id).values
     if not values.get("result"):

@@ -110,7 +110,7 @@ async def test_a_refresh_that_was_killed_is_finished_by_the_next_one(bridges, mo
 
 
 async def test_what_has_no_answer_is_told(bridges):
-    with pytest.raises(MisuseError, match="no such thread"):
+    with pytest.raises(MisuseError, match="does not exist"):
         await bridges.refresh("nowhere")
     await bridges.ask("a", "Hello!")
     assert (await bridges.refresh("a"))["status"] == "complete"

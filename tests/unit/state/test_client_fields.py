@@ -110,7 +110,7 @@ def test_a_client_may_be_more_careful_and_not_less():
     careful = of_client({"WEIWO_WEB": "1"}, approve_plan=True, web=False, telemetry=False)
     assert (careful.approve_plan, careful.web, careful.telemetry) == (True, False, False)
     for less in ({"approve_plan": False}, {"web": True}, {"telemetry": True}, {"browser": True}):
-        with pytest.raises(SettingsError, match="may not set it"):
+        with pytest.raises(SettingsError, match="cannot be set by clients"):
             of_client({"WEIWO_APPROVE_PLAN": "1"}, **less)
 
 

@@ -54,7 +54,7 @@ def test_no_operator_can_hand_over_what_runs_code_or_acts(name):
 
 def test_a_new_field_is_closed_to_clients_and_to_untrusted_folders():
     assert Setting().client == "named"
-    with pytest.raises(SettingsError, match="may not set it"):
+    with pytest.raises(SettingsError, match="cannot be set by clients"):
         check_client_fields({"of_another_version": 1}, {})
     assert {name for name, setting in SETTINGS.items() if setting.client == "never"} < {
         name for name, setting in SETTINGS.items() if setting.needs_trust

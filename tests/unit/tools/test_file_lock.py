@@ -59,7 +59,7 @@ def test_a_lock_is_held_by_one_and_tells_who(tmp_path):
 
 @pytest.mark.usefixtures("platform")
 def test_a_corpus_has_one_writer(tmp_path):
-    with IndexWriter(tmp_path), pytest.raises(BusyError, match=f"process {os.getpid()} is writing"):
+    with IndexWriter(tmp_path), pytest.raises(BusyError, match=f"is in use by process {os.getpid()}"):
         IndexWriter(tmp_path).__enter__()
     with IndexWriter(tmp_path):
         pass

@@ -124,7 +124,7 @@ def test_another_form_is_no_paper(name, reply):
 
 
 def test_a_limit_of_its_rate_is_told():
-    with pytest.raises(ToolCallError, match="fewer requests") as refused:
+    with pytest.raises(ToolCallError, match="too many requests") as refused:
         ask("semanticscholar", '{"message": "Too Many Requests", "code": "429"}', status=429)
     assert refused.value.kind == "rate_limit"
 

@@ -210,7 +210,8 @@ def test_a_plan_from_a_file_or_standard_input(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "says"), [(None, "No such file"), (b"\xff", "not UTF-8"), (b"{", "not JSON"), (b"[1]", "holds no plan")]
+    ("content", "says"),
+    [(None, "No such file"), (b"\xff", "not UTF-8"), (b"{", "not valid JSON"), (b"[1]", "contains no plan")],
 )
 def test_a_file_that_holds_none(tmp_path, content, says):
     path = tmp_path / "p.json"

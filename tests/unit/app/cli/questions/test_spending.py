@@ -141,7 +141,7 @@ def test_above_the_threshold_a_person_is_asked(monkeypatch, person):
 @pytest.mark.parametrize("text", ["much", "-1", "inf", "nan"])
 def test_a_threshold_that_is_none(monkeypatch, text):
     monkeypatch.setenv("WEIWO_ASK_COST", text)
-    with pytest.raises(UsageError, match="no amount"):
+    with pytest.raises(UsageError, match="is not an amount"):
         tell_cost("Who?", settings(depth="deep"), as_json=False)
 
 
@@ -152,5 +152,5 @@ def test_telemetry_tells_it_without_any_corpus(capsys):
     assert json.loads(capsys.readouterr().out)["spending"]["answers"] == 1
     stats()
     assert "1 answer by models" in capsys.readouterr().out
-    with pytest.raises(UsageError, match="there is none"):
+    with pytest.raises(UsageError, match="does not exist"):
         stats(corpus="notes", json=True)

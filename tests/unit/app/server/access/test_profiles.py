@@ -37,7 +37,7 @@ def test_a_profile_counts_as_if_the_environment_said_so(tmp_path: Path):
     ("text", "said"),
     [
         ("[ann", "users.toml"),
-        ("ann = 1", "no setting"),
+        ("ann = 1", "is not a setting"),
         ("[ann]\nmax_fun = 1", "'max_fun' is no setting"),
         ("[ann]\nmax_cost = 'much'", "max_cost"),
     ],
@@ -58,13 +58,13 @@ def test_a_name_finds_a_users_own_corpus_alone(tmp_path: Path, monkeypatch: pyte
     assert run_defaults(tmp_path, "operator").corpus is None
     assert choose_corpora(tmp_path, "ann", ["notes"]) == [stored_name("ann", "notes")]
     for name in ("plans", stored_name("bob", "plans"), "/etc", "../corpora/notes"):
-        with pytest.raises(RequestError, match="there is none"):
+        with pytest.raises(RequestError, match="does not exist"):
             choose_corpora(tmp_path, "ann", [name])
-    with pytest.raises(RequestError, match="there is none"):
+    with pytest.raises(RequestError, match="does not exist"):
         choose_corpora(tmp_path, "bob", ["notes"])
     monkeypatch.setenv("WEIWO_CLIENT_FIELDS", "corpus")
     assert choose_corpora(tmp_path, "bob", ["notes"]) == ["notes"]
-    with pytest.raises(RequestError, match="there is none"):
+    with pytest.raises(RequestError, match="does not exist"):
         choose_corpora(tmp_path, "bob", [stored_name("ann", "notes")])
 
 

@@ -74,7 +74,7 @@ async def test_who_has_too_much_keeps_no_more_and_may_delete(
         answer = await ann.request(method, path, json=body)
         assert (method, path, answer.status_code) == (method, path, 413)
     command = {"id": 1, "method": "run.start", "params": ASKED}
-    assert "longer than" in (await ann.post("/threads/hers/commands", json=command)).json()["message"]
+    assert "exceeds" in (await ann.post("/threads/hers/commands", json=command)).json()["message"]
     assert (await ann.post("/threads/search", json={})).status_code == 200
     operator = {"x-api-key": tokens["operator"]}
     assert (await ann.post("/runs/wait", json=ASKED, headers=operator)).status_code == 200

@@ -110,7 +110,7 @@ async def test_texts_that_no_encoding_takes_are_found_all_the_same(folder, tmp_p
 
 
 def test_no_folder_is_one_line(tmp_path):
-    with pytest.raises(DatasetError, match="no such folder"):
+    with pytest.raises(DatasetError, match="does not exist"):
         Dataset(tmp_path / "nowhere")
 
 

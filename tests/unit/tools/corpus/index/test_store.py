@@ -199,7 +199,7 @@ def test_one_writer_at_a_time_across_processes(folder):
     other = context.Process(target=hold, args=(folder, ready, leave))
     other.start()
     assert ready.wait(300)
-    with pytest.raises(BusyError, match=f"process {other.pid} is writing") as caught:
+    with pytest.raises(BusyError, match=f"is in use by process {other.pid}") as caught:
         IndexWriter(folder)
     assert "\n" not in str(caught.value)
     leave.set()

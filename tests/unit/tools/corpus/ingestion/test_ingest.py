@@ -128,7 +128,7 @@ async def test_patterns_files_and_what_is_not_there(docs, tmp_path):
     report = await ingest_files([f"{docs}/**/*.txt", docs / "bridge.md", docs / "bridge.md"], writer)
     assert (counts(report), writer.sources) == ((2, 0, 0, 0, 0), {"docs/bridge.md", "docs/sub/caesar.txt"})
     (tmp_path / "x.bin").write_bytes(b"\x00")
-    assert "not read" in reasons(await ingest_files([tmp_path / "x.bin"], writer))["x.bin"]
+    assert "unsupported" in reasons(await ingest_files([tmp_path / "x.bin"], writer))["x.bin"]
     for path, said in ((tmp_path / "no", "exists"), (f"{docs}/*.pdf", "no file matches"), ("a\0b", "exists")):
         with pytest.raises(CorpusError, match=said) as caught:
             await ingest_files([path], writer)
