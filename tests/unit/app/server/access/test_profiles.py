@@ -38,7 +38,7 @@ def test_a_profile_counts_as_if_the_environment_said_so(tmp_path: Path):
     [
         ("[ann", "users.toml"),
         ("ann = 1", "is not a setting"),
-        ("[ann]\nmax_fun = 1", "'max_fun' is no setting"),
+        ("[ann]\nmax_fun = 1", "'max_fun' is not a setting"),
         ("[ann]\nmax_cost = 'much'", "max_cost"),
     ],
 )
