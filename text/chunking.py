@@ -29,6 +29,9 @@ so is one with a line above `LARGEST`."""
 
 _UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 _WORD: Final = lazy(rf"(?:[^\W{UNSPACED_RANGES}]+|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])+")
+_SPACED_WORD: Final = lazy(r"\w+")
+_JOINED_BYTES: Final = bytes([*range(0xCC, 0xE2), *range(0xE3, 0xF5)])
+"""First bytes, in UTF-8, of the characters that `_WORD` and `_UNSPACED` name, but for two joiners."""
 _BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
 _LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80
@@ -80,6 +83,9 @@ def measure_weight(text: str) -> float:
     """
     if text.isascii():  # the same by a shorter way, for every passage passes here
         return max(len(text.translate(_BLANKED).split()), len(text) / 8)
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded.translate(None, _JOINED_BYTES)) == len(encoded) and "\u200c" not in text and "\u200d" not in text:
+        return max(len(_SPACED_WORD.findall(text)), len(text) / 8)
     return max(len(_WORD.findall(text)) + len(_UNSPACED.findall(text)) / 2, len(text) / 8)
 
 

@@ -104,6 +104,8 @@ _BLOCK_START: Final = lazy(r"[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)、][ \t]|#{
 _ORDINAL: Final = 2
 """Digits of an ordinal that may be written with a full stop: "3. Mai"."""
 _ORDINAL_LANGUAGES: Final = data_words("sentences", "ordinal_languages")
+_LONGEST_TOLD: Final = 1_000
+"""Characters of a text that tell its language where a full stop may mean several things."""
 _WRAPPED_FROM: Final = 60
 _LONGEST_BRIEF: Final = 20_000
 """Characters of a text whose questions are looked for."""
@@ -123,7 +125,9 @@ def sentences(text: str) -> list[tuple[int, int]]:
         a block mark.
     """
     spans: list[tuple[int, int]] = []
-    tell = cache(partial(detect_language, text))  # asked for where a full stop may mean several things, and once
+    tell = cache(
+        partial(detect_language, text[:_LONGEST_TOLD])
+    )  # asked for where a full stop may mean several things, and once
     for start, end in _blocks(text):
         marks = [start, *_ends(text, start, end, tell), end]
         spans.extend(span for left, right in pairwise(marks) if (span := _trim(text, left, right)) is not None)

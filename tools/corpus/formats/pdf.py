@@ -10,6 +10,7 @@ import logging
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -297,7 +298,9 @@ def _is_undecodable(text: str) -> bool:
     shown = "".join(text[:5_000].split())
     if shown.isprintable() and "\ufffd" not in shown:
         return False
-    strange = sum(c == "\ufffd" or unicodedata.category(c) in {"Co", "Cn", "Cc"} for c in shown)
+    strange = sum(
+        count for c, count in Counter(shown).items() if c == "\ufffd" or unicodedata.category(c) in {"Co", "Cn", "Cc"}
+    )
     return len(shown) >= _FEW_CHARACTERS and strange > _UNDECODABLE * len(shown)
 
 

@@ -27,7 +27,7 @@ _FULL: Final = 0.85
 _PROSE: Final = 20
 _RUNNING: Final = 0.4
 """Share of the cells before the last column that are full lines of so many characters in running text."""
-_HAN_BREAK: Final = re.compile(r"(?<=[\u3400-\u9fff\u3040-\u30ff，、；：])\r?\n(?=[\u3400-\u9fff\u3040-\u30ff])")
+_HAN_BREAK: Final = re.compile(r"\n(?<=[\u3400-\u9fff\u3040-\u30ff，、；：]\n)(?=[\u3400-\u9fff\u3040-\u30ff])")
 _SHARE: Final = 0.8
 """Of the cells of a column of figures, how many are figures."""
 _FIGURE: Final = re.compile(r"[-−+(]?\s?[$€£¥]?\s?\d[\d,. ]{0,30}[^\W\d_]{0,6}[%‰°]?\)?")
@@ -63,11 +63,12 @@ def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> 
     written: dict[int, list[str]] = {}  # by the first line of a table: its rows
     ends: dict[int, int] = {}
     for rows in _find_aligned(boxes):
-        simple, even = all(len(row.lines) == 1 for row in rows), _share_edges(rows)
-        if not (simple or even):
+        simple = all(len(row.lines) == 1 for row in rows)
+        aligned = _share_edges(rows) and _are_labels([_join_cell(map(read, row.cells[0])) for row in rows])
+        if not (simple or aligned):
             continue
         cells = [[_join_cell(map(read, cell)) for cell in row.cells] for row in rows]
-        if not (simple and _is_table(cells)) and not (even and _is_aligned(rows, cells)):
+        if not (simple and _is_table(cells)) and not (aligned and _is_aligned(rows, cells)):
             continue
         wanted = "".join("".join(read(box).split()) for row in rows for line in row.lines for box in line)
         keys = keys or ["".join(line.split()) for line in lines]
@@ -251,18 +252,20 @@ def _share_edges(rows: Sequence[_Row]) -> bool:
     return True
 
 
+def _are_labels(texts: Sequence[str]) -> bool:
+    """Report whether the cells of a column are short, and most are words."""
+    named = sum(sum(map(str.isalpha, text)) >= 2 for text in texts)
+    return named >= _SHARE * len(texts) and max(map(len, texts)) <= _LONGEST_LABEL
+
+
 def _is_aligned(rows: Sequence[_Row], cells: Sequence[Sequence[str]]) -> bool:
-    """Report whether aligned rows form a table: short labels, and no running text in columns.
+    """Report whether aligned rows with labels form a table: no running text in columns.
 
     Where labels stand halfway down between the lines of their values, a row that has all cells in its first line and
     more lines below may be parts of two rows.
     """
     halfway = any(row.lines[0][0] not in row.cells[0] for row in rows)
     if halfway and any(len(row.lines) > 1 and len(row.lines[0]) == len(row.cells) for row in rows):
-        return False
-    labels = [row[0] for row in cells]
-    named = sum(sum(map(str.isalpha, label)) >= 2 for label in labels)
-    if named < _SHARE * len(labels) or max(map(len, labels)) > _LONGEST_LABEL:
         return False
     widths = [after[0].left - cell[0].left for cell, after in pairwise(rows[0].cells)]
     filled = sum(
