@@ -138,6 +138,15 @@ def test_one_word_too_many_and_there_is_no_request(question):
     assert read(question) is None
 
 
+def test_a_bare_number_is_no_part_of_a_name_and_what_is_asked_for_is_not_left_aside():
+    rates = table("rates", column("Country", values=["Land 9", "Land 10"]), column("Postage", "number"))
+    found = read_table_question("How many countries have a postage of at least 10?", [rates])
+    assert found is not None
+    assert found["filters"] == [{"column": "Postage", "op": ">=", "value": 10.0}]
+    marks = table("学生", column("班级", values=["一班", "二班"]), column("成绩", "number"))
+    assert read_table_question("哪个班的成绩进步最大？", [marks]) is None
+
+
 def test_whoever_names_the_table_means_its_rows_and_not_a_column_of_that_name():
     numbered = {**SALES, "columns": [column("Sale", "number"), *SALES["columns"]]}
     assert read_table_question("total sales", [numbered]) is None
