@@ -11,6 +11,7 @@ from pptx import Presentation
 from pptx.oxml import parse_xml
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
+from weiwo.state.table import as_cell
 from weiwo.tools.corpus.formats import Part, find_format, load_reader
 
 
@@ -250,3 +251,16 @@ def test_the_caption_of_a_table_is_known_in_each_of_its_parts():
         assert len(passages) > 3, name
         known = [one.context.get("caption", "") or one.text for one in passages]
         assert all("Fees of the eastern piers." in one for one in known), name
+
+
+def test_records_under_a_name_are_a_table():
+    part = read("a.json", json.dumps({"weapons": [{"name": "Bow", "range": 40}, {"name": "Axe", "range": 2}]}).encode())
+    (table,) = part.tables
+    assert [[as_cell(cell).shown for cell in row] for row in table.rows] == [["name", "range"], ["Bow", "40"], ["Axe", "2"]]  # fmt: skip
+
+
+def test_dates_of_an_open_document_sheet_are_iso():
+    spaces = 'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"'
+    cells = '<table:table-cell office:value-type="string"><text:p>due</text:p></table:table-cell><table:table-cell office:value-type="date" office:date-value="2026-05-04"><text:p>04.05.26</text:p></table:table-cell>'
+    sheet = f'<office:document {spaces}><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>{cells}</table:table-row></table:table></office:spreadsheet></office:body></office:document>'
+    assert "due | 2026-05-04" in texts(read("a.fods", sheet.encode()))
