@@ -3,7 +3,8 @@
     python benchmarks/overhead_peers.py [REPEATS] [--only NAME]
 
 Processor time of the process (user and system), in rounds in which each is asked once, medians over all rounds, since
-the machine may do other things as well. Model and tools answer at once. Before that each is asked three times.
+the machine may do other things as well. Model and tools answer at once. Before that each is asked three times. Each
+question is about other people than those before it, so that nothing is known of it.
 
 `with a model` asks for two births and the years between: three tasks. `by rules` asks the same without a model, `one
 look-up` a single birth. `agent` is `create_agent` with the same search and a model that searches once and answers. The
@@ -41,7 +42,7 @@ from weiwo.state.settings import Context, Settings
 WARM_UP: Final = 3
 CONTEXT: Final = Context(web=False, telemetry=False)
 COUNTS: Final = (50, 200, 500)
-Ask = Callable[[], Awaitable[Any]]
+Ask = Callable[[int], Awaitable[Any]]
 
 
 class BareState(TypedDict, total=False):
@@ -96,7 +97,7 @@ class AgentModel(BaseChatModel):
 
 
 def askers() -> dict[str, Ask]:
-    """Return the measured functions by name."""
+    """Return the measured functions by name. Each asks the question of a number."""
     load.SECONDS = 0.0
     search = load.search_tool()
     models, rules = build_graph(tools=[search], models=load.Model()), build_graph(tools=[search])
@@ -108,11 +109,11 @@ def askers() -> dict[str, Ask]:
             raise RuntimeError(f"{result['status']}: {result['answer']}")
 
     return {
-        "with a model": lambda: ask(models, load.question(1)),
-        "by rules": lambda: ask(rules, load.question(1)),
-        "one look-up": lambda: ask(rules, "When was Alba Amsel born?"),
-        "agent": lambda: agent.ainvoke({"messages": [("user", "When was Alba Amsel born?")]}),
-        "bare graph": lambda: bare.ainvoke({"question": "?"}),
+        "with a model": lambda n: ask(models, load.question(n)),
+        "by rules": lambda n: ask(rules, load.question(n + 53)),
+        "one look-up": lambda n: ask(rules, f"When was {load.person(n + 199)[0]} born?"),
+        "agent": lambda _: agent.ainvoke({"messages": [("user", "When was Alba Amsel born?")]}),
+        "bare graph": lambda _: bare.ainvoke({"question": "?"}),
     }
 
 
@@ -123,7 +124,7 @@ async def measure_questions(repeats: int, only: str) -> None:
     for n in range(repeats + WARM_UP):
         for name, ask in asked.items():
             started = time.process_time()
-            await ask()
+            await ask(n)
             if n >= WARM_UP:
                 taken[name].append((time.process_time() - started) * 1e3)
     median = {name: statistics.median(values) for name, values in taken.items()}

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from weiwo.text.markdown import Opaque, find_opaque, mask
 from weiwo.text.patterns import lazy
+from weiwo.text.short_text_cache import cache_short_texts
 
 _NAME: Final = (
     r"(?:citations?|cites?|sources?|src|ref(?:erence)?s?|doc(?:ument)?s?|passages?|web|n"
@@ -153,6 +154,7 @@ def shield_copied(text: str, sources: Mapping[int, str]) -> str:
     return text
 
 
+@cache_short_texts
 def find_marks(text: str) -> list[CitationMark]:
     """The citation marks of a text, in order."""
     return list(_outside(text, find_opaque(text))) if _MARK.search(text) else []

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Self
 from weiwo.state.kinds import Language, has_rules
 from weiwo.text.date_forms import FIRST_BARE_YEAR, LAST_BARE_YEAR, MONTHS, DateForm, date_forms
 from weiwo.text.patterns import lazy
+from weiwo.text.short_text_cache import cache_short_texts
 from weiwo.text.units import unit_after
 
 _LAST_YEAR: Final = 99_999
@@ -138,6 +139,7 @@ _COORDINATED: Final = lazy(r"(?i)\s{1,3}(?:and|or)\s{1,3}")
 _LONGEST_GAP: Final = 24
 
 
+@cache_short_texts
 def find_dates(text: str) -> list[DateSpan]:
     """Find the dates in English, Chinese or mixed text.
 

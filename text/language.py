@@ -12,6 +12,7 @@ from weiwo.state.kinds import Language
 from weiwo.text.data_files import data_words, read_data
 from weiwo.text.language_detection import HAN_PER_WORD, detect_language
 from weiwo.text.patterns import HAN_RANGES, JOINED_RANGES, UNSPACED_RANGES, lazy
+from weiwo.text.short_text_cache import cache_short_texts
 
 HAN: Final = HAN_RANGES
 """Han characters, for use inside a character class."""
@@ -111,6 +112,7 @@ _LONGEST_BRIEF: Final = 20_000
 """Characters of a text whose questions are looked for."""
 
 
+@cache_short_texts
 def sentences(text: str) -> list[tuple[int, int]]:
     """Find the sentences of prose in any language, Markdown included.
 

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from weiwo.state.kinds import Language
@@ -134,7 +134,12 @@ def guess_language(text: str) -> LanguageGuess:
     Args:
         text: Any text, of which the first 4,000 characters count; without a letter in it, it counts as English.
     """
-    folded = unicodedata.normalize("NFKC", text[:_LONGEST])
+    return _guess_language(unicodedata.normalize("NFKC", text[:_LONGEST]))
+
+
+@lru_cache(maxsize=256)
+def _guess_language(folded: str) -> LanguageGuess:
+    """Guess the language of a short normalized text."""
     outside = _QUOTED.sub(" ", folded)
     if not (_HAN.search(outside) or _COUNTED.search(outside)):
         outside = folded

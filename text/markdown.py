@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from weiwo.text.language import sentences
 from weiwo.text.patterns import lazy
+from weiwo.text.short_text_cache import cache_short_texts
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -247,12 +248,16 @@ _LEAVES: Final[dict[str, _LineKind]] = {
 }
 
 
+@cache_short_texts
 def read_lines(text: str, context: str = "") -> list[Line]:
     """The lines of a text.
 
     Args:
         text: Markdown, or a piece of it.
         context: What stands before it, so far as it tells what the text begins in; it may end within a line.
+
+    Returns:
+        The lines, shared with other readers of the same text.
     """
     context = context or _imply_context(text)
     whole, shift = context + text, len(context)

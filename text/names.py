@@ -12,6 +12,7 @@ from weiwo.text.data_files import data_words
 from weiwo.text.language import HAN, word_set
 from weiwo.text.names_zh import chinese_names, mask
 from weiwo.text.patterns import lazy
+from weiwo.text.short_text_cache import cache_short_texts
 
 
 class Name(NamedTuple):
@@ -48,6 +49,7 @@ _NUMBER_AFTER: Final = lazy(
 _PLAIN_WORD: Final = lazy(r"\w+(?:tion|ment|ness|ology|ics|ists)|\w+[^aious]s(?= (?:are|were|have|do|can|will)\b)")
 
 
+@cache_short_texts
 def names(text: str) -> list[Name]:
     """Find names of people, places, works, organisations and things.
 

@@ -14,6 +14,7 @@ from weiwo.text.language import fold
 from weiwo.text.language_detection import function_words
 from weiwo.text.patterns import JOINED_RANGES, UNSPACED_RANGES, lazy
 from weiwo.text.periods import normalize_periods
+from weiwo.text.short_text_cache import cache_short_texts
 
 _LETTER: Final = rf"(?:[^\W_{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])"
 _TOKEN: Final = lazy(rf"[{UNSPACED_RANGES}]+|{_LETTER}+(?:[.'’-]{_LETTER}+)*")
@@ -60,6 +61,7 @@ def _undouble(word: str) -> str:
     return word
 
 
+@cache_short_texts
 def terms(text: str, language: Language = "en") -> list[str]:
     """Content words of a text in order: stems, numbers, and pairs of characters where words have no blanks.
 

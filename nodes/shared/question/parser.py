@@ -7,6 +7,7 @@ of the right terms, without a relation: a wrong frame produces a falsehood, a po
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Any, Final
 
 from weiwo.nodes.shared.question import lexicon
@@ -29,6 +30,7 @@ LONGEST: Final = 600
 """Characters of a question that are parsed: its patterns may take time with the square of them."""
 
 
+@lru_cache(maxsize=64)  # several nodes of a run parse the same question
 def parse_question(text: str, language: Language) -> QueryFrame:
     """Parse a question.
 
