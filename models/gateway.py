@@ -72,8 +72,10 @@ class ChatModels:
         self._run_id = run_id or uuid4().hex
         self._given = dict(given or {})
         self._make = make
+        distinct = {id(model): model for model in self._given.values()}
+        self._given_sizes = {key: (_given_endpoint(model), own_window(model)) for key, model in distinct.items()}
         configured = (name for role, name in settings.models.items() if role not in self._given)
-        require_prices(settings, [*map(_given_name, self._given.values()), *configured])
+        require_prices(settings, [*(where.name for where, _ in self._given_sizes.values()), *configured])
 
     def has_decision_model(self, role: str) -> bool:
         """Report whether a role has a model for decisions. Small models make no decisions.
@@ -168,8 +170,8 @@ class ChatModels:
     def _size(self, role: str) -> tuple[Endpoint, ModelSize]:
         """Return a role's endpoint and the known sizes of the model, or estimates."""
         if role in self._given:
-            where = _given_endpoint(self._given[role])
-            return where, replace(window_memory.size(where.identity), window=own_window(self._given[role]))
+            where, window = self._given_sizes[id(self._given[role])]
+            return where, replace(window_memory.size(where.identity), window=window)
         try:
             where = resolve_endpoint(self.settings.models.get(role, ""))
         except ModelUnavailableError:
@@ -281,8 +283,7 @@ class ChatModels:
 
     async def _model(self, role: str) -> "tuple[Endpoint, BaseChatModel]":
         if role in self._given:
-            model = self._given[role]
-            return await self._measure(_given_endpoint(model), model)
+            return await self._measure(self._size(role)[0], self._given[role])
         name = self.settings.models.get(role)
         if name is None:
             raise ModelUnavailableError(f"no model is configured for the {role}; set WEIWO_MODEL to provider:model")

@@ -144,11 +144,11 @@ def _raw(reply: Any) -> Any:
 def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, Any]) -> "Runnable[Any, Any] | None":
     """Bind a mode through the provider's own LangChain class and dialect.
 
-    For known classes only the bound model is used, because with `include_raw` the arguments of a call are dropped, and
-    nothing streams.
+    Where it is known, only the bound model is used. With `include_raw` the arguments of a call are dropped, nothing
+    streams, and LangChain parses each reply in threads, for nothing.
     """
     from langchain_core.language_models import BaseChatModel  # noqa: PLC0415 - heavy
-    from langchain_core.runnables import RunnableBinding, RunnableLambda  # noqa: PLC0415 - heavy
+    from langchain_core.runnables import RunnableBinding, RunnableLambda, RunnableParallel  # noqa: PLC0415 - heavy
 
     plain = type(model).with_structured_output is BaseChatModel.with_structured_output
     if mode == "json_schema" and plain:
@@ -157,8 +157,13 @@ def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, 
     method = "json_schema" if mode == "json_schema" else "function_calling"
     try:
         if not can_stream(model):
-            return model.with_structured_output(schema, include_raw=True, method=method) | RunnableLambda(_raw)
-        bound = getattr(model.with_structured_output(schema, method=method), "first", None)
+            parsing = model.with_structured_output(schema, include_raw=True, method=method)
+            first = getattr(parsing, "first", None)
+            bound = first.steps__.get("raw") if isinstance(first, RunnableParallel) else None
+            if not isinstance(bound, RunnableBinding):
+                return bound or parsing | RunnableLambda(_raw)
+        else:
+            bound = getattr(model.with_structured_output(schema, method=method), "first", None)
     except (NotImplementedError, TypeError, ValueError):
         return None
     if not isinstance(bound, RunnableBinding):
