@@ -5,7 +5,6 @@ passages is dropped. If no finding is left, the task came to nothing. The writer
 those passages like any claim.
 """
 
-import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -28,6 +27,7 @@ from weiwo.state import REFERENCE, Evidence, Language, Outcome
 from weiwo.state.events import TaskStartedEvent
 from weiwo.state.evidence import Finding
 from weiwo.state.task import ANALYSE
+from weiwo.text.offloading import offload_reading
 from weiwo.text.values import render
 
 MOST_FINDINGS: Final = 20
@@ -60,9 +60,11 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
     values = [_value(name, questions.get(name, ""), outcome, services.language) for name, outcome in inputs.items()]
     head = "\n".join([f"Task: {asked}", f"Part of: {work.frame.question}", "", "Values:", *values, "", "Passages:"])
     await services.models.ready("executor")
-    fitted = await asyncio.to_thread(
+    passages = _passages(inputs, work.passages)
+    fitted = await offload_reading(
+        passages,
         pack_passages,
-        _passages(inputs, work.passages),
+        passages,
         asked,
         services.models.room("executor", ANALYST, head),
         partial(services.models.count, "executor"),

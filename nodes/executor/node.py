@@ -45,6 +45,7 @@ from weiwo.state.events import TaskProgressEvent, TaskStartedEvent
 from weiwo.state.query import QueryFrame
 from weiwo.state.task import ANALYSE
 from weiwo.text.localization import localize_message
+from weiwo.text.offloading import offload_reading
 from weiwo.tools.calling.policies import POLICIES
 
 _NOTHING_ANSWERS: Final = localize_message("executor.node", "nothing_answers")
@@ -151,7 +152,9 @@ async def _choose(turn: _Turn) -> list[Call] | Outcome:
     try:
         if calls := state.get("calls"):
             return calls
-        return await asyncio.to_thread(_first_calls, state, turn.frame, services)
+        if _takes_whole_folder(task, services):
+            return await asyncio.to_thread(_first_calls, state, turn.frame, services)  # lists the documents
+        return _first_calls(state, turn.frame, services)
     except ValueError as error:
         return outcomes.unfinished_outcome(task, "failed", "bad_arguments", str(error), state)
     except KeyError:
@@ -218,7 +221,7 @@ async def _take_results(
         outcome = outcomes.outcome_of_computation(task, computed, known, rests_on)
         return {**more, "evidence": {item.id: item for item in rests_on}, "outcome": outcome}
     old, new = state.get("passages", []), batch.passages(task.id, services.registry)
-    passages = await asyncio.to_thread(lambda: merge_passages(old, flag_injections(new)))
+    passages = await offload_reading((*old, *new), lambda: merge_passages(old, flag_injections(new)))
     return {**more, "fresh": max(0, len(passages) - len(old)), "latest": len(new), "passages": passages}
 
 

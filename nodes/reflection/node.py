@@ -43,7 +43,9 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
     if plan is None:
         decided = Reflection(decision="abort", reason="there is no plan", decided_by="rule")
         return {"reflections": [decided]}
-    calibration = await asyncio.to_thread(find_calibration, services.settings)
+    calibration = None
+    if "executor" in services.settings.models:  # whose confidence may be calibrated, by a file
+        calibration = await asyncio.to_thread(find_calibration, services.settings)
     report = monitor_plan(
         plan,
         state.get("outcomes", {}),

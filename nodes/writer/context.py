@@ -1,6 +1,5 @@
 """Context of the writer: the run's state, citable sources, and the model's prompt."""
 
-import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,6 +14,7 @@ from weiwo.nodes.writer.report.section import ReportDraft
 from weiwo.nodes.writer.sources import CitableSources, collect_quotes, gather_sources
 from weiwo.nodes.writer.written_answer import WrittenAnswer
 from weiwo.state.search import SearchState
+from weiwo.text.offloading import offload_reading
 
 _WRITER = "writer"
 
@@ -95,7 +95,8 @@ async def _fit_passages(state: SearchState, services: RunContext, sources: Citab
     await services.models.ready(_WRITER)
     calculations = tuple(source for source in sources.items if source.evidence is None)
     bare = findings_prompt(state, services, replace(sources, items=calculations))
-    return await asyncio.to_thread(
+    return await offload_reading(
+        sources.evidence,
         pack_passages,
         sources.evidence,
         state["assessment"].question,

@@ -33,6 +33,7 @@ from weiwo.state import Answer, Reflection
 from weiwo.state.events import AnswerStartedEvent, FinishedEvent
 from weiwo.state.ledger import Ledger
 from weiwo.state.search import SearchState
+from weiwo.text.offloading import offload_long
 
 _Case = Literal["conversation", "told", "found", "given_up", "nothing", "unneeded"]
 """What the answer can rest on: the conversation alone, where nothing was searched; what readers told in sentences; what
@@ -219,7 +220,9 @@ class _Speech:
             yield self._add_note(note)
         in_part = await asyncio.to_thread(list_documents_in_part, self.context)
         state, services, written = self.context.state, self.context.services, self.context.written
-        self.ledger = await asyncio.to_thread(close_ledger, self.ledger, state, services, written, in_part)
+        self.ledger = await offload_long(
+            len(written.text), close_ledger, self.ledger, state, services, written, in_part
+        )
         say = self.context.sanitizer()
         for gap in (*list_unnamed(self.ledger, written, state), *in_part):
             yield self._add_note(say(gap.text).strip())

@@ -158,7 +158,7 @@ class RuleAnswer:
 
 
 def answer_by_rule(state: SearchState, sources: CitableSources, services: RunContext, broken: str = "") -> RuleAnswer:
-    """Build an answer without a model. CPU-bound; call it through `asyncio.to_thread`.
+    """Build an answer without a model. CPU-bound; call it through `offload_reading`.
 
     A statement that the claim check does not pass is left out.
 

@@ -19,6 +19,7 @@ from langchain_core.tools import BaseTool
 from langgraph.errors import GraphBubbleUp
 
 from weiwo.state import JsonValue
+from weiwo.text.offloading import offload_long
 from weiwo.tools.calling.arguments import check_arguments
 from weiwo.tools.calling.call_context import current_call
 from weiwo.tools.calling.errors import ToolCallError, classify_error
@@ -145,4 +146,4 @@ async def _call_once(
         reply = ToolMessage(str(reply), name=tool.name, tool_call_id=call_id)
     if reply.status == "error":  # the tool turned its own exception into a message
         raise ToolCallError("refused", f"{tool.name}: {reply.text}", transient=False)
-    return await asyncio.to_thread(normalize_reply, reply, args, max_bytes)
+    return await offload_long(len(reply.text), normalize_reply, reply, args, max_bytes)

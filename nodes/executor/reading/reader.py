@@ -5,7 +5,6 @@ searcher of MindSearch, arXiv 2407.20183). `shown_passages` checks it. Without a
 way the result is then weighed against the other sources (`weiwo.nodes.executor.reading.source_agreement`).
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -42,6 +41,7 @@ from weiwo.text.language import fold
 from weiwo.text.language_detection import resolve_language
 from weiwo.text.localization import localize_message
 from weiwo.text.names import names
+from weiwo.text.offloading import offload_reading
 from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
@@ -135,7 +135,7 @@ async def _reweigh_judgement(
     """
     before = judgement.reading
     alone = replace(before, confidence=before.confidence / (LEAST_SHARE if before.rivals else 1))
-    reading = await asyncio.to_thread(weigh_sources, alone, frame, ret, passages, before.rivals)
+    reading = await offload_reading(passages, weigh_sources, alone, frame, ret, passages, before.rivals)
     if any(len(rival.evidence_ids) > reading.support for rival in reading.rivals):
         return None
     return replace(judgement, reading=reading)
@@ -154,7 +154,7 @@ async def read_passages(
     A value proved by rules stands, whatever a model concludes.
     """
     unreadable: list[str] = []
-    reading = await asyncio.to_thread(_by_rule, frame, ret, passages)
+    reading = await offload_reading(passages, _by_rule, frame, ret, passages)
     if passages and models.has_decision_model("executor"):
         try:
             judgement = await _by_model(frame, ret, passages, models, progress, carries, unreadable=unreadable)
@@ -242,9 +242,11 @@ async def _by_model(
     prompt, now = describe_task(frame, ret, progress, hopping=hopping)
     await models.ready("executor")
     room = models.room("executor", SYSTEM, prompt + now)
-    fitted = await asyncio.to_thread(
+    chosen = _choose_passages(passages, progress, ret, frame)
+    fitted = await offload_reading(
+        chosen,
         pack_passages,
-        _choose_passages(passages, progress, ret, frame),
+        chosen,
         frame.question,
         room,
         lambda t: models.count("executor", t),
@@ -275,7 +277,7 @@ async def _by_model(
     models.note_reply("executor", usable=reply.next != "search" or bool(queries))
     if reply.next in {"answer", "premise_wrong"} and reply.value is not None:
         sentence = _sentence(reply) if progress.wants_sentence else ""
-        reading = await asyncio.to_thread(_reading, reply, shown, passages, frame, sentence)
+        reading = await offload_reading(passages, _reading, reply, shown, passages, frame, sentence)
         return Judgement(
             reading=reading,
             decided_by="model",
@@ -366,7 +368,7 @@ async def judge_answer(
     except ValueError:
         return None
     sentence = _sentence(reply) if wants_sentence else ""
-    reading = await asyncio.to_thread(_reading, reply, seen, passages, frame, sentence)
+    reading = await offload_reading(passages, _reading, reply, seen, passages, frame, sentence)
     own = {passage.id for passage in passages}
     if not own.issuperset(reading.evidence_ids):  # it keeps what it found itself
         return None

@@ -47,7 +47,7 @@ def weigh_sources(
     With `k` sources for the value and `r` for others, confidence `c` becomes `(1 - (1 - c) * DOUBT_LEFT ** (k - 1)) *
     max(LEAST_SHARE, k / (k + r))`, at most `_MOST_CONFIDENT`.
 
-    CPU-bound. Call it through `asyncio.to_thread`.
+    CPU-bound. Call it through `offload_reading`.
 
     Args:
         reading: The reading by a model or the rules.

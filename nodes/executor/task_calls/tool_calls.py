@@ -15,6 +15,7 @@ from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, PassageList
 from weiwo.state.events import TaskProgressEvent
 from weiwo.state.evidence import PassageCall
+from weiwo.text.offloading import offload_reading
 from weiwo.tools.calling.guarded_call import Caller
 from weiwo.tools.calling.invoke import ToolCallError, ToolResult
 from weiwo.tools.calling.results import TOOL_SOURCE
@@ -158,7 +159,7 @@ async def make_calls(
             result = await services.calls.call(name, call["args"], caller, has_substitute=has_substitute)
         except ToolCallError as failure:
             return failure
-        return await asyncio.to_thread(find_wall, call, result.passages, known) or result
+        return await offload_reading(result.passages, find_wall, call, result.passages, known) or result
 
     if len(calls) == 1:
         return CallBatch(tuple(calls), (await ask(calls[0], made, has_substitute=replaceable[0]),))

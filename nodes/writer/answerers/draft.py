@@ -3,7 +3,6 @@
 Code checks each piece before it is spoken.
 """
 
-import asyncio
 from contextlib import aclosing
 from functools import partial
 from typing import Final
@@ -16,6 +15,7 @@ from weiwo.nodes.writer.pieces import Piece, append_piece, drop_doubtful, read_p
 from weiwo.nodes.writer.written_answer import Answering, AnswerPart, Coverage
 from weiwo.state.search import SearchState
 from weiwo.text.language import fold
+from weiwo.text.offloading import offload_reading
 from weiwo.text.patterns import lazy
 
 _LOST_LINE: Final = lazy(r"(?i)(?:^|[\n→])[^\S\n]*+[*-]?[^\S\n]*+not found: ")
@@ -44,7 +44,7 @@ async def answer(context: WriterContext) -> Answering:
                     pieces, waiting, broken = [], [], "the draft repeats the error of the search"
                     break
                 sources = request.prompt.citable
-                piece = await asyncio.to_thread(read_piece, text, pieces, sources, question)
+                piece = await offload_reading(sources.evidence, read_piece, text, pieces, sources, question)
                 if not pieces and all(item.claim.verdict == "uncited" for item in piece.checked):
                     waiting.append(text)
                     continue

@@ -1,6 +1,5 @@
 """Reader answerer: the readers' sentences, emitted unchanged with the values."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -19,6 +18,7 @@ from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 from weiwo.state import DOUBTFUL, Finding, Outcome
 from weiwo.state.search import SearchState
 from weiwo.text.language import sentences
+from weiwo.text.offloading import offload_reading
 
 _MOST_LISTED: Final = 3
 """Items of a list that a reader's sentence tells."""
@@ -27,7 +27,7 @@ _MOST_LISTED: Final = 3
 async def answer(context: WriterContext) -> Answering:
     """Emit the readers' sentences, then settle the answer like a draft."""
     citable, say = context.prompt.citable, context.sanitizer(context.prompt.citable)
-    pieces = await asyncio.to_thread(_read_told, context.state, citable, say)
+    pieces = await offload_reading(citable.evidence, _read_told, context.state, citable, say)
     for piece in pieces:
         yield piece
     settled = await settle_pieces(context.prompt, context.services, pieces, context.question, say) if pieces else []

@@ -27,6 +27,7 @@ from weiwo.nodes.writer.report.prompt import (
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.state import Evidence, Language, Outline, OutlinedSection, Section, SectionPiece
 from weiwo.state.search import SearchState
+from weiwo.text.offloading import offload_reading
 from weiwo.text.patterns import lazy
 
 _SUMMARY_SHARE: Final = 0.1
@@ -149,7 +150,8 @@ async def _write(state: SearchState, services: RunContext, request: DraftRequest
             if not pieces and _ANNOUNCEMENT.fullmatch(text):
                 continue
             kept = _below(text, title, first=not pieces) if title else text
-            append_piece(pieces, await asyncio.to_thread(read_piece, kept, pieces, request.prompt.citable, question))
+            citable = request.prompt.citable
+            append_piece(pieces, await offload_reading(citable.evidence, read_piece, kept, pieces, citable, question))
     except ModelCallError as failed:
         broken = failed.reason
         pieces = drop_doubtful(pieces)

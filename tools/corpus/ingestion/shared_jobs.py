@@ -33,7 +33,7 @@ class BackgroundJob(Generic[T]):
         self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
 
     def notify(self, line: str) -> None:
-        """Tell all who wait."""
+        """Tell all who wait. The lock is not held meanwhile, so that the event loop never waits for a listener."""
         with self._lock:
             listeners = dict.fromkeys(self._listeners)
         for listener in listeners:
@@ -92,13 +92,13 @@ async def run_shared(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell:
         Exception: Any error of the work. Each waiting caller gets a copy of a `CorpusError`, and so a traceback of its
             own.
     """
-    job = await asyncio.to_thread(_join_or_start, key, work, tell)
+    job = _join_or_start(key, work, tell)
     try:
         return await asyncio.wrap_future(job.result)
     except CorpusError as error:
         raise copy(error) from error.__cause__
     finally:
-        await asyncio.shield(asyncio.to_thread(job.leave, tell))
+        job.leave(tell)
 
 
 def _join_or_start(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell: Notify) -> BackgroundJob[T]:

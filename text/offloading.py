@@ -1,0 +1,34 @@
+"""Threads for work on long texts.
+
+Work of a few milliseconds is done on the event loop. In a thread it would hold up the other runs as long, since Python
+changes between threads every 5 ms, and to hand it over and back costs up to half a millisecond of its own.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Final, ParamSpec, Protocol, TypeVar
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+_SHORT: Final = 4_000
+"""Characters that are read in a few milliseconds."""
+
+
+class _Passage(Protocol):
+    """Anything with a text."""
+
+    @property
+    def text(self) -> str: ...
+
+
+async def offload_long(characters: int, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Call a function over so many characters, in a thread if they are many."""
+    if characters <= _SHORT:
+        return work(*args, **options)
+    return await asyncio.to_thread(work, *args, **options)
+
+
+async def offload_reading(passages: Iterable[_Passage], work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Call a function over passages, in a thread if they are long."""
+    return await offload_long(sum(len(passage.text) for passage in passages), work, *args, **options)
