@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import ormsgpack
 
+from weiwo.graph.persistence.compression import expand_value
 from weiwo.graph.persistence.storage import make_folder, open_private, sqlite_error
 from weiwo.graph.persistence.threads import SQLITE_LIST, ThreadInfo, info_of
 from weiwo.state.errors import WeiwoError
@@ -112,12 +113,16 @@ class _Decoder:
         self._fields_only = fields_only
         self._depth = 0
 
-    def channels(self, kind: str, packed: bytes) -> dict[str, Any]:
+    def channels(self, kind: str, stored: bytes) -> dict[str, Any]:
         """The values of a checkpoint's channels.
 
         Raises:
             UnreadableCheckpointError: It is of another form.
         """
+        try:
+            kind, packed = expand_value(kind, stored, MOST_BYTES)
+        except ValueError as error:
+            raise UnreadableCheckpointError(str(error)) from None
         if kind != "msgpack" or len(packed) > MOST_BYTES:
             raise UnreadableCheckpointError(f"a checkpoint of {len(packed):,} bytes, {kind}")
         checkpoint = self._unpack(packed)

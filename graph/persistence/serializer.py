@@ -20,6 +20,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic import ValidationError
 
 from weiwo import state
+from weiwo.graph.persistence.compression import compress_value, expand_value
 from weiwo.graph.persistence.storage import DamagedCheckpointError, OlderCheckpointError
 from weiwo.state.query import QueryFrame
 from weiwo.state.run_limits import Limits
@@ -45,6 +46,10 @@ class StateSerializer(JsonPlusSerializer):
     def __init__(self) -> None:
         super().__init__(allowed_msgpack_modules=STATE_TYPES)
 
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Serialise a value. Long values are compressed."""
+        return compress_value(*super().dumps_typed(obj))
+
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Read a stored value.
 
@@ -52,8 +57,9 @@ class StateSerializer(JsonPlusSerializer):
             OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
             DamagedCheckpointError: It is nothing that was written so.
         """
-        kind, packed = data
+        kind, stored = data
         try:
+            kind, packed = expand_value(kind, stored)
             if kind == "msgpack" and _OLD_NAME.search(packed):
                 packed = _rename_modules(packed)
             return super().loads_typed((kind, packed))
