@@ -11,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
@@ -229,13 +230,13 @@ def _put_document(connection: sqlite3.Connection, document: Document, passages: 
                 number,
                 passage_id(each.text),
                 _hash_embedded_text(document.title, each),
-                json.dumps(each.headings, ensure_ascii=False),
+                _encode_headings(each.headings),
                 each.locator,
                 each.first_line,
                 each.last_line,
                 each.page,
                 each.text,
-                json.dumps(dict(each.context), ensure_ascii=False),
+                json.dumps(dict(each.context), ensure_ascii=False) if each.context else "{}",
             )
             for each in passages
         ],
@@ -244,6 +245,12 @@ def _put_document(connection: sqlite3.Connection, document: Document, passages: 
         "INSERT INTO tables(document, name, facts, data) VALUES (?, ?, ?, ?)",
         [(number, table.name, table.facts, table.data) for table in document.tables],
     )
+
+
+@lru_cache(maxsize=1_024)
+def _encode_headings(headings: tuple[str, ...]) -> str:
+    """Encode the headings above a passage. A section's passages have the same."""
+    return json.dumps(headings, ensure_ascii=False)
 
 
 def compose_embedded_text(title: str, headings: Iterable[str], context: Mapping[str, str], text: str) -> str:
