@@ -5,11 +5,14 @@ Listeners to tokens thereby receive the answer.
 
 from collections.abc import AsyncIterator
 from typing import Any
+from uuid import uuid4
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import ensure_config
+from langchain_core.runnables.config import get_async_callback_manager_for_config
 
 
 class _TextStreamModel(BaseChatModel):
@@ -42,11 +45,13 @@ class _TextStreamModel(BaseChatModel):
 
 
 async def stream_answer(pieces: AsyncIterator[str]) -> AIMessage:
-    """Stream text to whoever listens.
+    """Stream text to whoever listens, or collect it if nobody does.
 
     Returns:
         The whole as one message, with the id under which it was streamed.
     """
+    if not get_async_callback_manager_for_config(ensure_config()).handlers:
+        return AIMessage("".join([piece async for piece in pieces]), id=f"lc_run--{uuid4()}")
     whole: AIMessageChunk | None = None
     async for chunk in _TextStreamModel(pieces=pieces).astream([]):
         whole = chunk if whole is None else whole + chunk

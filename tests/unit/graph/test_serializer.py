@@ -8,8 +8,9 @@ from langgraph.types import Send
 
 from weiwo import state
 from weiwo.graph.persistence.checkpointer import open_checkpointer, serializer
+from weiwo.graph.persistence.compression import expand_value
 from weiwo.graph.persistence.storage import CheckpointError, OlderCheckpointError, naming_thread
-from weiwo.state import Limits, Outcome, Plan, Quote, Usage
+from weiwo.state import Limits, Outcome, Plan, Quote, Task, Usage
 from weiwo.state.settings import Settings
 from weiwo.state.values import Value
 
@@ -24,7 +25,7 @@ def written_of_old(value):
         fields[0] = fields[0].removeprefix("weiwo.")
         return ormsgpack.Ext(code, ormsgpack.packb(fields, option=OPTION))
 
-    kind, packed = serializer().dumps_typed(value)
+    kind, packed = expand_value(*serializer().dumps_typed(value))
     return kind, ormsgpack.packb(ormsgpack.unpackb(packed, ext_hook=rename, option=OPTION), option=OPTION)
 
 
@@ -35,6 +36,20 @@ def test_old_names_are_read_as_the_new_ones(caplog):
     assert b"weiwo.state" not in packed
     assert serializer().loads_typed((kind, packed)) == values
     assert not caplog.records
+
+
+def test_long_values_are_compressed_and_read_again():
+    plan = Plan(tasks=tuple(Task(id=f"t{n}", description="When was Ada born?", tool="x", ret="date") for n in range(9)))
+    kind, stored = serializer().dumps_typed(plan)
+    assert kind != "msgpack"
+    assert len(stored) < len(expand_value(kind, stored)[1]) / 3
+    assert serializer().loads_typed((kind, stored)) == plan
+    assert serializer().loads_typed(expand_value(kind, stored)) == plan  # as an earlier version stored it
+    with pytest.raises(ValueError, match="too long"):
+        expand_value(kind, stored, most=100)
+    for damaged in (stored[:-9], b"\x00" + stored):
+        with pytest.raises(CheckpointError):
+            serializer().loads_typed((kind, damaged))
 
 
 def test_old_names_within_other_objects_too():
