@@ -8,8 +8,9 @@ question is about other people than those before it, so that nothing is known of
 
 `with a model` asks for two births and the years between: three tasks. `by rules` asks the same without a model, `one
 look-up` a single birth. `agent` is `create_agent` with the same search and a model that searches once and answers. The
-bare graph has five nodes, one of which is sent three times. A task is what a plan takes more with so many tasks, beside
-as many bare sends.
+bare graph has five nodes, one of which is sent three times. The nested graph has Weiwo's own shape and no work in it: a
+graph of the plan within a node, and in each of its three sends a compiled graph of two steps. A task is what a plan
+takes more with so many tasks, beside as many bare sends.
 """
 
 import argparse
@@ -78,6 +79,53 @@ def bare_graph(saver: Any = None, sends: int = 3) -> Any:
     return builder.compile(checkpointer=saver)
 
 
+def nested_graph() -> Any:
+    """Build a graph of the shape of Weiwo's without work: tasks of two steps within a plan within a node."""
+
+    async def passes(_: BareState) -> BareState:
+        return {}
+
+    async def find(_: BareState) -> BareState:
+        return {"found": ["1900"]}
+
+    def follow(target: str) -> Any:
+        async def route(_: BareState) -> str:
+            return target
+
+        return route
+
+    task = StateGraph(BareState)
+    task.add_node("act", passes)
+    task.add_node("read", find)
+    task.add_edge(START, "act")
+    task.add_conditional_edges("act", follow("read"), ["read", END])
+    task.add_conditional_edges("read", follow(END), ["act", END])
+    task_graph = task.compile()
+
+    async def run_task(_: BareState) -> BareState:
+        return {"found": (await task_graph.ainvoke({"question": "?"}))["found"]}
+
+    async def send(_: BareState) -> list[Send]:
+        return [Send("task", {"n": n}) for n in range(3)]
+
+    plan = StateGraph(BareState)
+    plan.add_node("task", run_task)
+    plan.add_conditional_edges(START, send, ["task"])
+    plan_graph = plan.compile()
+
+    async def execute(_: BareState) -> BareState:
+        return {"found": (await plan_graph.ainvoke({"question": "?"}))["found"]}
+
+    builder = StateGraph(BareState)
+    order = ("master", "planner", "executor", "reflection", "writer")
+    for name in order:
+        builder.add_node(name, execute if name == "executor" else passes)
+    builder.add_edge(START, order[0])
+    for name, target in zip(order, (*order[1:], END), strict=True):
+        builder.add_conditional_edges(name, follow(target), [target])
+    return builder.compile()
+
+
 class AgentModel(BaseChatModel):
     """A model that searches once and then answers."""
 
@@ -101,7 +149,7 @@ def askers() -> dict[str, Ask]:
     load.SECONDS = 0.0
     search = load.search_tool()
     models, rules = build_graph(tools=[search], models=load.Model()), build_graph(tools=[search])
-    agent, bare = create_agent(AgentModel(), [search]), bare_graph()
+    agent, bare, nested = create_agent(AgentModel(), [search]), bare_graph(), nested_graph()
 
     async def ask(graph: Any, question: str) -> None:
         result = (await graph.ainvoke({"question": question}, context=CONTEXT))["result"]
@@ -113,6 +161,7 @@ def askers() -> dict[str, Ask]:
         "by rules": lambda n: ask(rules, load.question(n + 53)),
         "one look-up": lambda n: ask(rules, f"When was {load.person(n + 199)[0]} born?"),
         "agent": lambda _: agent.ainvoke({"messages": [("user", "When was Alba Amsel born?")]}),
+        "nested graph": lambda _: nested.ainvoke({"question": "?"}),
         "bare graph": lambda _: bare.ainvoke({"question": "?"}),
     }
 
