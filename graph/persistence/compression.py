@@ -1,4 +1,4 @@
-"""Compression of stored values. Values of earlier versions are stored as they are, and read as such.
+"""Compression of stored values. Values of earlier versions are stored uncompressed and read all the same.
 
 State repeats itself: each object names its class, and each checkpoint lists all channels with their versions. Level 1
 brings half of what level 9 would at a fraction of the time, and a short value is not worth a call.
