@@ -1,6 +1,7 @@
 """Opening the database: every way it can fail is one line; what is stored is read back strictly."""
 
 import asyncio
+import os
 import sqlite3
 import stat
 import sys
@@ -96,7 +97,7 @@ async def test_a_full_disk_is_told_when_it_happens_and_keeps_what_there_was(tmp_
         async with open_checkpointer(settings(tmp_path)) as saver:
             ((pages,),) = await saver.fetch_rows("PRAGMA page_count", ())
             await saver.fetch_rows(f"PRAGMA max_page_count = {pages}", ())  # SQLite then answers as on a full disk
-            checkpoint = {**empty_checkpoint(), "channel_values": {"x": "x" * 100_000}}
+            checkpoint = {**empty_checkpoint(), "channel_values": {"x": os.urandom(100_000)}}
             await saver.aput(AT, checkpoint, {}, {})
 
     with pytest.raises(StorageError, match=r"database or disk is full; free some space"):
