@@ -94,7 +94,7 @@ def nested_graph() -> Any:
 
         return route
 
-    task = StateGraph(BareState)
+    task: Any = StateGraph(BareState)
     task.add_node("act", passes)
     task.add_node("read", find)
     task.add_edge(START, "act")
@@ -108,7 +108,7 @@ def nested_graph() -> Any:
     async def send(_: BareState) -> list[Send]:
         return [Send("task", {"n": n}) for n in range(3)]
 
-    plan = StateGraph(BareState)
+    plan: Any = StateGraph(BareState)
     plan.add_node("task", run_task)
     plan.add_conditional_edges(START, send, ["task"])
     plan_graph = plan.compile()
@@ -116,7 +116,7 @@ def nested_graph() -> Any:
     async def execute(_: BareState) -> BareState:
         return {"found": (await plan_graph.ainvoke({"question": "?"}))["found"]}
 
-    builder = StateGraph(BareState)
+    builder: Any = StateGraph(BareState)
     order = ("master", "planner", "executor", "reflection", "writer")
     for name in order:
         builder.add_node(name, execute if name == "executor" else passes)
