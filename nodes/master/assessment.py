@@ -72,26 +72,35 @@ class _QuestionJudgement(NamedTuple):
     choices: Choices | None
 
 
+async def _request_judgement(
+    turn: ConversationTurn, question: str, services: RunContext, wishes: Sequence[str]
+) -> tuple[AssessmentReply | None, bool]:
+    """Ask the model to judge a question.
+
+    Returns the reply, or None without a model or after a failed call, and whether all documents fit one prompt. A
+    failed call is in the trace, and the features decide alone.
+    """
+    if not services.models.has_decision_model("master"):
+        return None, False
+    whole = await _fits_whole(question, services)
+    planning = "" if whole else await asyncio.to_thread(_promises_plan, question, services)  # lists the documents
+    if planning and await has_plan(question, services, wishes):
+        planning = ""
+    more, schema = (planning, PlannedAssessmentReply) if planning else await _describe_resources(question, services)
+    messages = assessment_messages(turn, more, wishes)
+    try:
+        return await services.models.request_structured_reply("master", "assess", messages, schema), whole
+    except ModelCallError:
+        return None, whole
+
+
 async def assess_question(
     turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
 ) -> _QuestionJudgement:
     """Assess a question by features and, if a model is configured, by the model."""
     language = services.asked_in
-    reply: AssessmentReply | None = None
-    whole = False
     question = resolve_follow_up(turn.question, turn.history, language)
-    if services.models.has_decision_model("master"):
-        whole = await _fits_whole(question, services)
-        planning = "" if whole else await asyncio.to_thread(_promises_plan, question, services)  # lists the documents
-        if planning and await has_plan(question, services, wishes):
-            planning = ""
-        more, schema = (planning, PlannedAssessmentReply) if planning else await _describe_resources(question, services)
-        try:
-            reply = await services.models.request_structured_reply(
-                "master", "assess", assessment_messages(turn, more, wishes), schema
-            )
-        except ModelCallError:
-            reply = None  # in the trace; the features decide alone
+    reply, whole = await _request_judgement(turn, question, services, wishes)
     if reply is not None and turn.history and _plausible(reply.standalone_question, turn.question, language):
         question = reply.standalone_question.strip()
     frame = _with_queries(_set_form(_with_compared(parse_question(question, language), reply), reply, services), reply)

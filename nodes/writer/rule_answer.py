@@ -4,7 +4,7 @@ Nothing is asserted beyond the statements that `compose` makes from outcomes. Mi
 closest passages, with the best sentences in bold, in neutral words.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,10 +22,10 @@ from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.row_advice import advise_on_rows
 from weiwo.nodes.writer.shared_sentence import SharedSentence, find_shared_sentence
 from weiwo.nodes.writer.sources import CitableSources
-from weiwo.state import Claim, Evidence, Language, Outcome, Task
+from weiwo.state import Claim, Evidence, Language, Outcome, Plan, Task
 from weiwo.state.evidence import UNSCORED
 from weiwo.state.ledger import Lead
-from weiwo.state.query import Talk
+from weiwo.state.query import QueryFrame, Talk
 from weiwo.state.search import SearchState
 from weiwo.text.citation_marks import shield_brackets
 from weiwo.text.dates import find_dates
@@ -157,6 +157,33 @@ class RuleAnswer:
         return _LEADS[self.language]["doors"].format(join_names(doors, self.language, either=True))
 
 
+def _check_statements(
+    frame: QueryFrame,
+    plan: Plan | None,
+    outcomes: Mapping[str, Outcome],
+    sources: CitableSources,
+    titles: Sequence[str],
+) -> tuple[list[tuple[Statement, str, list[Claim]]], bool]:
+    """Compose statements from outcomes and keep those that pass the claim check.
+
+    Returns the statements with their sentences and claims, and whether a statement was dropped.
+    """
+    told: list[tuple[Statement, str, list[Claim]]] = []
+    given, dropped = sources.for_claims(frame.question), False
+    for statement in compose_statements(plan, outcomes, frame.language, titles) if plan else ():
+        numbers = sources.numbers_of(statement.evidence_ids, statement.computed_by)
+        sentence = add_marks(shield_brackets(statement.text), "".join(f"[{n}]" for n in numbers), frame.language)
+        claims = [checked.claim for checked in check_piece(sentence, given)]
+        if not all_supported(claims):
+            dropped = True
+            continue
+        first = claims[0].model_copy(update={"text": statement.verdict + claims[0].text})
+        cells = [Claim(text=cell, citations=tuple(numbers), verdict="computed") for cell in _cells(statement.table)]
+        sentence += f"\n\n{statement.table}" if statement.table else ""
+        told.append((statement, statement.verdict + sentence, [first, *claims[1:], *cells]))
+    return told, dropped
+
+
 def answer_by_rule(state: SearchState, sources: CitableSources, services: RunContext, broken: str = "") -> RuleAnswer:
     """Build an answer without a model. CPU-bound; call it through `offload_reading`.
 
@@ -169,22 +196,10 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
         broken: The reason why a model's draft ended early, or empty if no draft broke off.
     """
     frame, plan, outcomes = state["assessment"].frame, state.get("plan"), current_outcomes(state)
-    told: list[tuple[Statement, str, list[Claim]]] = []
     passages = [without_orders(passage) for passage in sources.evidence]
-    titles, given = [passage.title for passage in passages], sources.for_claims(frame.question)
     finals = plan.final_ids if plan else ()
-    dropped = not finals or any(not (name in outcomes and outcomes[name].usable) for name in finals)
-    for statement in compose_statements(plan, outcomes, frame.language, titles) if plan else ():
-        numbers = sources.numbers_of(statement.evidence_ids, statement.computed_by)
-        sentence = add_marks(shield_brackets(statement.text), "".join(f"[{n}]" for n in numbers), frame.language)
-        claims = [checked.claim for checked in check_piece(sentence, given)]
-        if all_supported(claims):
-            first = claims[0].model_copy(update={"text": statement.verdict + claims[0].text})
-            cells = [Claim(text=cell, citations=tuple(numbers), verdict="computed") for cell in _cells(statement.table)]
-            sentence += f"\n\n{statement.table}" if statement.table else ""
-            told.append((statement, statement.verdict + sentence, [first, *claims[1:], *cells]))
-        else:
-            dropped = True
+    told, dropped = _check_statements(frame, plan, outcomes, sources, [passage.title for passage in passages])
+    dropped = dropped or not finals or any(not (name in outcomes and outcomes[name].usable) for name in finals)
     usable = [outcome for outcome in outcomes.values() if outcome.usable]
     disputes = [item for item in told if item[0].mechanism == DISPUTED]
     if any(_are_of_different_dates(outcomes[item.task_id]) for item, _, _ in disputes):

@@ -504,7 +504,7 @@ async def test_a_simple_answer_knows_the_conversation():
 async def test_a_simple_answer_falls_back_on_the_rules(draft):
     found = await simple("Hello, who are you?", fake(draft=draft))
     assert "I am Weiwo" in found.answer
-    assert "does not answer" in found.answer
+    assert "is not responding" in found.answer
     assert "No model is configured" not in found.answer
     assert found.status == ("complete", "finished")
 
