@@ -223,7 +223,7 @@ async def _write(
 def _by_clarity(
     state: SearchState,
 ) -> Literal["clarify", "writer", "approval", "executor", "reflection", "planner", "__end__"]:
-    """Route after the master: end, clarify, or continue by level.
+    """Route after the master: end, clarify, or continue by the difficulty of the question.
 
     The run ends if the question was answered before. A question that can mean several things is clarified before the
     search.

@@ -136,11 +136,13 @@ class Budget:
         return limit or ("max_seconds" if self.remaining_seconds() <= 0 else None)
 
     def reserve_call(self, room: Reservation = _NOTHING) -> None:
-        """Reserve a model call to be made right after. `record` the call in every case.
+        """Reserve a call, tokens and cost for the next model call.
+
+        Call `record` with the same reservation after the call, successful or not.
 
         Raises:
-            BudgetExhaustedError: A limit leaves no room for the call. The run continues by rule, and `reached` names
-                the first such limit.
+            BudgetExhaustedError: A limit leaves no room, and nothing is reserved. The run continues by rules, without a
+                model. `reached` names the first such limit.
         """
         if self._parent is not None:
             try:

@@ -125,7 +125,7 @@ def _json_items(text: str, type_: ValueType) -> list[object]:
     if type_ == "passages":
         return _written_items(text, type_)
     if not text.endswith("]"):
-        raise ValueError(f"{_shorten_repr(text)} is a list cut short")
+        raise ValueError(f"{_shorten_repr(text)} is an incomplete list; add the closing ]")
     return list(split_items(text[1:-1]))
 
 

@@ -56,7 +56,7 @@ def describe_tool(info: ToolInfo) -> str:
 
 
 class TypeNames:
-    """Types of JSON schemas in a few words."""
+    """Short notation for types of JSON schemas, such as `list of string`, with references resolved."""
 
     def __init__(self, definitions: Any) -> None:
         self._definitions = definitions if isinstance(definitions, Mapping) else {}

@@ -21,10 +21,10 @@ _LINE_SECONDS: Final = 5.0
 
 
 class ProgressLine:
-    """A line of progress.
+    """Progress line on standard error.
 
     Args:
-        in_place: Whether a terminal's line is drawn over; else it is told now and then there, too.
+        in_place: Redraw one line on a terminal. If false, or without a terminal, print a new line every five seconds.
     """
 
     def __init__(self, *, in_place: bool = True) -> None:

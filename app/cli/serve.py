@@ -118,8 +118,8 @@ def _print_token(user: str) -> None:
     """
     if not _USER.fullmatch(user):
         raise UsageError(
-            f"--new-token {user[:60]!a} is not a valid name; use up to 64 lower-case letters, digits and "
-            ". _ @ -; your own name is operator"
+            f"--new-token {user[:60]!a} is not a valid user name; use up to 64 lower-case letters, digits "
+            "and . _ @ -, or operator for your own token"
         )
 
     async def make() -> str:

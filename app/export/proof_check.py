@@ -558,7 +558,7 @@ async def check_by_model(report: ProofReport, settings: Settings) -> None:
     models = ChatModels(settings, Budget(settings.limits))
     role = next((item for item in ("verifier", "writer") if models.has_decision_model(item)), "")
     if not role:
-        raise MisuseError("--model: no model is configured; name one as provider:model")
+        raise MisuseError("--model: no usable model is set; give --model provider:model")
     given, left = report.proof.claim_sources(), []
     for claim in report.judged:
         report.checked["judged"] += 1

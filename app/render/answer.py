@@ -77,7 +77,7 @@ def plain_answer(result: Mapping[str, Any], *, verbose: bool = False) -> str:
 
 
 def _shown_numbers(result: Mapping[str, Any]) -> set[Any]:
-    """Return the numbers of the sources with passages shown in the answer."""
+    """Return the source numbers of the extracts in a result."""
     return {extract.get("n") for extract in result.get("extracts") or ()}
 
 

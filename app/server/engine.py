@@ -89,9 +89,9 @@ class Backend(ABC):
 
     @abstractmethod
     async def ask_model(self, request: Request, purpose: str, prompt: str) -> str:
-        """Ask the writer's model for the sender.
+        """Send a prompt to the writer's model on behalf of the user of a request.
 
-        Returns an empty string if the model cannot be asked now.
+        Used for side tasks of chat interfaces, such as titles. Returns an empty string if the model cannot be asked.
         """
 
     @abstractmethod

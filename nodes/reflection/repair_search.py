@@ -73,7 +73,7 @@ class RepairSearch:
         return await self._ask(services) if services.models.has_decision_model("reflection") else None
 
     def _other_searches(self) -> Iterator[Task]:
-        """Yield the alternatives known to rules.
+        """Yield the untried searches proposed by rules.
 
         These are another tool or, if no model knows better, fewer words for a working tool.
         """

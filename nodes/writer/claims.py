@@ -102,7 +102,7 @@ def check_piece(piece: str, given: ClaimSources, above: str = "") -> list[Checke
 
 
 def _is_restated(claim: Claim, given: ClaimSources) -> bool:
-    """Report whether a cited sentence restates a matched claim.
+    """Report whether a sentence of the cited passages states a matched claim.
 
     The sentence may use the words of the claim, or other words for the same relation.
     """

@@ -21,12 +21,12 @@ _DENIES: Final = lazy(r"\b(?:no|not|never|neither|nor|cannot)\b|n['’]t\b|[不�
 
 @dataclass(frozen=True)
 class Comparison:
-    """Known facts about a comparison.
+    """Comparison question with a winner known to code.
 
     Attributes:
         frame: The question.
-        winner: The thing that wins, folded.
-        dates: The date of each thing, if code knows the winner by the dates. Empty if rules have read the values.
+        winner: Folded name of the winning subject.
+        dates: Date of each subject, if the winner follows from proven dates. Empty if a rule compared the values.
     """
 
     frame: QueryFrame

@@ -207,7 +207,7 @@ def list_wishes(state: SearchState) -> list[str]:
 
 
 def named_gaps(state: SearchState) -> tuple[Gap, ...]:
-    """Return the gaps named below an answer: uncovered parts and weak values."""
+    """Return the gaps listed below an answer: unanswered parts and doubtful or disputed values."""
     ledger = state.get("ledger")
     return ledger.gaps_of(_NAMED) if ledger is not None else ()
 

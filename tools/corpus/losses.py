@@ -66,7 +66,7 @@ def _follows(text: str, other: str) -> bool:
 
 
 def encode_losses(losses: Iterable[Loss]) -> str:
-    """Encode losses as JSON, or an empty string without losses."""
+    """Encode the extraction losses of a document as JSON, or as an empty string if there is no loss."""
     rows = [[loss.kind, loss.count, list(loss.places)] for loss in losses]
     return json.dumps(rows, ensure_ascii=False) if rows else ""
 

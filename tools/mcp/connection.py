@@ -262,7 +262,11 @@ class Connection:
         return ToolCallError("crash", f"{name}: MCP server {self.server.name} is down: {why['en']}", transient=False)
 
     def _check(self, definition: ToolDefinition) -> None:
-        """Check the tool against the definition used for the plan."""
+        """Require a tool to be unchanged since the plan was made.
+
+        Raises:
+            ToolCallError: The server no longer offers the tool, or its definition has changed.
+        """
         now = self.definitions.get(definition.name)
         if now is None:
             raise ToolCallError("not_found", f"{definition.name}: its server no longer offers it")

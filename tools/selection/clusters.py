@@ -181,16 +181,14 @@ def _words_about(text: str, tool: Documentation) -> frozenset[str]:
 def content_words(text: str) -> frozenset[str]:
     """Return the words carrying the topic of a text.
 
-    Leaves out stop words and words found in every tool description.
+    Leaves out stop words and words found in every tool description. Chinese terms count from two characters on, because
+    more pairs than single characters are words.
     """
     words = set(terms(_EVERY_TOOL_ZH.sub(" ", text.replace("_", " ")))) - _EVERY_TOOL
     return frozenset(stem(word) for word in words if len(word) > 1)
 
 
 def stem(word: str) -> str:
-    """Return a word without the plural ending.
-
-    For Chinese, only pairs of characters are used: more pairs than single characters are words.
-    """
+    """Strip a final plural `s` from an English word. Other words are returned unchanged."""
     plural = word.isascii() and len(word) > 3 and word.endswith("s") and not word.endswith("ss")
     return word[:-1] if plural else word

@@ -185,9 +185,10 @@ def _call(part: _Part, parts: Sequence[_Part]) -> str:
 
 
 def _join_alike(source: str, parts: Sequence[_Part], most: int) -> Iterator[_Table]:
-    """Join a document's sheets with equal columns into a table named after the document.
+    """Yield a table that joins the sheets with equal columns, named after the document.
 
-    Two tables on one sheet stay two: costs below sales are not more sales.
+    Yields nothing if several groups of sheets have equal columns. Two tables on one sheet are never joined, because
+    costs below sales are not more sales.
     """
     alike: dict[tuple[Any, ...], list[_Part]] = {}
     for part in parts[:most]:

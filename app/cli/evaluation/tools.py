@@ -66,7 +66,7 @@ def _check_tools(dataset: Dataset, known: set[str]) -> None:
     lacking = next((question for question in dataset.questions if not known.issuperset(question.relevant)), None)
     if lacking is not None:
         raise DatasetError(
-            f"{dataset.folder}: question {lacking.id} needs a tool that is not among the documents; correct it"
+            f"{dataset.folder}: question {lacking.id} names a tool that is not among the documents; add or correct it"
         )
 
 

@@ -139,9 +139,9 @@ def _names_subject(sentence: Sentence, tokens: Sequence[Token]) -> bool:
 
 
 def _has_obstacle(sentence: Sentence, between: Sequence[Token]) -> bool:
-    """Tell whether a word between subject, attribute and value may tie the value to something else.
+    """Report whether a word between subject, attribute and value may change their relation.
 
-    Between a date and its verb a Chinese place may stand, and any place if they are of a life.
+    For a date, a Chinese place is harmless. For a date of birth or death, so is any place name.
     """
     asked, text = sentence.asked, sentence.text
     strange = [(token.start, token.end) for token in between if token.role == "X"]

@@ -111,7 +111,7 @@ def digest_result(result: ToolResult) -> str:
 
 
 def _own_replies(call: Call, result: ToolResult, registry: Registry) -> list[Evidence]:
-    """Return the passages of a result, with the call attached to the tool's own replies.
+    """Attach the call to passages that are the tool's own reply, and return all passages.
 
     A search hit is not an own reply: it is found by its words, and need not be about the subject of the search. Nor is
     a passage with a source of its own.

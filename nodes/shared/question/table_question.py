@@ -241,9 +241,9 @@ class _Reading:
         return len(self._unused), len(self._assumed)
 
     def read(self) -> dict[str, JsonValue] | None:
-        """Return the request.
+        """Return the question as a table request, or None if too many words are not understood.
 
-        Returns None if the question cannot be read.
+        Names may be assumed and words left unused in a loose reading only.
         """
         if self._loose and not self._assume():
             return None

@@ -213,7 +213,7 @@ def _particulars(
 def _naming(
     statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, own: Language
 ) -> Iterator[str]:
-    """Yield a reason for each name, country and quotation missing from all sources."""
+    """Yield a reason for doubt per name, country and quotation missing from the cited sources."""
     spoken_of = (*_asked_subjects(statement, question), *stated.names)
     for name in dict.fromkeys(spoken_of) if has_rules(own) else _full_names(stated.names, naming, own):
         if not naming.name(name, question, language=own):

@@ -263,9 +263,9 @@ def fold_script(text: str) -> str:
 
 
 def find_versions(text: str) -> list[re.Match[str]]:
-    """Find dotted figures used as versions.
+    """Find version numbers, such as 3.12 after the name of a product, or 1.2.3 anywhere.
 
-    A figure is a version if it stands where a version does or has more than one dot. A measured amount is no version.
+    A figure with a single dot does not count if it is a measured amount, such as 1.5 GB.
     """
     measured = [(quantity.start, quantity.end) for quantity in find_quantities(text) if quantity.unit]
     found = []

@@ -501,7 +501,7 @@ def test_a_second_way_is_read_written_renamed_and_validated_like_its_task():
     for tool_name, args, told in (
         ("nowhere", {}, "b.alternative: "),
         ("archive", {"query": "x"}, "b.alternative: "),
-        ("archive", {"topic": "{{c.ret}}"}, "refers to tasks that its task does not refer to"),
+        ("archive", {"topic": "{{c.ret}}"}, "refers to tasks that b does not use"),
     ):
         wrong = plan.task("b").model_copy(update={"alternative": Alternative(tool=tool_name, args=args)})
         faults = check_plan(plan.model_copy(update={"tasks": (plan.task("a"), wrong)}), known, Limits())

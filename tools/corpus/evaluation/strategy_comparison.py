@@ -87,9 +87,9 @@ class Evaluation:
         return set(self.names) == set(CHOICES)
 
     def replay_policy(self, policy: RoutingPolicy) -> "Evaluation":
-        """Return the same searches with the decisions of another policy.
+        """Return a copy of the evaluation with each question routed by another policy.
 
-        The served strategy stays as it was.
+        The strategy used in each search stays recorded.
         """
         again = [
             replace(

@@ -32,7 +32,7 @@ class FederatedCorpus:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Return the sources of all documents, corpus by corpus. A file in two corpora counts once."""
+        """Return the sources of all documents, corpus by corpus. A file in two corpora is listed once."""
         return tuple(dict.fromkeys(source for corpus in self.corpora for source in corpus.documents))
 
     @property

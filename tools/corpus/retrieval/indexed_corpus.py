@@ -349,7 +349,10 @@ def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> 
         return alike[0]
     if alike:
         raise DocumentNotFoundError(f"{one_line(name, 100)!r} names {len(alike)} documents: {', '.join(alike[:4])}")
-    raise DocumentNotFoundError(f"no document {one_line(name, 100)!r} in the corpus of {len(documents)}")
+    raise DocumentNotFoundError(
+        f"the corpus has no document {one_line(name, 100)!r} ({len(documents)} documents); "
+        "use a path, file name or title"
+    )
 
 
 class _RelativeNames:

@@ -152,7 +152,7 @@ def load_reranker(entry: str, key: str = "") -> Reranker:
         sound = False
     if not (model and sound):
         raise CorpusError(
-            f"reranker {one_line(entry, 100)}: use MODEL@ADDRESS, such as "
+            f"reranker {one_line(entry, 100)} is not valid; use MODEL@ADDRESS, such as "
             "jina-reranker-v2@http://localhost:8000/rerank, or @module.attribute"
         )
     return EndpointReranker(model, url, key)

@@ -71,7 +71,7 @@ async def test_how_documents_stand_is_told(docs, model, tmp_path):
     assert (verdict, "n-grams" in text) == ("note", True)
     assert _describe_embeddings(await open_corpus(where), MODEL, "en") == (
         "ok",
-        "fake:letters: all 2 passages have vectors",
+        "fake:letters: all 2 passages have vectors of this model",
     )
     (docs / "new.md").write_text("A third.", encoding="utf-8")
     await open_corpus(plain)

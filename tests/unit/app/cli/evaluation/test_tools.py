@@ -53,7 +53,7 @@ def test_sets_that_are_none_are_one_line(tmp_path):
     asked = write(tmp_path / "asked", [("Time off", "fh")])
     for folder, history, said in (
         (str(tmp_path / "none"), None, "does not exist"),
-        (write(tmp_path / "lacking", [("Time off", "x")]), None, "needs a tool that is not among the documents"),
+        (write(tmp_path / "lacking", [("Time off", "x")]), None, "names a tool that is not among the documents"),
         (asked, asked, "no other question"),
     ):
         with pytest.raises(UsageError, match=said) as caught:
