@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from weiwo.nodes.shared.ledger import CONCLUDED
 from weiwo.nodes.shared.prompting.sanitizer import AnswerSanitizer
 from weiwo.nodes.writer.claims import CheckedClaim, check_cited
 from weiwo.nodes.writer.compared import Comparison, find_comparison
@@ -15,7 +16,7 @@ from weiwo.nodes.writer.prompt import current_outcomes
 from weiwo.nodes.writer.sources import CitableSources
 from weiwo.nodes.writer.verification.check import is_absence
 from weiwo.nodes.writer.written_answer import Answering, AnswerPart
-from weiwo.state import DOUBTFUL, Finding, Outcome
+from weiwo.state import DOUBTFUL, Finding, Outcome, Plan
 from weiwo.state.search import SearchState
 from weiwo.text.language import sentences
 from weiwo.text.offloading import offload_reading
@@ -39,11 +40,13 @@ def list_told(state: SearchState) -> list[Finding]:
 
     Disputed values and values with notes have to be marked, which is left to a draft. So are missing values, a long
     list, and an implied value among others. A single implied value is told in its sentence, and named among the gaps.
+    A value that the question asks for and that another task builds on is told first.
     """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     if plan is None or (len(plan.ids) > 1 and not all(plan.task(name).is_answer for name in plan.final_ids)):
         return []
-    final = [outcomes[name] for name in plan.final_ids if name in outcomes]
+    wanted = (*_list_asked_links(state, plan), *plan.final_ids)
+    final = [outcomes[name] for name in wanted if name in outcomes]
     if len(plan.ids) == 1 and len(final) == 1 and final[0].trace.gave_up:
         return [*_statements(final[0])][:1]
     firm = all(
@@ -53,14 +56,22 @@ def list_told(state: SearchState) -> list[Finding]:
         and (len(plan.ids) == 1 or outcome.basis == "stated")
         for outcome in outcomes.values()
     )
-    if (
-        not firm
-        or not all(map(_is_short, final))
-        or len(final) < len(plan.final_ids)
-        or not all(map(_statements, final))
-    ):
+    if not firm or not all(map(_is_short, final)) or len(final) < len(wanted) or not all(map(_statements, final)):
         return []
     return [statement for outcome in final for statement in _statements(outcome)]
+
+
+def _list_asked_links(state: SearchState, plan: Plan) -> list[str]:
+    """List the tasks that answer a part of the question without being the last of the plan.
+
+    A question that asks for several things, and that no rule could split, may ask for each of them.
+    """
+    frame, ledger, finals = state["assessment"].frame, state.get("ledger"), frozenset(plan.final_ids)
+    links = [name for name in plan.ids if name not in finals]
+    if ledger is None or frame.shape in CONCLUDED or (len(ledger.parts) == 1 and frame.shape != "several"):
+        return []
+    asked = {key for part in ledger.parts if finals.isdisjoint(part.task_ids) for key in part.task_ids}
+    return links if len(ledger.parts) == 1 else [name for name in links if name in asked]
 
 
 def _read_told(state: SearchState, sources: CitableSources, say: AnswerSanitizer) -> list[Piece]:

@@ -348,3 +348,34 @@ async def test_a_comparison_of_dates_that_code_knows_is_computed():
 async def test_else_a_comparison_is_judged(sentence: str, text: str):
     _, requests = await compare(sentence, text)
     assert "EntailmentReply" in {request.schema for request in requests}
+
+
+LIBRARY = "The library of Corve Abbey was rebuilt by Odo Marsh."
+MARSH = "Odo Marsh was born in 1702."
+
+
+async def test_a_part_of_the_question_that_another_builds_on_is_told_too() -> None:
+    question = "Who rebuilt the library of Corve Abbey, and in which year was he born?"
+    first = {**FIRST, "description": "Who rebuilt the library of Corve Abbey?", "ret": "text"}
+    second = {
+        **SECOND,
+        "description": "In which year was {{task_1.ret}} born?",
+        "args": {"query": "{{task_1.ret}} born"},
+    }
+    second |= {"for_each": None, "is_answer": True}
+
+    def read(request: Request) -> dict[str, Any]:
+        said, value = (MARSH, "1702") if MARSH in request.text else (LIBRARY, "Odo Marsh")
+        return {**found(value, said), "sentence": said}
+
+    model = fake(
+        AssessmentReply={**assessed(question, steps=1.0), "vertices": [first, second], "edges": [["task_1", "task_2"]]},
+        ReadReply=read,
+        ReflectionReply={"reason": "all", "decision": "finish", "missing": []},
+        draft="Odo Marsh rebuilt the library of Corve Abbey [1]. Odo Marsh was born in 1702 [2].",
+    )
+    graph = build_graph(tools=[search_tool(lambda query: MARSH if "born" in query else LIBRARY)], models=model)
+    result = (await graph.ainvoke({"question": question}, context=Context(web=False)))["result"]
+    check_result(result)
+    assert ["rebuilt" in result["answer"], "1702" in result["answer"]] == [True, True], result["answer"]
+    assert result["status"] == "complete"
