@@ -120,7 +120,7 @@ async def test_a_page_is_read_as_its_scripts_make_it(site, chromium, monkeypatch
     (passage,) = (await tool.ainvoke(call)).artifact
     assert TEXT in passage["text"]
     assert passage["source"] == url
-    with pytest.raises(ToolCallError, match="holds no text; the browser is switched off"):
+    with pytest.raises(ToolCallError, match="contains no text; the browser is switched off"):
         await ReadPage(guard=guard_of(site)).ainvoke(url)
 
 

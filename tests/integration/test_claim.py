@@ -38,7 +38,7 @@ async def test_a_claim_keeps_others_off_until_its_process_ends(url, tmp_path):
     process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert await process.stdout.readline() == b"claimed\n"
-    with pytest.raises(ThreadBusyError, match="thread t; another process"):
+    with pytest.raises(ThreadBusyError, match="thread t is in use by another process"):
         async with claim_thread(settings, "t", url):
             pass
     async with claim_thread(settings, "other", url):

@@ -142,7 +142,7 @@ def test_without_a_checkout_baselines_are_one_line(
 
 @pytest.mark.parametrize("former", ["report", "label", "calibration"])
 def test_commands_of_the_first_version_say_what_took_their_place(former: str) -> None:
-    with pytest.raises(UsageError, match=f" {former}; .*weiwo eval (answers|retrieval)"):
+    with pytest.raises(UsageError, match=f" {former} was removed; .*weiwo eval (answers|retrieval)"):
         CliRunner().invoke(_evaluations, [former, "x", "--json"], catch_exceptions=False, standalone_mode=False)
 
 

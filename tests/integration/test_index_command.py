@@ -156,7 +156,7 @@ def test_a_second_writer_is_told_so(index, weiwo_home) -> None:
     with IndexWriter(locate_by_name(weiwo_home)):
         code, _, err = index()
     assert code == 1
-    assert "writing" in err
+    assert "is in use by process" in err
     assert err.count("\n") == 1
 
 

@@ -35,7 +35,7 @@ def test_a_server_is_found_tried_and_kept(weiwo: FOUND, tmp_path: Path) -> None:
         code, out, err = weiwo("setup", "--yes", OPENAI_BASE_URL=server.url)
         assert code == 0, err
         assert "OpenAI-compatible" in out
-        assert "Chosen: scripted" in out
+        assert "Selected: scripted" in out
         assert "0 failed" in out
         written = (tmp_path / "home" / "config.toml").read_text()
         assert f'OPENAI_BASE_URL = "{server.url}"' in written

@@ -99,7 +99,7 @@ async def test_a_failed_task_blocks_its_descendants_and_nothing_else():
     )
     outcomes = await run(plan, search_tool(births))
     assert [outcomes[key].status for key in "abcd"] == ["empty", "blocked", "blocked", "succeeded"]
-    assert "needs a" in outcomes["b"].failure.message
+    assert "depends on a" in outcomes["b"].failure.message
 
 
 async def test_a_blocked_task_does_not_wait_for_its_other_inputs():

@@ -159,7 +159,7 @@ async def test_a_batch_that_fails_is_rolled_back_and_the_next_one_works(tmp_path
                 " BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
             )
         puts = [PutOp(("n",), "good", {"x": 2}), PutOp(("n",), "bad", {"x": 3})]
-        with pytest.raises(StorageError, match=r"store\.sqlite; disk is full; free some space"):
+        with pytest.raises(StorageError, match=r"store\.sqlite: disk is full; free some space"):
             await store.abatch([puts[0], PutOp(("m",), "other", {}), puts[1]])
         assert [item.key for item in await store.asearch(("n",))] == ["kept"]
         await store.aput(("n",), "after", {"x": 4})

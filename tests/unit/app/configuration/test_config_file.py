@@ -38,7 +38,7 @@ def test_the_environment_wins(tmp_path, monkeypatch):
 def test_a_file_that_is_none_is_one_line(tmp_path, text):
     env = {"WEIWO_HOME": str(tmp_path)}
     config_path(env).write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(MisuseError, match=r"config\.toml; ") as told:
+    with pytest.raises(MisuseError, match=r"config\.toml\b.*; ") as told:
         read_config(env)
     assert "\n" not in str(told.value)
 

@@ -50,6 +50,7 @@ def test_what_a_strange_folder_sets_is_left_out_and_said_once(folder, weiwo):
     assert not {"WEIWO_TOOLS", "OPENAI_BASE_URL"} & os.environ.keys()
 
 
+@pytest.mark.processes
 @pytest.mark.usefixtures("importable_parts")
 def test_doctor_in_a_hostile_folder_runs_nothing_and_sends_nothing(folder, weiwo):
     (folder / "mine_here.py").write_text("open('ran', 'w').close()\ntools = []\n")

@@ -224,7 +224,7 @@ async def test_what_a_model_judged_is_judged_again_by_a_model_that_is_given(answ
     report = checked(answer)
     left = len(report.judged)
     assert left
-    with pytest.raises(MisuseError, match="no model is configured"):
+    with pytest.raises(MisuseError, match="no usable model is set"):
         await check_by_model(report, Settings(home="/nonexistent"))
 
     async def contradicts(*_: Any) -> str:
@@ -240,7 +240,7 @@ def test_what_is_no_such_file_is_told(tmp_path):
     file = export({"question": "?", "answer": "", "status": "failed", "language": "zh"}, tmp_path / "a.weiwo")
     assert check_proof(read_proof(file)).findings == []
     for content, told in (
-        ("{", "no JSON"),
+        ("{", "is not a JSON object"),
         ("[]", FORMAT),
         (json.dumps({"format": FORMAT}), "question: Field required"),
     ):

@@ -117,7 +117,7 @@ def test_two_tables_are_joined_on_a_column(tables):
 def test_a_join_that_would_be_too_large_is_refused_before_it_is_made(monkeypatch):
     monkeypatch.setattr("weiwo.tools.tables.query._MOST_JOINED", 8)
     held = Tables(a=read_csv("k,n\n" + "x,1\n" * 3), b=read_csv("k,m\n" + "x,1\n" * 3))
-    with pytest.raises(TableRequestError, match="the join of a and b has 9 rows, over 8"):
+    with pytest.raises(TableRequestError, match="the join of a and b has 9 rows, more than 8"):
         held.run("a", join={"table": "b", "left": "k", "right": "k"})
 
 

@@ -155,7 +155,7 @@ def test_what_is_shown_instead_of_a_page_is_a_failure(title: str, body: str, wha
     ],
 )
 def test_a_page_that_says_it_is_not_there_is_not_found(title: str, body: str) -> None:
-    with pytest.raises(ToolCallError, match="not there") as failure:
+    with pytest.raises(ToolCallError, match="a not-found page was shown") as failure:
         parse_page(fetched(f"<html><head><title>{title}</title></head><body><p>{body}</p></body></html>"))
     assert failure.value.kind == "not_found"
 

@@ -340,7 +340,7 @@ def test_an_entry_that_can_open_nothing_is_one_line(entry: str) -> None:
     ],
 )
 def test_what_cannot_be_allowed_is_named_in_one_line(entry: str) -> None:
-    with pytest.raises(ValueError, match=r"is not a host name|is no network; .* write 10\.1\.0\.0/16") as error:
+    with pytest.raises(ValueError, match=r"is not a host name|is not a network; .* use 10\.1\.0\.0/16") as error:
         UrlGuard(["wiki.corp", entry])
     message = str(error.value)
     assert message.isprintable()

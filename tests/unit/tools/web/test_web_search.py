@@ -170,8 +170,8 @@ async def test_nothing_found_is_no_failure():
     [
         (400, "bad_arguments", False, "request"),
         (401, "auth", False, "TAVILY_API_KEY"),
-        (403, "blocked", False, "refuses"),
-        (429, "rate_limit", True, "fewer"),
+        (403, "blocked", False, "refused"),
+        (429, "rate_limit", True, "too many requests"),
         (432, "blocked", False, "plan"),
         (433, "blocked", False, "plan"),
         (404, "not_found", False, "404"),

@@ -128,7 +128,7 @@ def test_above_the_threshold_a_person_is_asked(monkeypatch, person):
     asked = person("y")
     tell_cost("Who?", settings(depth="deep"), as_json=False)
     tell_cost("谁？", settings(depth="deep"), as_json=False)
-    assert ["执行" in prompt for prompt in asked] == [False, True]
+    assert ["运行" in prompt for prompt in asked] == [False, True]
     person("n")
     with pytest.raises(CommandError, match="--depth normal"):
         tell_cost("Who?", settings(depth="deep"), as_json=False)

@@ -36,7 +36,7 @@ def test_who_is_asked_and_who_could_be(monkeypatch):
     [
         ({"web_asked_for": True}, "ok", "ddgs (1 a second), wikipedia (5 a second)"),
         ({"search": ("brave",)}, "problem", "brave needs BRAVE_API_KEY"),
-        ({"search": ("goggle",)}, "problem", "no provider 'goggle'"),
+        ({"search": ("goggle",)}, "problem", "unknown provider 'goggle'"),
     ],
 )
 def test_who_needs_no_key_and_what_is_wrong(settings, verdict, words):

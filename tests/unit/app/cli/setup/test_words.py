@@ -11,6 +11,7 @@ HAN = re.compile("[\u4e00-\u9fff]")
 PROSE = re.compile(r"(?<![-\w/.:])(?:the|is|are|not|no|set|of|and|with|a|in|by|it)(?![-\w/.:])")
 
 
+@pytest.mark.processes
 @pytest.mark.usefixtures("importable_parts")
 async def test_each_line_is_told_in_the_language(monkeypatch, tmp_path):
     for name, value in {

@@ -98,7 +98,7 @@ def test_what_a_person_changed_is_said(change, because):
     (one,) = [revision.to_json() for revision in revisions_of(state)]
     assert one["because"] == because
     assert one["outcomes"] == {}
-    assert ("sent back: No years. Only days." if change else "edited by hand") in printed(state)
+    assert ("rejected: No years. Only days." if change else "edited by hand") in printed(state)
 
 
 def test_a_first_plan_has_no_earlier_one():

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import httpx
@@ -88,7 +89,7 @@ async def test_states_and_metadata_are_measured(ann: httpx.AsyncClient):
         mine = Quota(records, settings, None)
         before = await mine._measure("ann")
         assert 5_000 < before < 3_000_000
-        edit = {"values": {"feedback": "x" * 300_000}, "as_node": "writer"}
+        edit = {"values": {"feedback": token_hex(150_000)}, "as_node": "writer"}
         for more in (1, 2):
             assert (await ann.post("/threads/hers/state", json=edit)).status_code == 200
             assert await mine._measure("ann") > before + more * 300_000

@@ -365,7 +365,7 @@ SHEETS = {
     "formats": (_workbook(_formatted), ["Ostrel | 7.5% | EUR 1,250.50 | 2023-03-15"], ["0.075"], ""),
     "merged": (_workbook(_merged), ["North | Mirren | 2", "Sales 2025\n"], ["Sales 2025 |"], ""),
     "hidden sheet": (_workbook(_hidden), ["seen"], ["unseen"], "hidden sheet is left out: Secret"),
-    "uncomputed": (_workbook(_formulas), ["Timber | =SUM(1,2)"], [], "never computed: Sheet!B2"),
+    "uncomputed": (_workbook(_formulas), ["Timber | =SUM(1,2)"], [], "never calculated: Sheet!B2"),
     "comment": (_workbook(_commented), ["Timber | 3 [Comment: estimated]"], [], ""),
     "chart title": (_workbook(_charted), ["Sums by town"], [], ""),
     "chart values": (_charted_from_elsewhere(), ["| Ostrel | 7.5% |"], [], ""),

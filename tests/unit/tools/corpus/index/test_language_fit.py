@@ -143,7 +143,7 @@ async def test_a_question_over_files_is_answered_without_them_too(docs, tmp_path
         corpus = await load_corpus([docs], settings=settings, tell=said.append)
         found = await corpus.find("石桥建于哪一年")
         assert (found.trace.notes, set(found.trace.arms)) == ([], {"keyword", "grams"})
-    assert sum("does not know Chinese" in line for line in said) == 1
+    assert sum("does not support Chinese" in line for line in said) == 1
     (docs / "bridge.md").write_text(
         "\n\n".join(f"# Bridge {n}\n\n{'The bridge is tall. ' * 60}" for n in range(9)), "utf-8"
     )

@@ -78,7 +78,7 @@ async def test_a_model_that_changed_its_length_is_said(writer, tmp_path):
     embed_passages(writer, Embedder("one", LetterEmbeddings()))
     corpus = IndexedCorpus(tmp_path, embedder=Embedder("one", LetterEmbeddings(13)))
     writer.flush()
-    assert "13 numbers now, 26 when" in (await corpus.find("words")).trace.notes[0]
+    assert "now have 13 numbers, but 26 in the index" in (await corpus.find("words")).trace.notes[0]
 
 
 async def test_what_comes_later_is_found_and_folders_are_kept_to(writer, tmp_path):
