@@ -495,7 +495,7 @@ def test_settings_are_tried_and_kept_and_keys_are_not_shown(page, player):
     assert "sk-secret" not in page.content()
     page.fill("[name=cost_per_day]", "0.5")
     page.click("[data-setup-part=budget] [data-action=keep]")
-    page.wait_for_selector("[data-setup-part=budget] >> text=Kept")
+    page.wait_for_selector("[data-setup-part=budget] >> text=Saved")
     assert player.asked[-1] == ("PUT", "/weiwo/setup/budget", {"cost_per_day": 0.5})
     page.select_option("[name=provider]", "tavily")
     page.fill("[name=TAVILY_API_KEY]", "tvly-secret")
@@ -631,7 +631,7 @@ def test_what_should_last_is_kept_on_request_or_after_asking_and_listed_and_forg
     player.views["memory"] = {"wishes": [], "answers": [answer], "plans": [plan]}
     page.click("a[href='#/memory']")
     assert page.get_attribute("[data-entry=a1] a", "href") == "#/t/t9"
-    assert "complete 3, not 1 · pinned" in page.inner_text("[data-entry=p1]")
+    assert "complete 3, incomplete 1 · pinned" in page.inner_text("[data-entry=p1]")
     player.views["memory"] = {
         "wishes": [{"key": "w1", "text": "以后都用人民币", "since": "2026-01-02"}],
         "answers": [],
