@@ -31,7 +31,8 @@ def _write_sign(element: Element, _: list[str]) -> str:
 def _write_pattern(pattern: str) -> Callable[[Element, list[str]], str]:
     """Return a writer for an element, given a pattern with {} for each part.
 
-    The parts behind `/`, `^` and `_` are put in brackets if needed.
+    Each part is put in brackets, unless the part is a single word or sign. If the number of parts does not match
+    the pattern, the parts are joined instead.
     """
     count = pattern.count("{}")
 

@@ -23,6 +23,7 @@ from weiwo.tools.corpus.formats.document_dates import find_saved_date
 from weiwo.tools.corpus.formats.encodings import UnreadableError
 from weiwo.tools.corpus.formats.ocr import INSTALL, can_recognize, has_time, list_unrecognized, recognize_text
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, import_parser, make_passages
+from weiwo.tools.corpus.formats.pdf_raised import mark_raised
 from weiwo.tools.corpus.formats.pdf_tables import Box, join_han_lines, mark_tables
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
@@ -163,7 +164,8 @@ class Pdf:
             boxes = self._read_boxes(written)
             text = _read_columns(written, boxes)
             text = text or mark_tables(written.get_text_range(), boxes, read_box)
-            text = join_han_lines(text.replace("\r\n", "\n"), boxes, read_box)
+            text = mark_raised(text.replace("\r\n", "\n"), boxes, read_box)
+            text = join_han_lines(text, boxes, read_box)
         finally:
             written.close()
             if rotation:

@@ -297,3 +297,14 @@ def test_labels_written_between_the_lines_of_their_values_are_paired_only_where_
 def rows_of(data: bytes) -> list[list[str]]:
     text = "\n".join(passage.text for passage in one(data).passages)
     return [line.strip("| ").split(" | ") for line in text.split("\n") if line.startswith("| ")]
+
+
+def test_a_raised_figure_is_told_from_the_one_before_it() -> None:
+    """A page laid out by WeasyPrint 70 with exponents, units, a note's mark and an ordinal in superscript."""
+    with zipfile.ZipFile(DOCUMENTS / "weasyprint.zip") as files:
+        text = "\n".join(passage.text for passage in one(files.read("raised.pdf")).passages)
+    assert "The lake holds 4.2 × 10⁶ litres, and the basin covers 15 m² of ground." in " ".join(text.split())
+    assert "The 21st of May was dry, as the keeper¹ noted. The load is 10⁻³ of it." in " ".join(text.split())
+    assert "| South | 10⁷ | 14 m² |" in text
+    assert "by the keeper²\nMill Lane carries the rest, 3 km²." in text
+    assert "H2O is water. 106 litres were lost in 2106." in text
