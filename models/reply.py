@@ -51,7 +51,7 @@ def parse_reply(message: "BaseMessage", schema: type[T], check: Callable[[T], st
 
 
 def _parse_content(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> ParsedReply[T]:
-    """The reply's content alone, taken as whole."""
+    """Parse the content of a reply as if complete, regardless of the stop reason."""
     try:
         payload = _payload(message)
     except ValueError:

@@ -56,7 +56,7 @@ def describe_tool(info: ToolInfo) -> str:
 
 
 class TypeNames:
-    """Short notation for types of JSON schemas, such as `list of string`, with references resolved."""
+    """Short notation for types of JSON schemas, with references resolved: `list of string`."""
 
     def __init__(self, definitions: Any) -> None:
         self._definitions = definitions if isinstance(definitions, Mapping) else {}

@@ -136,7 +136,10 @@ class _Claims:
         yield from ((start + a, start + b) for a, b in found)
 
     def _blank_marks(self, start: int, end: int, formula: str = "X") -> str:
-        """A part of the piece with marks written over by blanks, code by letters."""
+        """Return a part of the piece with citation marks blanked, and code and formulas masked.
+
+        Code is overwritten by `X`, a formula by the character `formula`. Offsets do not change.
+        """
         covers = [(mark.start, mark.end, " ") for mark in self._marks_in(start, end)]
         first = bisect_left(self._opaque, start, key=lambda item: item.start)
         for entry in self._opaque[first:]:

@@ -111,7 +111,7 @@ class ServerLogin(OAuth):
 async def log_in(server: McpServer, transport: ClientTransport) -> int:
     """Log in to a server through a person and return the number of tools offered.
 
-    Connects until the tokens are stored.
+    Clears the stored login first, then opens a single connection and waits up to `_LOGIN_SECONDS` for the person.
 
     Raises:
         ToolCallError: The server cannot be reached, or the login failed.

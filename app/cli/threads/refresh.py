@@ -34,7 +34,7 @@ def refresh(
 ) -> None:
     """Refresh answers after changes in the sources (for cron)."""
     if bool(threads) == all_threads:
-        raise UsageError("THREAD or --all is required")
+        raise UsageError("either THREAD or --all is required, and not both")
     done = run_to_end(refresh_threads([checked_thread_id(thread) for thread in threads or ()]))
     if json:
         write_json({"threads": done})

@@ -263,7 +263,7 @@ def fold_script(text: str) -> str:
 
 
 def find_versions(text: str) -> list[re.Match[str]]:
-    """Find version numbers, such as 3.12 after the name of a product, or 1.2.3 anywhere.
+    """Find version numbers: 3.12 after the name of a product, or 1.2.3 anywhere.
 
     A figure with a single dot does not count if it is a measured amount, such as 1.5 GB.
     """
