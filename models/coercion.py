@@ -77,7 +77,10 @@ def coerce_reply(value: Any, schema: type[T]) -> T:
 
 
 def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
-    """Yield the value, then the possible unwrapped forms, likeliest first."""
+    """Yield the possible readings of a value, likeliest first.
+
+    An object with keys renamed to the fields of the schema comes first, then the value as given, then unwrapped forms.
+    """
     fields = json_schema(schema)[0].get("properties", {})
     if isinstance(value, Mapping):  # first of all: a field that may be left out would be lost under another spelling
         yield _rename_keys(value, fields)

@@ -89,7 +89,7 @@ class TaskForm(CallForm):
 
     @classmethod
     def of(cls, task: Task, *, parent: str) -> Self:
-        """Return the form of a task. `parent` is empty for a parent outside the plan."""
+        """Create the interchange form of a task. `parent` is empty for a parent outside the plan."""
         other = task.alternative
         return cls(
             id=task.id,

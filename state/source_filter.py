@@ -143,7 +143,7 @@ def read_folder(text: str) -> str:
         ValueError: The path is empty.
     """
     if not text.strip() or "\x00" in text:
-        raise ValueError("not a folder; use a path, such as docs/2025")
+        raise ValueError("the folder path is empty or invalid; use a path, such as docs/2025")
     return os.path.normpath(os.path.expanduser(text.strip())).replace(os.sep, "/")  # noqa: PTH111 - it need not exist
 
 

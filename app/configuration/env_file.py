@@ -68,8 +68,8 @@ class _EnvFile:
         if self.trusted or not any(_OURS.fullmatch(name) for name in self.risky):
             return ""
         return (
-            f"{self.path}: not used, because this folder is not trusted: {', '.join(self.risky)}; run "
-            "weiwo trust to see their effect"
+            f"{self.path}: some settings are not used, because this folder is not trusted: {', '.join(self.risky)}; "
+            "run weiwo trust to see their effect"
         )
 
 

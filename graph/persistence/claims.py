@@ -139,7 +139,10 @@ async def taking_over(saver: Any, thread_id: str) -> AsyncIterator[None]:
 
 
 def create_claims(database: sqlite3.Connection) -> None:
-    """Create the tables of claims and acting calls, also in a database without the saver's tables."""
+    """Create the tables of thread claims and acting calls.
+
+    The database may lack the saver's tables.
+    """
     for statement in _SQLITE_TABLES[:2]:
         database.execute(statement)
 

@@ -135,10 +135,10 @@ _MOST_COMPARED_ON_WEB: Final = 2
 
 
 def choose_strategy(level: Level, depth: Depth, has_model: _HasModel, way: Way = "") -> Strategy:
-    """The row for a question of a level.
+    """Choose the search strategy for a question by level, depth, way and available models.
 
-    `reader` is a model where the executor has one; `check`, whether a model sees if all parts of the question are
-    answered before the search ends, follows from the reflection's.
+    `reader` is "model" if the executor has a model, else "rule". `check` is true if the reflection has a model: before
+    the search ends, this model checks that all parts of the question are answered.
     """
     row = next(
         row

@@ -135,7 +135,8 @@ def read_column(name: str, cells: Sequence[Cell | str], *, delimiter: str = "", 
 def _read_texts(texts: Sequence[str], name: str, delimiter: str, language: str) -> Column:
     """Read the texts of a column, with a fast path for long columns.
 
-    If the sampled texts of a long column are plain numbers, dates or words, the rest is read at once.
+    A long column is not parsed text by text if all texts are plain numbers, if all are ISO dates, or if a sample
+    holds only words.
     """
     distinct = dict.fromkeys(texts)
     if len(distinct) > 2 * _SAMPLE:

@@ -50,7 +50,7 @@ def _list_slides(package: Package) -> list[str]:
 
 
 class _SlideReader:
-    """Reader of a slide, groups included, from top to bottom in stacking order."""
+    """Reader of a slide: the title first, then the shapes in file order, groups included."""
 
     def __init__(self, package: Package, part: str, number: int) -> None:
         self._number = number
