@@ -124,7 +124,7 @@ class TableCatalog:
         """Run a request of a user.
 
         Raises:
-            RequestError: It does not fit the tables, or takes too long.
+            TableRequestError: It does not fit the tables, or takes too long.
             EngineError: The engine failed.
         """
         made = await asyncio.to_thread(self._make_request, request, within)
@@ -216,7 +216,7 @@ def _find_table(wanted: str, tables: Sequence[_Table], outdated: Sequence[TableE
     """Find the table of a name.
 
     Raises:
-        RequestError: There is none, or its document must be indexed anew.
+        TableRequestError: There is none, or its document must be indexed anew.
     """
     try:
         return _require_columns(tables[find_table(wanted, [table.name_it() for table in tables])])

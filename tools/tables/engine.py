@@ -41,7 +41,7 @@ class TableEngine:
         """Load DuckDB.
 
         Raises:
-            RequestError: It is not installed.
+            TableRequestError: It is not installed.
         """
         try:
             self._duckdb = import_parser("duckdb")
@@ -62,7 +62,7 @@ class TableEngine:
         """Run a request over the tables named by key, within a time limit in seconds.
 
         Raises:
-            RequestError: The request does not fit its tables, takes too long or needs too much memory.
+            TableRequestError: The request does not fit its tables, takes too long or needs too much memory.
         """
         main = self._make_relation(asked["main"])
         joined = self._make_relation(asked["joined"]) if asked.get("joined") else None

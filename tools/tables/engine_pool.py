@@ -62,7 +62,7 @@ class _EngineProcess:
         """Run a request and send missing tables to the process first.
 
         Raises:
-            RequestError: The request does not fit its tables, or takes too long.
+            TableRequestError: The request does not fit its tables, or takes too long.
             EngineError: The engine failed.
         """
         if self._process is None or not self._process.alive:
@@ -137,7 +137,7 @@ class EnginePool:
         """Queue a request of a user. The future raises as `run` of an engine does.
 
         Raises:
-            RequestError: The user has too many requests waiting.
+            TableRequestError: The user has too many requests waiting.
         """
         future: Future[dict[str, Any]] = Future()
         with self._changed:

@@ -27,7 +27,7 @@ def find_table(wanted: str, tables: Sequence[Mapping[str, Any]]) -> int:
         The table's index.
 
     Raises:
-        RequestError: No table matches, or several do.
+        TableRequestError: No table matches, or several do.
     """
     title = fold_value(wanted)
     by_file = [at for at, table in enumerate(tables) if names_file(wanted, str(table["source"]))]

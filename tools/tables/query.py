@@ -55,8 +55,8 @@ class Query:
         """Check a request against the relations.
 
         Raises:
-            RequestError: The request names something that does not exist, or asks something that a column's type does
-                not allow.
+            TableRequestError: The request names something that does not exist, or asks something that a column's type
+                does not allow.
         """
         self._request, self._main, self._joined, self._database = request, main, joined, database
         self._notes: list[Note] = []
@@ -345,9 +345,8 @@ class Query:
         self._require_filterable(target)
         values = item.value if isinstance(item.value, list) else [item.value]
         if not values or (item.op == "between" and len(values) != 2):
-            raise TableRequestError(
-                f"`{target.name}` {item.op}: a list of {'two' if item.op == 'between' else 'values'}"
-            )
+            needed = {"between": "a list of two values", "in": "a list of values"}.get(item.op, "a value")
+            raise TableRequestError(f"`{target.name}` {item.op} needs {needed}")
         if item.op not in {"in", "between"} and len(values) > 1:
             raise TableRequestError(f"`{target.name}` {item.op} takes one value; for several, use `in`")
         if item.op == "contains":

@@ -98,7 +98,10 @@ class Field:
         self.require_certain()
         if self.type not in NUMERIC:
             examples = ", ".join(repr(text) for text in self.column["samples"])
-            raise TableRequestError(f"`{self.name}` is {self.type}, no number ({examples}): no {function}")
+            kind = "text" if self.type == "text" else f"a {self.type}"
+            raise TableRequestError(
+                f"`{self.name}` is {kind}, not a number ({examples}), so {function} is not possible"
+            )
 
     def require_certain(self) -> None:
         """Raise where the column has two readings."""
@@ -124,19 +127,17 @@ def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedFiel
     Merged cells count in every row that they span, and division by zero gives an empty value.
 
     Raises:
-        RequestError: A column is not a number, or the units do not go together.
+        TableRequestError: A column is not a number, or the units do not go together.
     """
     for item in (left, right):
         item.require_number(f"`{left.name}` {op} `{right.name}`")
         if item.type != "number" or item.column["mixed"]:
-            raise TableRequestError(
-                f"`{item.name}` has {'several units' if item.column['mixed'] else item.type}: no {op}"
-            )
+            fact = "has several units" if item.column["mixed"] else f"is a {item.type}"
+            raise TableRequestError(f"`{item.name}` {fact}, so {op} is not possible")
     units = [str(entry.column["unit"]) for entry in (left, right)]
     if op in {"+", "-"} and units[0] != units[1]:
-        raise TableRequestError(
-            f"`{left.name}` is in {units[0] or 'no unit'}, `{right.name}` in {units[1] or 'none'}: no {op}"
-        )
+        left_unit, right_unit = (f"is in {unit}" if unit else "has no unit" for unit in units)
+        raise TableRequestError(f"`{left.name}` {left_unit} and `{right.name}` {right_unit}, so {op} is not possible")
     facts = {
         "name": name, "type": "number", "unit": _combine_units(units[0], op, units[1]), "mixed": [], "doubt": [],
         "filter_doubt": "", "empty": 0, "unread": 0, "examples": [], "samples": [], "hidden": False, "template": {},

@@ -100,7 +100,7 @@ def find_name(wanted: str, names: Sequence[str], what: str) -> int:
     """The place of a name among names, compared without case, width, blanks and marks.
 
     Raises:
-        RequestError: There is none, or several; the nearest are named.
+        TableRequestError: There is none, or several; the nearest are named.
     """
     keys = [_key(name) for name in names]
     if keys.count(_key(wanted)) == 1:

@@ -133,7 +133,11 @@ def test_what_is_equal_to_the_last_one_is_given_too():
     [
         ({"filters": only("plans", "x")}, "no column `plans`; the nearest is `plan`"),
         ({"filters": only("plan", "gold")}, "`plan` has: Pro, Free, team"),
-        ({"measures": [{"function": "sum", "column": "client"}]}, "`client` is text, no number"),
+        ({"measures": [{"function": "sum", "column": "client"}]}, "`client` is text, not a number"),
+        ({"measures": [{"function": "sum", "column": "day"}]}, "`day` is a date, not a number"),
+        ({"filters": only("day", ["2024"], "between")}, "`day` between needs a list of two values"),
+        ({"filters": only("plan", [], "in")}, "`plan` in needs a list of values"),
+        ({"filters": only("plan", [])}, "`plan` = needs a value"),
         ({"measures": [{"function": "sum"}]}, "sum needs a column"),
         ({"filters": only("amount", "many", ">")}, "`amount` is a number in $, but 'many' is not"),
         ({"filters": only("amount", "5 kg", ">")}, "`amount` is a number in $"),

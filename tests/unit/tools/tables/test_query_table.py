@@ -174,9 +174,9 @@ async def test_a_column_is_computed_from_two_also_across_a_join(tmp_path):
     profit = {"name": "profit", "left": "price", "op": "*", "right": "margin"}
     made_of = await ask(made, table="prices", computed=[profit], measures=[{"function": "sum", "column": "profit"}])
     assert made_of.value == 4
-    with pytest.raises(ToolCallError, match="text, no number"):
+    with pytest.raises(ToolCallError, match=r"`item` is text, not a number .*, so `units` - `item` is not possible"):
         await ask(made, table="sold", computed=[{**kept, "right": "item"}], columns=["kept"])
-    with pytest.raises(ToolCallError, match="no unit"):
+    with pytest.raises(ToolCallError, match=r"`units` has no unit and `price` is in \$, so - is not possible"):
         await ask(made, table="sold", join=join, computed=[{**revenue, "op": "-"}], measures=[total])
     engine_pool.close_pool()
 
