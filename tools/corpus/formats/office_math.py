@@ -3,17 +3,21 @@
 from typing import Final
 from xml.etree.ElementTree import Element
 
-_BEFORE: Final = {"num": "", "den": "/", "sup": "^", "sub": "_"}
-"""What stands before the parts of a formula, which are put in brackets where they are more than a number or a name."""
-_SCRIPTS: Final = frozenset({"sSup", "sSub", "sSubSup", "f"})
-"""What of a formula is set apart from what follows."""
+_PREFIXES: Final = {"num": "", "den": "/", "sup": "^", "sub": "_"}
+"""Sign before a part of a formula. A part longer than a number or a name is put in brackets."""
+_SPACED: Final = frozenset({"sSup", "sSub", "sSubSup", "f"})
+"""Elements followed by a space."""
 _MOST_DEPTH: Final = 100
 
 
 def write_office_formula(element: Element, around: str = "", depth: int = 0) -> str:
-    """Write a formula, or a part of a formula, from elements without namespaces."""
+    """Write a formula, or a part of a formula, from elements without namespaces.
+
+    Raises:
+        RecursionError: The elements are nested too deeply.
+    """
     if depth > _MOST_DEPTH:
-        return ""
+        raise RecursionError
     if element.tag == "t":
         return element.text or ""
     inner = "".join(write_office_formula(child, element.tag, depth + 1) for child in element)
@@ -30,9 +34,9 @@ def write_formula_part(part: Element, around: str, text: str) -> str:
     if part.tag == "d":
         bounds = part.find("dPr")
         return f"{_read_sign(bounds, 'begChr', '(')}{text}{_read_sign(bounds, 'endChr', ')')}"
-    if part.tag in _BEFORE and text:
-        return f"{_BEFORE[part.tag]}{text if text.isalnum() else f'({text})'}"
-    if part.tag in _SCRIPTS:
+    if part.tag in _PREFIXES and text:
+        return f"{_PREFIXES[part.tag]}{text if text.isalnum() else f'({text})'}"
+    if part.tag in _SPACED:
         return f"{text} "
     return f" {text}" if part.tag == "e" and around == "nary" else text
 

@@ -508,6 +508,14 @@ STRICT = (
 )
 
 
+def test_a_formula_nested_too_deeply_is_an_error_in_documents_and_slides() -> None:
+    formula = f"<m:oMath>{'<m:e>' * 300}{M.format('x')}{'</m:e>' * 300}</m:oMath>"
+    slide = f"<p:sp><p:nvSpPr><p:nvPr/></p:nvSpPr><p:txBody><a:p>{formula}</a:p></p:txBody></p:sp>"
+    for name, data in (("a.docx", word(p(formula))), ("a.pptx", slides(slide))):
+        with pytest.raises(RecursionError):
+            list(load_reader(find_format(name))(io.BytesIO(data), name))
+
+
 def test_a_strict_document_is_read_as_any_other() -> None:
     data = documents.docx([("Heading 1", "Facts"), ("", "The harbour opened in 1911.")])
     with zipfile.ZipFile(io.BytesIO(data)) as opened:
