@@ -48,7 +48,7 @@ test: $(VENV)/.developed ## Run the unit and integration tests; PARTS="tests/pag
 test-lowest: $(VENV)/.developed ## Run the tests of the graph and of clients in Python with the lowest LangGraph that is allowed
 	@$(BIN)/python -c 'import re, tomllib; print(*(re.sub(r"[>]=([\d.]+).*", r"==\1", one) for one in tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"] if one.startswith("langgraph")))' \
 		| xargs $(PIP) --upgrade --no-deps --target $(VENV)/lowest
-	@PYTHONPATH=$(VENV)/lowest $(BIN)/python -m pytest tests/unit/graph --ignore tests/unit/graph/test_injection_runs.py --ignore tests/unit/graph/test_reply_habits.py tests/clients/test_library.py tests/clients/test_messages.py tests/clients/test_supervisor.py tests/clients/test_sync_users.py -m "not trial" -n $(WORKERS) --dist worksteal
+	@PYTHONPATH=$(VENV)/lowest $(BIN)/python -m pytest tests/unit/graph tests/clients/test_library.py tests/clients/test_messages.py tests/clients/test_supervisor.py tests/clients/test_sync_users.py -m "not trial" -n $(WORKERS) --dist worksteal
 
 test-all: $(VENV)/.developed ## Run every test, then the torture and the attack (half an hour and more)
 	@$(PIP) --group providers

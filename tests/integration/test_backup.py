@@ -59,7 +59,7 @@ async def test_a_backup_under_load_restores(tmp_path: Path) -> None:
             while not over.is_set():
                 await ask(client, n)
 
-        load = [asyncio.create_task(keep_asking(n)) for n in range(10, 13)]
+        load = [asyncio.create_task(keep_asking(n)) for n in range(10, 16)]
         saved = await asyncio.to_thread(
             subprocess.run, [sys.executable, str(BACKUP), str(home), str(copy)], check=False
         )

@@ -118,7 +118,7 @@ async def test_the_context_of_a_run_counts(client):
     ("context", "said"),
     [
         ({"corpus": ["/etc/hostname"]}, "context.corpus cannot be set by clients of this server"),
-        ({"tools": ["os:abort"]}, "context.tools cannot be set by clients"),
+        ({"tools": ["os:abort"]}, "context.tools cannot be set by clients, because it runs code"),
         ({"allow_hosts": ["127.0.0.1"]}, "context.allow_hosts cannot be set by clients of this server"),
     ],
 )

@@ -71,7 +71,7 @@ def test_an_unknown_model_is_named_with_those_there_are(weiwo: FOUND) -> None:
     with OpenAIServer(good) as server:
         code, _, err = weiwo("setup", "--model", "nobody", "--yes", OPENAI_BASE_URL=server.url)
     assert code == 2
-    assert "was not found" in err
+    assert "--model 'nobody' was not found" in err
 
 
 def test_a_terminal_asks_first(tmp_path: Path) -> None:
