@@ -105,7 +105,7 @@ _BLOCK_START: Final = lazy(r"[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)、][ \t]|#{
 _ORDINAL: Final = 2
 """Digits of an ordinal that may be written with a full stop: "3. Mai"."""
 _ORDINAL_LANGUAGES: Final = data_words("sentences", "ordinal_languages")
-_LONGEST_TOLD: Final = 1_000
+_DETECTION_CHARACTERS: Final = 1_000
 """Characters of a text that tell its language where a full stop may mean several things."""
 _WRAPPED_FROM: Final = 60
 _LONGEST_BRIEF: Final = 20_000
@@ -128,7 +128,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     tell = cache(
-        partial(detect_language, text[:_LONGEST_TOLD])
+        partial(detect_language, text[:_DETECTION_CHARACTERS])
     )  # asked for where a full stop may mean several things, and once
     for start, end in _blocks(text):
         marks = [start, *_ends(text, start, end, tell), end]

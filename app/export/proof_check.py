@@ -174,13 +174,14 @@ def read_proof(path: Path) -> Proof:
     )
     try:
         if path.stat().st_size > _LARGEST:
-            raise MisuseError(f"{str(path)!r} is larger than {_LARGEST:,} bytes, which no answer is")
+            raise MisuseError(f"{str(path)!r} is larger than {_LARGEST:,} bytes, the limit for an answer file")
         return Proof.model_validate(json.loads(path.read_bytes()))
     except OSError as error:
         raise MisuseError(f"{str(path)!r} cannot be read ({error.strerror or error}); choose another file") from None
     except ValidationError as error:
         first = error.errors()[0]
-        raise MisuseError(f"{str(path)!r}; {'.'.join(map(str, first['loc']))}: {first['msg']}; {wrong}") from None
+        place = f" at {'.'.join(map(str, first['loc']))}" if first["loc"] else ""
+        raise MisuseError(f"{str(path)!r} is invalid{place}: {first['msg']}; {wrong}") from None
     except (ValueError, TypeError, LookupError, RecursionError):
         raise MisuseError(f"{str(path)!r} is not a JSON object; {wrong}") from None
 

@@ -66,7 +66,7 @@ def test_tables_of_an_earlier_index_ask_to_be_indexed_anew(settings, weiwo_home,
     assert "ask in the words of the table" not in str(result["notices"])
     code, out, _ = weiwo("ask", "--no-web", "工资总额是多少？")
     assert code == PARTIAL
-    assert "由旧版本建立索引的；运行 `weiwo index` 后才能使用表格。" in out
+    assert "的索引由旧版本建立；请运行 `weiwo index` 后再查询表格。" in out
     code, out, _ = weiwo("ask", "--no-web", "When does the warehouse open?")
     assert code == COMPLETE
     assert "The warehouse opens at 9:00 every day." in out

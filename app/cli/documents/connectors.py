@@ -38,7 +38,7 @@ def parse_connector(spec: "LoaderSpec | None", every: str | None) -> Connector |
     seconds = _parse_span(every)
     if seconds and (secrets := spec.find_secrets()):
         raise UsageError(
-            f"--loader-args: the secret {secrets[0]} would be saved on disk; use ${{NAME}} to read it from "
+            f"--loader-args: the secret in {secrets[0]!r} would be saved on disk; use ${{NAME}} to read it from "
             "an environment variable"
         )
     return Connector(spec.module, spec.name, spec.arguments, seconds, str(Path.cwd()))

@@ -241,8 +241,8 @@ def test_what_is_no_such_file_is_told(tmp_path):
     assert check_proof(read_proof(file)).findings == []
     for content, told in (
         ("{", "is not a JSON object"),
-        ("[]", FORMAT),
-        (json.dumps({"format": FORMAT}), "question: Field required"),
+        ("[]", f"it is not an answer of the format {FORMAT}"),
+        (json.dumps({"format": FORMAT}), "a.weiwo' is invalid at question: Field required"),
     ):
         file.write_text(content)
         with pytest.raises(MisuseError, match=re.escape(told)):

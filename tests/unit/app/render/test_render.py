@@ -316,7 +316,7 @@ def test_the_foot_tells_status_effort_and_thread():
         " · 1 min 15 s · thread t-1"
     )
     assert foot({**result, "language": "zh"}, "rule") == (
-        "不完整：问题有一部分在资料中未找到 · 按计划多次查找 · 模型调用 1 次 · 1 min 15 s · thread t-1"
+        "不完整：部分所问内容未找到 · 按计划多次查找 · 模型调用 1 次 · 1 min 15 s · thread t-1"
     )
     spent = {**result, "usage": {**result["usage"], "cost": 0.0123}}
     assert foot(spent, "rule", verbose=True) == (

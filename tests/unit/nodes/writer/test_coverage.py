@@ -47,7 +47,7 @@ def test_what_was_not_read_and_what_was_left_out(language, says) -> None:
     assert [gap.text for gap in gaps] == says
 
 
-@pytest.mark.parametrize(("language", "says"), [("en", "Not answered: "), ("zh", "没有响应：")])
+@pytest.mark.parametrize(("language", "says"), [("en", "No response: "), ("zh", "没有响应：")])
 def test_a_search_that_was_not_answered_is_named_once(language, says) -> None:
     state: Any = {"tried": [{"tool": "web_search", "args": {"query": "x"}}], "failed": {"web_search": "searxng: no"}}
     task = Task(id="t1", description="x", tool="corpus_search", args={"query": "x"})

@@ -97,4 +97,4 @@ def test_tables_that_could_not_be_queried_are_named_where_the_answer_may_lean_on
     )
     assert find_unqueried_tables("outdated", outdated, ("notes.md",), "en") == ()
     (gap,) = find_unqueried_tables("no_engine", outdated, (), "zh")
-    assert gap.text.startswith("a.csv、b.csv、c.xlsx和…中的行没有计数或求和")
+    assert gap.text.startswith("a.csv、b.csv、c.xlsx和…中的行未计数或求和；查询表格需要安装 DuckDB")

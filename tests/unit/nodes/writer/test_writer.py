@@ -19,6 +19,7 @@ from weiwo.nodes.writer.prompt import _GROUNDED
 from weiwo.nodes.writer.rendering import _UNVERIFIED
 from weiwo.state import Citation, Limits, Outcome, OutcomeDetail, Plan, Quote, Task
 from weiwo.state.search import SearchState
+from weiwo.tools.calling.guarded_call import out_of_time_error
 
 ADA = passage("Ada Lovelace was born in London in 1815.", "ada.md", "Ada Lovelace")
 ALAN = passage("Alan Turing was born in 1912 in Maida Vale.", "alan.md", "Alan Turing")
@@ -161,7 +162,7 @@ async def test_a_good_draft_is_the_answer_under_the_readers_numbers():
     assert [event["type"] for event in found.events] == ["answer_started", "finished"]
 
 
-CUT_OFF = "corpus_search: not called, the run's limit max_seconds was reached"
+CUT_OFF = str(out_of_time_error("corpus_search"))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

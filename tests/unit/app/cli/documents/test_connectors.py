@@ -60,7 +60,7 @@ def test_an_interval_wants_a_loader():
     ],
 )
 def test_a_secret_is_not_kept(arguments):
-    with pytest.raises(UsageError, match="would be saved on disk"):
+    with pytest.raises(UsageError, match=r"--loader-args: the secret in '\w+' would be saved on disk"):
         parse_connector(LoaderSpec("wikis", "Wiki", arguments), "1h")
 
 
