@@ -73,9 +73,10 @@ class ChatModels:
         self._given = dict(given or {})
         self._make = make
         distinct = {id(model): model for model in self._given.values()}
-        self._given_sizes = {key: (_given_endpoint(model), own_window(model)) for key, model in distinct.items()}
+        # Endpoint and context window by the model's identity; a model can have several roles.
+        self._given_models = {key: (_given_endpoint(model), own_window(model)) for key, model in distinct.items()}
         configured = (name for role, name in settings.models.items() if role not in self._given)
-        require_prices(settings, [*(where.name for where, _ in self._given_sizes.values()), *configured])
+        require_prices(settings, [*(where.name for where, _ in self._given_models.values()), *configured])
 
     def has_decision_model(self, role: str) -> bool:
         """Report whether a role has a model for decisions. Small models make no decisions.
@@ -170,7 +171,7 @@ class ChatModels:
     def _size(self, role: str) -> tuple[Endpoint, ModelSize]:
         """Return a role's endpoint and the known sizes of the model, or estimates."""
         if role in self._given:
-            where, window = self._given_sizes[id(self._given[role])]
+            where, window = self._given_models[id(self._given[role])]
             return where, replace(window_memory.size(where.identity), window=window)
         try:
             where = resolve_endpoint(self.settings.models.get(role, ""))

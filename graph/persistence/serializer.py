@@ -65,7 +65,7 @@ class StateSerializer(JsonPlusSerializer):
             return super().loads_typed((kind, packed))
         # What MessagePack, JSON and LangGraph's hooks raise at bytes of others; no message: it may quote the thread.
         except (ValueError, TypeError, NotImplementedError, RecursionError):
-            raise DamagedCheckpointError(kind if kind == "msgpack" else "value of Weiwo's") from None
+            raise DamagedCheckpointError(kind if kind == "msgpack" else "a value of Weiwo's") from None
 
 
 def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:

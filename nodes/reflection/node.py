@@ -208,7 +208,7 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     is_single = len(asked) <= 1 and len(plan.final_ids) == 1
     ledger = state.get("ledger")
     missing = [part for part in ledger.missing if part.task_ids] if ledger is not None else ()
-    firm = not _list_unnamed_weak(plan, report, services) and not report.inconsistencies and not missing
+    firm = not _list_mendable_values(plan, report, services) and not report.inconsistencies and not missing
     settled = firm and (is_single or _covers_parts(assessment.parts, plan, state.get("outcomes", {})))
     if settled or not services.strategy.check or is_stuck(state):
         return False
@@ -224,7 +224,7 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     return len(deepened) == 1 and len(new) < len(deepened[-1].missing)
 
 
-def _list_unnamed_weak(plan: Plan, report: MonitorReport, services: RunContext) -> list[WeakValue]:
+def _list_mendable_values(plan: Plan, report: MonitorReport, services: RunContext) -> list[WeakValue]:
     """List the weak values that another search may mend.
 
     A reader who finds a value only implied has looked for a statement of it. The value is named as implied, unless a
@@ -246,7 +246,7 @@ def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, serv
     """
     asked = any(past.draft_checks and past.revision == plan.revision for past in state.get("reflections", []))
     told = all(plan.task(name).is_answer for name in plan.final_ids)  # without a draft
-    weak = _list_unnamed_weak(plan, report, services) or report.inconsistencies
+    weak = _list_mendable_values(plan, report, services) or report.inconsistencies
     single = not services.strategy.deepens and state["assessment"].frame.form != "report" and not told
     return single and not weak and not asked and services.models.holds_schemas("reflection", "writer")
 

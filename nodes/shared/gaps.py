@@ -101,13 +101,13 @@ def find_documents_in_part(
         question: The question.
         language: The language of the lines.
     """
-    leaned_on = {part for source in sources for part in (source, source.partition("#L")[0])}
+    cited_sources = {part for source in sources for part in (source, source.partition("#L")[0])}
     asked = f" {_SEPARATORS.sub(' ', question.casefold())} "
     found = [
         problem
         for problem in problems
         if _is_named(problem.source, asked)
-        or (_is_among(problem.source, leaned_on) and not _shows_pictures_only(problem))
+        or (_is_among(problem.source, cited_sources) and not _shows_pictures_only(problem))
     ]
     told = [
         _IN_PART[language].format(item.source, describe_losses(item.losses, language))
@@ -135,8 +135,8 @@ def find_unqueried_tables(
         sources: The sources of the answer.
         language: The language of the line.
     """
-    leaned_on = {source.partition("#")[0] for source in sources}
-    found = [table for table in tables if not leaned_on or table in leaned_on]
+    cited_sources = {source.partition("#")[0] for source in sources}
+    found = [table for table in tables if not cited_sources or table in cited_sources]
     if not found:
         return ()
     names = [*found[:_MOST_ASKED], *(["…"] if len(found) > _MOST_ASKED else [])]
@@ -200,9 +200,11 @@ def _shows_pictures_only(problem: Problem) -> bool:
     return bool(problem.losses) and all(loss.kind == "pictures_without_text" for loss in problem.losses)
 
 
-def _is_among(source: str, leaned_on: set[str]) -> bool:
+def _is_among(source: str, cited_sources: set[str]) -> bool:
     """Report whether a file is among the sources, possibly named from a different folder."""
-    return any(source == other or source.endswith(f"/{other}") or other.endswith(f"/{source}") for other in leaned_on)
+    return any(
+        source == other or source.endswith(f"/{other}") or other.endswith(f"/{source}") for other in cited_sources
+    )
 
 
 def _is_named(source: str, asked: str) -> bool:

@@ -52,8 +52,7 @@ class RuleAnswer:
     Attributes:
         statements: The assertions, and the disagreements of the sources. Each consists of sentences with their marks,
             the checked claims, and whether a model read what they tell. Half of a comparison is no statement. Of
-            several
-            questions in one, the answered ones are stated.
+            several questions in one, the answered ones are stated.
         mechanisms: The mechanisms behind the statements, each once.
         extracts: The passages shown, and whether they are about the question's subject.
         shared: A sentence of several documents with other values in each, shown once above the passages.
