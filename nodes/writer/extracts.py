@@ -7,16 +7,13 @@ and for being named by one of them or by the question. A sentence is chosen for 
 question (the title counts, at a discount), for standing early, and for holding a value of the requested type.
 """
 
-import json
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import islice, pairwise
-from pathlib import Path
 from typing import Final
 
 from weiwo.nodes.writer.document_heads import read_heads
+from weiwo.nodes.writer.extract_confidence import estimate_confidence, extract_features
 from weiwo.nodes.writer.subject_match import (
     ValueWorth,
     correct_spelling,
@@ -39,42 +36,6 @@ from weiwo.text.mentions import mentions, title_key
 from weiwo.text.near_duplicates import Told
 from weiwo.text.patterns import lazy
 from weiwo.text.records import is_record, split_row
-
-FILE: Final = Path(__file__).with_name("extract_confidence.json")
-_FEATURES: Final = ("bias", "covered", "words", "broken_chain")
-"""What a weight is of: 1; the share of the question, by rarity of its words, that the first passage speaks of; the
-logarithm of how many words are asked; and whether one thing has to be found by way of another, and no passage shown
-names another one's title."""
-
-
-def extract_features(frame: QueryFrame, covered: float, words: int, *, linked: bool) -> dict[str, float]:
-    """The features of passages shown, by name.
-
-    Args:
-        frame: The parsed question.
-        covered: The share of the question that the first passage speaks of, 0 to 1.
-        words: How many distinct content words the question has.
-        linked: Whether a passage shown names the title of another one.
-    """
-    return {
-        "bias": 1.0,
-        "covered": covered,
-        "words": math.log1p(words),
-        "broken_chain": float(frame.shape == "chain" and not linked),
-    }
-
-
-def _estimate_confidence(features: Mapping[str, float]) -> float:
-    """Estimate the probability, 0 to 1, of an answer in passages with the given features."""
-    odds = sum(weight * features[name] for name, weight in _weights().items())
-    return round(1 / (1 + math.exp(-odds)), 3)
-
-
-@cache
-def _weights() -> dict[str, float]:
-    kept = json.loads(FILE.read_text(encoding="utf-8"))
-    return {name: float(kept["weights"][name]) for name in _FEATURES}
-
 
 _CONSIDERED: Final = 8
 """Passages, best first, among which those shown are chosen; all that are given count as the statistic of rarity."""
@@ -158,7 +119,7 @@ class Extracts:
 
         None for quotes, and if no passage is shown.
         """
-        return _estimate_confidence(self.features) if self.items and self.features else None
+        return estimate_confidence(self.features) if self.items and self.features else None
 
 
 _MOST_PARTS: Final = 4

@@ -6,7 +6,8 @@ import pytest
 
 from tests.support.states import passage
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.nodes.writer.extracts import _FEATURES, FILE, Extracts, choose_extracts
+from weiwo.nodes.writer.extract_confidence import FEATURES, FILE
+from weiwo.nodes.writer.extracts import Extracts, choose_extracts
 from weiwo.state import Evidence, Language
 
 BRIDGE = passage("The Wend Bridge in Arvania opened in 1912. It was designed by Mara Holt.", "bridge.md", "Wend Bridge")
@@ -42,7 +43,7 @@ def test_passages_that_speak_of_what_is_asked_are_surer_than_those_that_do_not(q
 
 def test_the_weights_are_kept_with_figures_that_are_better_than_no_fit_on_what_was_kept_out():
     kept = json.loads(FILE.read_text())
-    assert tuple(kept["weights"]) == _FEATURES
+    assert tuple(kept["weights"]) == FEATURES
     assert {*kept["sets"], "all"} == set(kept["kept_out"])
     for figures in kept["kept_out"].values():
         assert figures["own"]["left out"]["brier"] < figures["own"]["as given"]["brier"]
