@@ -1,4 +1,4 @@
-"""Parse the values of text cells: numbers, dates, times and versions. Infer column types.
+"""Parse the numbers of text cells. Infer the types of columns: numbers, dates, times, versions.
 
 A cell is parsed whole or not at all: if a part is not understood, the cell is no number. Ambiguities of a single cell
 (the decimal mark of 1.234, the order of 05/04/2024, the k of 5k) are resolved by the column. If the column does not
@@ -7,23 +7,24 @@ resolve them, the column is in doubt and reports the two readings. The words of 
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import date, datetime, time, timedelta
 from typing import Final, Literal, NamedTuple
 
 from weiwo.state.kinds import Language
+from weiwo.text.cell_text import LONGEST_VALUE, normalize_cell
 from weiwo.text.data_files import data_rows, data_words
 from weiwo.text.localization import localize_message
+from weiwo.text.moments import DAY_ORDERS, Moment, parse_moment, write_moment
 from weiwo.text.patterns import lazy
 from weiwo.text.units import unit_after
+from weiwo.text.version_order import MANY_PARTS, sort_version
 
 ColumnType = Literal["number", "date", "datetime", "time", "duration", "version", "text"]
 _TYPED_SHARE: Final = 0.8
 """Of the filled cells of a column, the share that must be of its type."""
-_LONGEST: Final = 60
 _SAMPLE: Final = 500
 """Cells, spread over a column, of which one at least must be of a type before all are tried."""
 _MOST_UNITS: Final = 6
@@ -93,28 +94,10 @@ def _read_words(key: str, *, folded: bool = True) -> dict[str, str]:
 _SCALES: Final = {word: float(factor) for word, factor in _read_words("scales").items()}
 _LETTERS: Final = {word: float(factor) for word, factor in _read_words("letters", folded=False).items()}
 _CURRENCIES: Final = _read_words("currencies")
-_MONTHS: Final = {word: int(month) for word, month in _read_words("months").items()}
-_HALF_DAYS: Final = {word: int(hour) for word, hour in _read_words("half_days").items()}
 CURRENCY_UNITS: Final = frozenset(_CURRENCIES.values())
 """Units of numbers that are money."""
 
-_SAME: Final = str.maketrans(
-    "．，：－−‒–＋％（）／　\u00a0\u2007\u2009\u202f\u066b\u066c’‘＇＄￡", ".,:----+%()/     .,'''$£"
-)
 _SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-
-
-def normalize_cell(text: str) -> str:
-    """Normalize a cell: digits of any script to ASCII, wide and typographic marks to plain marks.
-
-    Superscripts stay, because 15² is not 152.
-    """
-    if text.isascii():
-        return " ".join(text.split())
-    plain = text.translate(_SAME)
-    if not plain.isascii():
-        plain = "".join(str(unicodedata.decimal(c)) if unicodedata.category(c) == "Nd" else c for c in plain)
-    return " ".join(plain.split())
 
 
 def is_empty_mark(text: str) -> bool:
@@ -174,7 +157,7 @@ def _split_figure(plain: str) -> _Figure | None:
     if quick := _QUICK.fullmatch(plain):
         sign, before, whole, part, percent = quick.groups()
         return _Figure(whole, part or "", 1.0, sign == "-", _CURRENCIES[before] if before else "", percent, close=True)
-    found = _NUMBER.fullmatch(plain) if len(plain) <= _LONGEST else None
+    found = _NUMBER.fullmatch(plain) if len(plain) <= LONGEST_VALUE else None
     if found is None or bool(found["open"]) != bool(found["close"]):
         return None
     if sum(bool(found[name]) for name in ("open", "sign", "inner", "minus")) > 1:
@@ -287,9 +270,9 @@ def read_column(texts: Iterable[str], name: str = "", *, delimiter: str = "", la
     comma = reads_comma(delimiter, language)
     sample = list(filled.values())[:: max(1, len(filled) // _SAMPLE)]
     reading = _read_versions(filled) if names_versions(name) else None
-    if reading is None and any(_moment_of(plain, order) for plain in sample for order in _DAY_ORDERS):
+    if reading is None and any(parse_moment(plain, order) for plain in sample for order in DAY_ORDERS):
         reading = _read_moments(filled, dated=bool(_list_words(name) & _DATE_NAMES))
-    if reading is None and any(_MANY_PARTS.fullmatch(plain) for plain in sample):
+    if reading is None and any(MANY_PARTS.fullmatch(plain) for plain in sample):
         reading = _read_versions(filled)
     if reading is None and any(any(c.isdecimal() for c in plain) for plain in sample):
         reading = _read_numbers(filled, comma=comma)
@@ -410,78 +393,21 @@ def _writes_letters(figures: Sequence[_Figure]) -> bool:
     return len(scaled) >= 2 and len(scaled) * 2 >= len(figures) and len(scaled) + bare == len(figures)
 
 
-_STAGE: Final = r"[A-Za-z]{1,8}\.?\d{0,4}"
-_MANY_PARTS: Final = lazy(
-    rf"[vV]\d{{1,6}}(?:\.\d{{1,6}}){{0,5}}(?:[-+._ ]?{_STAGE})?"
-    rf"|\d{{1,6}}\.\d{{1,6}}\.(?!(?:19|20)\d\d$)\d{{1,6}}(?:\.\d{{1,6}}){{0,3}}-?(?:{_STAGE})?"
-)
-_VERSION: Final = lazy(
-    r"[vV]?(?P<numbers>\d{1,9}(?:\.\d{1,9}){0,5})"
-    r"(?:[-._ ]?(?P<stage>[A-Za-z]{1,12})[-._ ]?(?P<number>\d{0,6}))?(?:\+[\w.]{1,20})?"
-)
-_AFTER_RELEASE: Final = frozenset({"p", "patch", "post", "sp", "hotfix", "u"})
-
-
 def _read_versions(filled: Mapping[str, str]) -> ColumnReading | None:
     good = {text: key for text, plain in filled.items() if (key := sort_version(plain)) is not None}
     return _make_reading("version", filled, good)
 
 
-def sort_version(text: str) -> str | None:
-    """Return a sort key for a version: 1.10 after 1.9, 2.0-rc1 before 2.0.
-
-    Returns None for any other text.
-    """
-    found = _VERSION.fullmatch(normalize_cell(text))
-    if found is None:
-        return None
-    numbers = found["numbers"].split(".")
-    while len(numbers) > 1 and not int(numbers[-1]):
-        numbers.pop()
-    key = ".".join(f"{int(number):09d}" for number in numbers)
-    stage = (found["stage"] or "").lower()
-    if not stage:
-        return f"{key} m"
-    # A single letter behind the number is a later release (1.0.2k), as a patch is; a word is a stage before it.
-    later = (len(stage) == 1 and stage not in {"a", "b"}) or stage in _AFTER_RELEASE
-    return f"{key} {'z' if later else 'a'}{stage}{int(found['number'] or 0):06d}"
-
-
 # -- dates and times ----------------------------------------------------------------------------------------------
 
-_TIME: Final = lazy(
-    r"(?P<half_before>[^\W\d_]{2})?\s?(?P<hour>\d{1,3})(?:[:h时時点點](?P<minute>\d{1,2})分?"
-    r"(?:[:](?P<second>\d{2})(?P<parts>[.,]\d{1,9})?|(?P<second_han>\d{1,2})秒)?)?"
-    r"\s?(?P<half>[AaPp]\.?[Mm]\.?|[上下][午])?\s?(?P<zone>Z|UTC|GMT|(?:UTC|GMT)?[-+]\d{1,2}(?::?\d{2})?)?"
-    r"(?:\s?(?:h|Uhr|uur|hrs))?"
-)
-_ISO_DAY: Final = lazy(r"(?P<y>\d{4})\s?[-/.年]\s?(?P<m>\d{1,2})(?:\s?[-/.月]\s?(?P<d>\d{1,2})日?|月)?")
-_FIGURES: Final = lazy(r"(?P<a>\d{1,2})(?P<mark>[-/. ])\s?(?P<b>\d{1,2})(?P=mark)\s?(?P<c>\d{4}|\d{2})\.?")
-_WEEKDAY: Final = r"(?:[^\W\d_]{2,10}\.?,?\s)?"
-_DAY_FIRST: Final = lazy(
-    rf"{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.|er|º)?[-/ .,]{{0,2}}(?:de |of )?"
-    r"(?P<m>[^\W\d_]{3,10})\.?(?:[-/ .,]{1,2}(?:de |del )?(?P<y>\d{4}|\d{2}))"
-)
-_MONTH_FIRST: Final = lazy(
-    rf"{_WEEKDAY}(?P<m>[^\W\d_]{{3,10}})\.?[-/ ]?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[-/, ]{{1,2}}(?P<y>\d{{4}})"
-)
-_MONTH_ONLY: Final = lazy(r"(?P<m>[^\W\d_]{3,10})\.?[-/, ]{1,2}(?P<y>\d{4})")
-_SPLIT_CLOCK: Final = lazy(r"(?:T|,?\s|(?<=日))(?=\D{0,3}\d{1,2}[:时時点點h]|\D{0,3}\d{1,2}\s?[AaPp]\.?[Mm])")
 _SHORT_DATE: Final = lazy(r"\d\.\d{1,2}\.\d{2}")
-_DAY_ORDERS: Final = ("dmy", "mdy", "ymd")
-
-
-class _Moment(NamedTuple):
-    day: str  # ISO, to the month or the day; empty of a time alone
-    clock: float | None  # seconds since midnight
-    zone: float | None  # seconds east of Greenwich
 
 
 def _read_moments(filled: Mapping[str, str], *, dated: bool) -> ColumnReading | None:
     """A column of dates, of datetimes or of times."""
-    moments: dict[str, dict[str, _Moment]] = {}
+    moments: dict[str, dict[str, Moment]] = {}
     for text, plain in filled.items():
-        found = {order: moment for order in _DAY_ORDERS if (moment := _moment_of(plain, order)) is not None}
+        found = {order: moment for order in DAY_ORDERS if (moment := parse_moment(plain, order)) is not None}
         if found:
             moments[text] = found
     if len(moments) < _TYPED_SHARE * len(filled):
@@ -501,15 +427,15 @@ def _read_moments(filled: Mapping[str, str], *, dated: bool) -> ColumnReading | 
     if len(zones) > 1:
         example = next(text for text, moment in chosen.items() if moment.clock is not None and moment.zone is None)
         return _refuse(filled, Doubt("zone", example.strip(), "UTC", "local"))
-    written = {text: _write_moment(moment) for text, moment in chosen.items()}
+    written = {text: write_moment(moment) for text, moment in chosen.items()}
     return _make_reading("datetime" if timed else "date", filled, written)
 
 
-def _find_order(moments: Mapping[str, Mapping[str, _Moment]]) -> tuple[str, Doubt | None]:
+def _find_order(moments: Mapping[str, Mapping[str, Moment]]) -> tuple[str, Doubt | None]:
     """Return the order of day, month and year for all dates of a column, or a doubt."""
-    fitting = [order for order in _DAY_ORDERS if all(order in found for found in moments.values())]
+    fitting = [order for order in DAY_ORDERS if all(order in found for found in moments.values())]
     if not fitting:
-        texts = [next((text for text, found in moments.items() if order not in found), "") for order in _DAY_ORDERS[:2]]
+        texts = [next((text for text, found in moments.items() if order not in found), "") for order in DAY_ORDERS[:2]]
         return "", Doubt("date_order", f"{texts[1].strip()}, {texts[0].strip()}", "day/month", "month/day")
     first = fitting[0]
     for other in fitting[1:]:
@@ -519,7 +445,7 @@ def _find_order(moments: Mapping[str, Mapping[str, _Moment]]) -> tuple[str, Doub
     return first, None
 
 
-def _read_clocks(filled: Mapping[str, str], chosen: Mapping[str, _Moment]) -> ColumnReading | None:
+def _read_clocks(filled: Mapping[str, str], chosen: Mapping[str, Moment]) -> ColumnReading | None:
     clocks = {text: moment.clock or 0.0 for text, moment in chosen.items()}
     if any(seconds >= 86_400 for seconds in clocks.values()):
         return _make_reading("duration", filled, clocks)
@@ -532,106 +458,3 @@ def _read_clocks(filled: Mapping[str, str], chosen: Mapping[str, _Moment]) -> Co
         shown = (datetime.combine(date(2000, 1, 1), time()) + timedelta(seconds=seconds)).time()
         written[text] = shown.isoformat()
     return _make_reading("time", filled, written)
-
-
-def _write_moment(moment: _Moment) -> str:
-    if moment.clock is None or len(moment.day) < 10:
-        return moment.day
-    when = datetime.fromisoformat(moment.day) + timedelta(seconds=moment.clock)
-    if moment.zone is None:
-        return when.isoformat()
-    when = when.replace(tzinfo=timezone(timedelta(seconds=moment.zone)))
-    try:
-        return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    except OverflowError:
-        return when.isoformat()
-
-
-def _moment_of(plain: str, order: str) -> _Moment | None:
-    """Parse a whole cell as a moment, with figures in an order of "d", "m" and "y".
-
-    Returns None for any other text.
-    """
-    if len(plain) > _LONGEST or _PLAIN_FIGURE.fullmatch(plain) or not any(c.isdigit() for c in plain):
-        return None
-    if ":" in plain or _TIMELIKE.search(plain):
-        clock = _clock_of(plain)
-        if clock is not None:
-            return _Moment("", *clock)
-    day, clock_text = plain, ""
-    if cut := _SPLIT_CLOCK.search(plain):
-        day, clock_text = plain[: cut.start()], plain[cut.end() :]
-    iso = _day_of(day.strip(" ,"), order)
-    if iso is None:
-        return None
-    if not clock_text:
-        return _Moment(iso, None, None)
-    clock = _clock_of(clock_text)
-    return None if clock is None or clock[0] >= 86_400 else _Moment(iso, *clock)
-
-
-_PLAIN_FIGURE: Final = lazy(r"\D?\d{1,40}(?:[.,]\d{1,40})?%?")
-_TIMELIKE: Final = lazy(r"[时時点點秒]|\d\s?[AaPp]\.?[Mm]\.?$|\d\s?Uhr$")
-
-
-def _clock_of(text: str) -> tuple[float, float | None] | None:
-    """Parse a time of day into seconds since midnight and a zone offset.
-
-    Returns None for any other text.
-    """
-    found = _TIME.fullmatch(text.strip())
-    if found is None or not (found["minute"] or found["half"] or found["half_before"]):
-        return None
-    half = (found["half"] or found["half_before"] or "").casefold()
-    hour, minute = int(found["hour"]), int(found["minute"] or 0)
-    second = float(found["second"] or found["second_han"] or 0)
-    if half:
-        if half not in _HALF_DAYS or not 0 < hour <= 12:
-            return None
-        hour = hour % 12 + _HALF_DAYS[half]
-    if minute > 59 or second > 59:
-        return None
-    parts = float((found["parts"] or "0").replace(",", "."))
-    return hour * 3_600 + minute * 60 + second + parts, _offset_of(found["zone"] or "")
-
-
-def _offset_of(zone: str) -> float | None:
-    if not zone:
-        return None
-    digits = zone.removeprefix("UTC").removeprefix("GMT")
-    if not digits or digits == "Z":
-        return 0.0
-    hours, minutes = ([*digits[1:].split(":"), "0"])[:2] if ":" in digits else (digits[1:3], digits[3:] or "0")
-    return (int(hours) * 3_600 + int(minutes) * 60) * (-1.0 if digits[0] == "-" else 1.0)
-
-
-def _day_of(text: str, order: str) -> str | None:
-    """The ISO form of a date, to the day or the month."""
-    if found := _ISO_DAY.fullmatch(text):
-        return _write_day(found["y"], int(found["m"]), found["d"])
-    if found := _FIGURES.fullmatch(text):
-        figures = dict(zip(order, (found["a"], found["b"], found["c"]), strict=True))
-        if order == "ymd" and (len(found["c"]) == 4 or len(found["a"]) != 2):
-            return None
-        # Points are written between day, month and year; another order only in figures that allow no such day.
-        pointed = _write_day(found["c"], int(found["b"]), found["a"]) if found["mark"] in {".", " "} else None
-        if pointed:
-            return pointed
-        return _write_day(figures["y"], int(figures["m"]), figures["d"])
-    for pattern in (_DAY_FIRST, _MONTH_FIRST, _MONTH_ONLY):
-        found = pattern.fullmatch(text)
-        month = _MONTHS.get(found["m"].casefold()) if found else None
-        if found and month:
-            return _write_day(found["y"], month, found.groupdict().get("d"))
-    return None
-
-
-def _write_day(year: str, month: int, day: str | None) -> str | None:
-    number = int(year)
-    if len(year) == 2:
-        number += 1900 if number >= 50 else 2000
-    try:
-        whole = date(number, month, int(day or 1))
-    except ValueError:
-        return None
-    return whole.isoformat() if day else whole.isoformat()[:7]

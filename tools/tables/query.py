@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final, TypeVar
 
-from weiwo.text.cell_values import parse_amount, sort_version
+from weiwo.text.cell_values import parse_amount
 from weiwo.text.localization import localized_section
 from weiwo.text.patterns import HAN_RANGES, lazy
+from weiwo.text.version_order import sort_version
 from weiwo.tools.tables.columns import fold_value, read_column
 from weiwo.tools.tables.notes import Note
 from weiwo.tools.tables.relation import ARITHMETIC, FUNCTIONS, ComputedField, Field, Relation, compute_field

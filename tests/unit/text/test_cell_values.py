@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weiwo.text.cell_values import Amount, parse_amount, read_column, sort_version
+from weiwo.text.cell_values import Amount, parse_amount, read_column
+from weiwo.text.version_order import sort_version
 
 AMOUNTS = [
     ("1,234.50", 1234.5, ""), ("-5", -5, ""), ("−5", -5, ""), ("(1,200)", -1200, ""), ("1,200-", -1200, ""),

@@ -1,0 +1,23 @@
+"""Normalized text of a table cell, before it is parsed as a value."""
+
+import unicodedata
+from typing import Final
+
+LONGEST_VALUE: Final = 60
+"""Characters of a number or a date with its surroundings; a longer cell is prose."""
+_SAME: Final = str.maketrans(
+    "．，：－−‒–＋％（）／　\u00a0\u2007\u2009\u202f\u066b\u066c’‘＇＄￡", ".,:----+%()/     .,'''$£"
+)
+
+
+def normalize_cell(text: str) -> str:
+    """Normalize a cell: digits of any script to ASCII, wide and typographic marks to plain marks.
+
+    Superscripts stay, because 15² is not 152.
+    """
+    if text.isascii():
+        return " ".join(text.split())
+    plain = text.translate(_SAME)
+    if not plain.isascii():
+        plain = "".join(str(unicodedata.decimal(c)) if unicodedata.category(c) == "Nd" else c for c in plain)
+    return " ".join(plain.split())
