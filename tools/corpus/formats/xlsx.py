@@ -17,11 +17,11 @@ from weiwo.tools.corpus.formats.table_rows import LONGEST_REPEATED, MOST_COLUMNS
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
+from weiwo.tools.tables.date_format import read_serial
 from weiwo.tools.tables.number_format import (
     BUILT_IN,
     find_format_kind,
     find_format_unit,
-    read_serial,
     render_stored,
     render_text,
 )

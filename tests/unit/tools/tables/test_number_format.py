@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from weiwo.tools.tables.date_format import read_serial
 from weiwo.tools.tables.number_format import (
     find_format_kind,
     find_format_unit,
-    read_serial,
     render_number,
     render_stored,
     render_text,
