@@ -1,27 +1,25 @@
-"""Repeated check of an answer with proof: sentences, quotes, values, calculations, documents.
+"""Repeated check of an answer with proof: sentences, quotes, values, calculations.
 
-The check needs no thread. It is the writer's own check (`check_claim`), over the contents of the file. With a folder of
-documents, passages are also looked for in the documents, and requests to tables are made again. A forged file can be
-consistent in itself: only documents show more. Judgements of a model are not repeated unless a model is given.
+The check needs no thread. It is the writer's own check (`check_claim`), over the contents of the file. A forged file
+can be consistent in itself: only documents show more (`document_check`). Judgements of a model are not repeated unless
+a model is given.
 """
 
-import hashlib
 import json
 import math
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations, islice, takewhile
-from pathlib import Path, PurePath
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from weiwo.app.errors import MisuseError
 from weiwo.app.export.answer_coverage import UNVERIFIED, CoveredPart, cover_answer, is_excerpt
-from weiwo.app.export.proof import FORMAT, OLDER_FORMAT, Proof, ProvenSource, fold_words
+from weiwo.app.export.proof import FORMAT, OLDER_FORMAT, Proof, fold_words
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
 from weiwo.nodes.executor.extraction.typed_extraction import extract_value
@@ -37,35 +35,26 @@ from weiwo.nodes.writer.document import is_code, list_claim_places
 from weiwo.nodes.writer.entailment import judge_statement
 from weiwo.nodes.writer.pieces import all_supported
 from weiwo.nodes.writer.verification.clauses import content_words
-from weiwo.state import DOUBTFUL, Claim, Evidence, JsonValue, Outcome, Plan, Task
-from weiwo.state.evidence import FILE_DATE
+from weiwo.state import DOUBTFUL, Claim, JsonValue, Outcome, Plan, Task
 from weiwo.state.ledger import Ledger
 from weiwo.state.settings import Settings
 from weiwo.text.citation_marks import clean_marks, list_cited_numbers
 from weiwo.text.lists import join_names
 from weiwo.text.localization import localized_section
 from weiwo.text.printable import one_line
-from weiwo.tools.built_in import explain_no_tables
-from weiwo.tools.calling.call_context import CallContext, set_current_call
 from weiwo.tools.calling.errors import ToolCallError
 from weiwo.tools.compute.calculator import Calculator
 from weiwo.tools.compute.date_difference import DateDifference
-from weiwo.tools.corpus.base import Corpus
-from weiwo.tools.corpus.loading import load_corpus
-from weiwo.tools.corpus.source_names import name_source
 
 QUERY_TABLE: Final = "query_table"
+"""Name of the tool for requests to tables."""
 _CALCULATORS: Final = {tool.name: tool for tool in (Calculator(), DateDifference())}
 """The tools whose calculations can be done again anywhere."""
 _LARGEST: Final = 50_000_000
 """Bytes of a file that is read."""
-_MOST_FILES: Final = 200_000
-_MOST_PASSAGES: Final = 20_000
 _WORDS: Final = localized_section("proof_check")
 _LEADS: Final = localized_section("writer.rule_answer.leads")
 _DOORS: Final = localized_section("writer.rule_answer.doors")
-_PART: Final = re.compile(r"#L\w+$")
-"""The mark of a part of a file in the name of a source."""
 _REFERENCE: Final = re.compile(r"\{\{[^{}]*\}\}")
 _FIGURE: Final = re.compile(r"\d+(?:[.,]\d+)*")
 _CONSTANTS: Final = frozenset({"0", "1", "2", "100"})
@@ -343,7 +332,7 @@ def _check_calculation(report: ProofReport, plan: Plan | None, task_id: str, out
     except (ToolCallError, ValueError) as error:
         report.find("calculation", task_id, "cannot_calculate", error)
         return False
-    return _compare_artifact(report, task_id, outcome, artifact)
+    return compare_artifact(report, task_id, outcome, artifact)
 
 
 def _list_operands(task: Task) -> list[str]:
@@ -358,7 +347,7 @@ def _list_operands(task: Task) -> list[str]:
     ]
 
 
-def _compare_artifact(report: ProofReport, task_id: str, outcome: Outcome, artifact: Mapping[str, Any]) -> bool:
+def compare_artifact(report: ProofReport, task_id: str, outcome: Outcome, artifact: Mapping[str, Any]) -> bool:
     """Report whether a repeated calculation gives the result recorded in the file."""
     report.checked["calculations"] += 1
     before = len(report.findings)
@@ -441,117 +430,6 @@ def _check_notes(report: ProofReport) -> None:
     for text in (*proof.notices, *(gap.text for gap in proof.gaps)):
         if text not in known:
             report.leave("sentence", text, "no_claim")
-
-
-async def check_documents(report: ProofReport, folder: Path) -> None:
-    """Check the passages of an answer against documents in a folder, and repeat the table requests."""
-    report.compared = True
-    files = _list_files(folder)
-    found: dict[Path, list[ProvenSource]] = {}
-    for source in report.proof.sources:
-        name = source.passage.source
-        if "://" in name or name.startswith("task:"):
-            report.leave("document", name, "not_a_document")
-        elif (file := _locate(name, files) or _locate(name.rpartition("#")[0], files)) is not None:
-            found.setdefault(file, []).append(source)
-        else:
-            report.leave("document", name, "document_missing", folder)
-    with tempfile.TemporaryDirectory(prefix="weiwo-check-") as home:
-        settings = replace(Settings.resolve(), home=home, embeddings=None, telemetry=False, corpus_by_name=False)
-        corpus = await load_corpus(map(str, found), settings=settings, tell=lambda _: None) if found else None
-        rows = await _ask_tables(report, corpus)
-        said = await _read_passages(corpus, list(found)) if corpus is not None else {}
-    for file, cited in found.items():
-        report.checked["documents"] += 1
-        known = next((item.passage.document for item in cited if item.passage.source.endswith(file.name)), "")
-        if known and known != hashlib.sha256(file.read_bytes()).hexdigest():
-            report.find("document", cited[0].passage.source, "document_changed")
-        for source in cited:
-            _check_passage(report, source, said[file], rows)
-
-
-def _check_passage(
-    report: ProofReport, source: ProvenSource, passages: Sequence[Evidence], rows: Mapping[str, set[str]] | None
-) -> None:
-    """Check that a passage is in the document, in full and at the stated place.
-
-    A table row is checked against the new request.
-    """
-    passage = source.passage
-    if passage.tool == QUERY_TABLE:
-        if rows is None:
-            report.leave("document", source.place, "no_duckdb")
-        elif passage.locator not in rows.get(passage.text, ()):
-            report.find("quote", source.place, "not_in_document", passage.text)
-        return
-    report.checked["passages"] += 1
-    same = [item for item in passages if item.text == passage.text]
-    if same:
-        if passage.locator and passage.locator not in {item.locator for item in same}:
-            report.find("quote", source.place, "other_place", same[0].locator)
-        above = {(item.title, item.headings) for item in same} | {(item.title, ()) for item in same}
-        if (passage.title, passage.headings) not in above:
-            report.find("document", source.place, "other_title", same[0].title)
-        dates = [FILE_DATE if FILE_DATE in item.flags else item.date for item in (passage, *same)]  # copies have others
-        if dates[0] not in dates[1:]:
-            report.find("document", source.place, "other_date", same[0].date, passage.date)
-        return
-    whole = "".join(fold_words(item.text).rstrip() for item in passages) + " "
-    if fold_words(passage.text) not in whole:
-        lines = [line for line in passage.text.splitlines() if fold_words(line) not in whole]
-        report.find("quote", source.place, "not_in_document", lines[0] if lines else passage.text)
-
-
-async def _ask_tables(report: ProofReport, corpus: Corpus | None) -> dict[str, set[str]] | None:
-    """Repeat the table requests. Returns locators by row text, or None if tables cannot be asked."""
-    if corpus is None or not report.requests:
-        return {}
-    if why_not := explain_no_tables():
-        for task_id in report.requests:
-            report.leave("calculation", task_id, "not_asked", why_not)
-        return None
-    from weiwo.tools.tables.query_table import QueryTable  # noqa: PLC0415 - heavy
-
-    tool, rows = QueryTable(corpus=corpus), dict[str, set[str]]()
-    for task_id, arguments in report.requests.items():
-        set_current_call(CallContext("check", task=task_id, tool=QUERY_TABLE))
-        try:
-            call = {"name": QUERY_TABLE, "args": arguments, "id": "1", "type": "tool_call"}
-            artifact = (await tool.ainvoke(call)).artifact
-        except (ToolCallError, ValueError) as error:
-            report.find("calculation", task_id, "cannot_calculate", error)
-            continue
-        for row in artifact["passages"]:
-            rows.setdefault(str(row["text"]), set()).add(str(row.get("locator", "")))
-        _compare_artifact(report, task_id, report.proof.values[task_id], artifact)
-    return rows
-
-
-def _list_files(folder: Path) -> dict[str, list[Path]]:
-    """List the files of a folder by name."""
-    found: dict[str, list[Path]] = {}
-    for file in islice(filter(Path.is_file, folder.rglob("*")), _MOST_FILES):
-        found.setdefault(file.name, []).append(file)
-    return found
-
-
-def _locate(source: str, files: Mapping[str, Sequence[Path]]) -> Path | None:
-    """Find the file with the longest path suffix in common with a source."""
-    parts = PurePath(source).parts[::-1]
-
-    def count_shared(file: Path) -> int:
-        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(parts, file.parts[::-1], strict=False)))
-
-    return max(files.get(parts[0], ()), key=count_shared, default=None) if parts else None
-
-
-async def _read_passages(corpus: Corpus, files: Sequence[Path]) -> dict[Path, list[Evidence]]:
-    """Return all passages of each file. An unreadable file has no passages."""
-    said: dict[str, list[Evidence]] = {}
-    for name in corpus.documents:
-        file = name_source(Path(_PART.sub("", name)))
-        said.setdefault(file, []).extend(await corpus.open(name, "", _MOST_PASSAGES))
-    return {file: said.get(name_source(file), []) for file in files}
 
 
 async def check_by_model(report: ProofReport, settings: Settings) -> None:

@@ -12,8 +12,9 @@ from langgraph.types import Command
 from tests.attack.report import Attack, Report
 from tests.support.fake_model import assessed, fake
 from weiwo.app.export import render
+from weiwo.app.export.document_check import check_documents
 from weiwo.app.export.proof import Proof
-from weiwo.app.export.proof_check import check_documents, check_proof
+from weiwo.app.export.proof_check import check_proof
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.claims import LostClaimError, ThreadClaim, under_claim

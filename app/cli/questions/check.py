@@ -10,7 +10,8 @@ from weiwo.app.cli.event_loop import run_to_end
 from weiwo.app.cli.help_command import PanelCommand
 from weiwo.app.cli.options import Json, takes_context
 from weiwo.app.cli.output import hint, write, write_json
-from weiwo.app.export.proof_check import check_by_model, check_documents, check_proof, read_proof
+from weiwo.app.export.document_check import check_documents
+from weiwo.app.export.proof_check import check_by_model, check_proof, read_proof
 from weiwo.state.settings import Settings
 
 app = typer.Typer()

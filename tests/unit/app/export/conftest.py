@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from weiwo.app.export import proof_check
+from weiwo.app.export import document_check
 
 
 @pytest.fixture(scope="module")
@@ -15,5 +15,5 @@ def shared_check_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     home = str(tmp_path_factory.mktemp("check"))
     kept = SimpleNamespace(TemporaryDirectory=lambda **_: nullcontext(home))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(proof_check, "tempfile", kept)
+        patch.setattr(document_check, "tempfile", kept)
         yield

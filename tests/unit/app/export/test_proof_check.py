@@ -15,8 +15,9 @@ import pytest
 from tests.support.fake_model import Request, agree, fake
 from weiwo.app.errors import MisuseError
 from weiwo.app.export import export, render
+from weiwo.app.export.document_check import check_documents
 from weiwo.app.export.proof import FORMAT, Proof, fold_words
-from weiwo.app.export.proof_check import ProofReport, check_by_model, check_documents, check_proof, read_proof
+from weiwo.app.export.proof_check import ProofReport, check_by_model, check_proof, read_proof
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context, Settings
 

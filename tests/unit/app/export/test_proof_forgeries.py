@@ -14,8 +14,9 @@ from tests.support.examples import examples
 from tests.support.forgeries import FORGERIES, Answer, add_claim, change_value_and_claim
 from weiwo.app.cli.main import app
 from weiwo.app.export import render
+from weiwo.app.export.document_check import check_documents
 from weiwo.app.export.proof import OLDER_FORMAT, Proof, fold_words
-from weiwo.app.export.proof_check import ProofReport, check_documents, check_proof
+from weiwo.app.export.proof_check import ProofReport, check_proof
 from weiwo.graph import build_graph
 from weiwo.state.settings import Context
 
@@ -194,7 +195,7 @@ def test_the_exit_code_says_what_was_checked(answers, documents, tmp_path):
 
 
 async def test_without_duckdb_a_table_is_not_checked(answers, documents, monkeypatch):
-    monkeypatch.setattr("weiwo.app.export.proof_check.explain_no_tables", lambda: "duckdb is not installed")
+    monkeypatch.setattr("weiwo.app.export.document_check.explain_no_tables", lambda: "duckdb is not installed")
     report = await checked(answers["table"], documents)
     assert (report.findings, report.code) == ([], 3)
     assert ("calculation", "task_1") in {one[:2] for one in report.unchecked}
