@@ -16,7 +16,7 @@ from weiwo.state.query import QueryFrame
 from weiwo.text.analyzer import SIMPLIFIED
 from weiwo.text.dates import find_dates
 from weiwo.text.localization import ByLocale
-from weiwo.text.names import names
+from weiwo.text.names import NAME_KINDS, names
 from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 from weiwo.text.relations import relations
@@ -31,6 +31,7 @@ _SPOKEN_OF_TERMS: Final = ByLocale({"en": 0.35, "zh": 0.4})
 _MOST_TERMS: Final = 0.5
 """The same where subjects were made out, but stand nowhere."""
 
+_KINDS: Final = frozenset(term for kind in NAME_KINDS for term in terms(kind))
 _COMPARED: Final = frozenset({"comparison", "difference", "same"})
 _SHORTEST_WORD: Final = 5
 _LEAST_PAIRS: Final = 4
@@ -137,16 +138,17 @@ def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], sp
     """Return the proper names of a question not found in any passage.
 
     If the question compares things, each absent name is returned. Otherwise names are returned only if all are absent.
-    A name is absent if no passage has any of its words, numbers aside. A Chinese name, which may be cut too long, is
-    absent if more of its character pairs are missing than one wrong character takes away. Short forms ("UK", "CEO") are
-    skipped because the passages may write them out. Names in a script that the passages do not use are skipped because
-    nothing is known about them.
+    A name is absent if no passage has any of its words, apart from numbers and words for a kind of thing ("tower"). A
+    Chinese name, which may be cut too long, is absent if more of its character pairs are missing than one wrong
+    character takes away. Short forms ("UK", "CEO") are skipped because the passages may write them out. Names in a
+    script that the passages do not use are skipped because nothing is known about them.
     """
     vocabulary = frozenset().union(*passages)
     scripts = {term.isascii() for term in vocabulary}
     absent, present = [], False
     for name in dict.fromkeys(item.text for item in names(frame.question)):
         words = [word for word in matching_terms(name) if word.isalpha()]
+        words = [word for word in words if word not in _KINDS] or words
         found = sum(spelling.get(word, word) in vocabulary for word in words)
         short = name.isupper() and len(name) < _SHORTEST_WORD
         if short or not words or not scripts.issuperset(word.isascii() for word in words):

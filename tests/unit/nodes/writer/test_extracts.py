@@ -340,3 +340,16 @@ def test_of_documents_made_from_one_form_that_whose_head_names_what_is_asked_abo
             found.append(Evidence(id=passage_id(f"{n}{text}"), text=text, score=1 / (len(found) + 1), **place))
     shown = choose_extracts(parse_question("How much notice does Ida Holm have to give?", "en"), found)
     assert "60 days' notice" in " ".join(bold(shown)[:3])
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("How long is the Zembla Bridge?", ("Zembla Bridge",)),  # there is a bridge, and it is another
+        ("How long is the Chain Bridge?", ()),
+        ("Who built the Tower Bridge?", ()),  # nothing but kinds: they are all there is to go by
+    ],
+)
+def test_a_word_for_a_kind_of_thing_makes_no_name_known(question, absent):
+    shown = choose_extracts(parse_question(question, "en"), passages(DANUBE, BUDAPEST, VISTULA))
+    assert shown.absent == absent
