@@ -162,9 +162,10 @@ class Pdf:
 
         try:
             boxes = self._read_boxes(written)
-            text = _read_columns(written, boxes)
-            text = text or mark_tables(written.get_text_range(), boxes, read_box)
-            text = mark_raised(text.replace("\r\n", "\n"), boxes, read_box)
+            plain = written.get_text_range()
+            columns = _read_columns(written, boxes)
+            text = (columns or mark_tables(plain, boxes, read_box)).replace("\r\n", "\n")
+            text = mark_raised(text, plain.replace("\r\n", "\n"), boxes, read_box, ordered=not columns)
             text = join_han_lines(text, boxes, read_box)
         finally:
             written.close()
@@ -183,11 +184,11 @@ class Pdf:
         count = written.count_rects()
         left, top, right, bottom = edges = [ctypes.c_double() for _ in range(4)]
         get_rect, raw, to = self._raw.FPDFText_GetRect, written.raw, [ctypes.byref(edge) for edge in edges]
-        boxes = []
-        for n in range(count if count <= _MOST_BOXES else 0):
-            get_rect(raw, n, *to)
-            boxes.append(Box(left.value, bottom.value, right.value, top.value))
-        return boxes
+        return [
+            Box(left.value, bottom.value, right.value, top.value)
+            for n in range(count if count <= _MOST_BOXES else 0)
+            if get_rect(raw, n, *to)
+        ]
 
     def _has_pictures(self, page: "pypdfium2.PdfPage") -> bool:
         """Report whether a page shows anything but text. An empty page loses nothing."""

@@ -1,15 +1,14 @@
 """Raised figures of a PDF page: PDFium's text glues an exponent to its base, 10⁶ as 106."""
 
 import re
-from collections.abc import Callable, Sequence
-from itertools import zip_longest
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, zip_longest
+from typing import Final, NamedTuple
 
 from weiwo.text.typeset import raise_figures
 from weiwo.tools.corpus.formats.pdf_tables import Box
 
 _RAISED: Final = re.compile(r"[-−+]?\d{1,4}|[*†‡§a-zA-Z]{1,2}")
-_BASE: Final = re.compile(r"[^\s|]{1,30}$")
 _SMALLER: Final = 0.9
 """Heights of the text before that a raised figure may have at most."""
 _LIFT: Final = 0.3
@@ -17,35 +16,94 @@ _LIFT: Final = 0.3
 _NEAR: Final = 0.4
 """Heights of the text before that may lie between the two."""
 _REACH: Final = 20_000
-"""Characters searched for the next place; tables may have moved it."""
+"""Characters of a page searched for the next text run."""
+_MOST: Final = 500
+"""Raised figures of a page. The others stay as they are."""
 
 
-def mark_raised(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> str:
+class _Place(NamedTuple):
+    """A raised figure in the text of a page as PDFium gives it.
+
+    Attributes:
+        base: The word before the figure, from the last blank on.
+        figure: The raised text.
+        start: Position of the base.
+        breaks: Whether PDFium breaks the line behind the figure although the line goes on.
+    """
+
+    base: str
+    figure: str
+    start: int
+    breaks: bool
+
+
+def mark_raised(text: str, written: str, boxes: Sequence[Box], read: Callable[[Box], str], *, ordered: bool) -> str:
     """Write raised figures apart from the text before them: 10 raised by 6 is 10⁶ and not 106.
 
-    A line break set by PDFium behind a raised figure is removed.
+    The same letters may stand elsewhere on the page without being raised. The figures are therefore found in the order
+    of the text runs first, and each is looked up in the text by its place among equal ones.
 
     Args:
-        text: The text of the page, in the order of the boxes.
+        text: The text to change, in which tables may be marked.
+        written: The text of the page in the order of the boxes.
         boxes: The text runs of the page.
         read: Reads the text of a run.
+        ordered: Whether `text` has the order of `written`. Otherwise figures are only marked if all equal ones are.
     """
+    places = list(islice(_find_places(written, boxes, read), _MOST))
+    edits: list[tuple[int, _Place]] = []
+    for key in dict.fromkeys(place.base + place.figure for place in places):
+        raised = {place.start: place for place in places if place.base + place.figure == key}
+        before, now = _find_words(written, key), _find_words(text, key)
+        if len(before) == len(now) and (ordered or len(raised) == len(before)):
+            edits += [(at, raised[start]) for start, at in zip(before, now, strict=True) if start in raised]
     pieces, at = [], 0
-    for before, box, after in zip_longest(boxes, boxes[1:], boxes[2:]):
-        if box is None or not _is_raised(before, box):
+    for start, place in sorted(edits):
+        end = start + len(place.base)
+        if start < at:
             continue
-        figure, base = read(box).strip(), _BASE.search(read(before))
-        if base is None or not _RAISED.fullmatch(figure) or not (base[0][-1].isalnum() or base[0][-1] in ")]"):
-            continue
-        place = text.find(base[0] + figure, at, at + _REACH)
-        if place < 0:
-            continue
-        end = place + len(base[0])
-        pieces += [text[at:end], raise_figures(figure)]
-        at = end + len(figure)
-        if after is not None and text.startswith("\n", at) and _is_beside(box, after, before):
-            at += 1
+        pieces += [text[at:end], raise_figures(place.figure)]
+        at = end + len(place.figure)
+        at += place.breaks and text.startswith("\n", at)
     return "".join((*pieces, text[at:]))
+
+
+def _find_places(written: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> Iterator[_Place]:
+    """Yield the raised figures of a page in the order of the text runs."""
+    if not any(map(_is_raised, boxes, boxes[1:])):
+        return
+    at, before = 0, None
+    for box, after in zip_longest(boxes, boxes[1:]):
+        run = read(box).strip()
+        place = written.find(run, at, at + _REACH) if run else -1
+        if place >= 0:
+            base = _word_before(written, place)
+            if before is not None and _is_raised(before, box) and _RAISED.fullmatch(run) and _carries(base):
+                breaks = after is not None and _is_beside(box, after, before)
+                yield _Place(base, run, place - len(base), breaks)
+            at = place + len(run)
+        before = box
+
+
+def _word_before(text: str, end: int) -> str:
+    """Return the characters before a position, back to the last blank."""
+    words = text[max(0, end - 40) : end].split()
+    return words[-1] if words and text[end - 1 : end].strip() else ""
+
+
+def _carries(base: str) -> bool:
+    """Report whether a word may have a raised figure behind it."""
+    return bool(base) and (base[-1].isalnum() or base[-1] in ")]")
+
+
+def _find_words(text: str, key: str) -> list[int]:
+    """Return the positions at which a word begins with a text."""
+    found, at = [], text.find(key)
+    while at >= 0:
+        if not at or text[at - 1].isspace() or text[at - 1] == "|":
+            found.append(at)
+        at = text.find(key, at + len(key))
+    return found
 
 
 def _is_raised(before: Box, box: Box) -> bool:

@@ -308,3 +308,13 @@ def test_a_raised_figure_is_told_from_the_one_before_it() -> None:
     assert "| South | 10⁷ | 14 m² |" in text
     assert "by the keeper²\nMill Lane carries the rest, 3 km²." in text
     assert "H2O is water. 106 litres were lost in 2106." in text
+
+
+def test_equal_figures_that_are_not_raised_stay_as_they_are() -> None:
+    """A page laid out by WeasyPrint 70 that has 106 and 10⁶ in a sentence and in a row, in both orders."""
+    with zipfile.ZipFile(DOCUMENTS / "weasyprint.zip") as files:
+        text = "\n".join(passage.text for passage in one(files.read("mixed.pdf")).passages)
+    assert "There were 106 cases and 10⁶ cells in 2106, later 106 of 10⁶." in text
+    assert [f"| {name} | {plain} | {power} |" in text for name, plain, power in
+            (("North", "106", "10⁶"), ("South", "107", "10⁷"), ("West", "105", "10⁵"))] == [True] * 3  # fmt: skip
+    assert "The 5 km² of km2 and (a+b)²." in text
