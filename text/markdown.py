@@ -249,15 +249,17 @@ _LEAVES: Final[dict[str, _LineKind]] = {
 
 
 @cache_short_texts
-def read_lines(text: str, context: str = "") -> list[Line]:
-    """The lines of a text.
+def read_lines(text: str) -> list[Line]:
+    """Return the lines of a finished text. They are shared with other readers of the text and must not be changed."""
+    return scan_lines(text)
+
+
+def scan_lines(text: str, context: str = "") -> list[Line]:
+    """Scan the lines of a text, which may be a piece of one and still grow.
 
     Args:
         text: Markdown, or a piece of it.
         context: What stands before it, so far as it tells what the text begins in; it may end within a line.
-
-    Returns:
-        The lines, shared with other readers of the same text.
     """
     context = context or _imply_context(text)
     whole, shift = context + text, len(context)

@@ -22,11 +22,13 @@ def cache_short_texts(find: _Find) -> _Find:
     """
 
     @lru_cache(maxsize=_KEPT)
-    def find_once(*args: Any) -> tuple[Any, ...]:
-        return tuple(find(*args))
+    def find_once(text: str, *args: Any, **options: Any) -> tuple[Any, ...]:
+        return tuple(find(text, *args, **options))
 
     @wraps(find)
-    def find_cached(text: str, *args: Any) -> list[Any]:
-        return find(text, *args) if len(text) > _LONGEST else list(find_once(text, *args))
+    def find_cached(text: str, *args: Any, **options: Any) -> list[Any]:
+        if len(text) > _LONGEST:
+            return find(text, *args, **options)
+        return list(find_once(text, *args, **options))
 
     return cast("_Find", find_cached)

@@ -13,7 +13,7 @@ from weiwo.nodes.shared.prompting.sanitizer import remove_hidden
 from weiwo.nodes.writer.document import claim_spans, is_title, leads_items
 from weiwo.text.citation_marks import find_marks
 from weiwo.text.language import sentences
-from weiwo.text.markdown import Line, find_code_spans, find_inline_opaque, mask, read_lines
+from weiwo.text.markdown import Line, find_code_spans, find_inline_opaque, mask, scan_lines
 from weiwo.text.patterns import lazy
 
 _LONGEST_PIECE: Final = 8_000
@@ -101,7 +101,7 @@ class _Splitter:
 
     def _pieces(self, *, last: bool) -> Iterator[str]:
         while self._text:
-            lines = read_lines(self._text, self._context)
+            lines = scan_lines(self._text, self._context)
             if self._unwraps(lines, last=last):
                 continue
             end = self._find_end(lines, last=last)

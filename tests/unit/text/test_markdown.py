@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.examples import examples
 from tests.support.work import assert_linear
-from weiwo.text.markdown import Node, Run, find_opaque, parse_blocks, parse_markdown, read_lines
+from weiwo.text.markdown import Node, Run, find_opaque, parse_blocks, parse_markdown, read_lines, scan_lines
 from weiwo.text.outline import Heading, read_outline
 
 WILD = st.lists(
@@ -82,7 +82,7 @@ def test_the_lines_are_the_text(text: str) -> None:
 @given(WILD, WILD)
 @examples(200)
 def test_a_context_moves_no_line(context: str, text: str) -> None:
-    lines = read_lines(text, context)
+    lines = scan_lines(text, context)
     assert "".join(text[line.start : line.end] for line in lines) == text
     assert all(line.start <= line.inside <= line.end for line in lines)
 
@@ -136,8 +136,8 @@ def test_what_a_line_is(text: str, kinds: list[str]) -> None:
 
 
 def test_a_context_tells_what_a_piece_is_nested_in() -> None:
-    assert read_lines("    more\n", "- x\n\n")[0].depth == 1
-    assert [line.kind for line in read_lines("===\n", "x\n")] == ["rule"]
+    assert scan_lines("    more\n", "- x\n\n")[0].depth == 1
+    assert [line.kind for line in scan_lines("===\n", "x\n")] == ["rule"]
     assert read_lines("- [x] done\n")[0].inside == len("- [x] ")
     assert [(line.inside, line.quoted) for line in read_lines("> a\n> - b\n")] == [(2, True), (8, True)]
 
