@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import chdir
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -234,17 +234,19 @@ async def _run_due(settings: Settings, corpus: str | None, *, as_json: bool) -> 
     code = COMPLETE
     for folder, connector in find_due(Path(settings.home), corpus):
         spec, started = LoaderSpec(connector.module, connector.name, connector.arguments), time.time()
-        if not begin_run(folder, connector, started):
-            continue  # another process has, or the connector is no longer kept
         try:
+            if not begin_run(folder, connector, started):
+                continue  # another process has, or the connector is no longer kept
             with chdir(connector.place or "."):
                 done = await _IndexRun((), folder, settings.embeddings, loader=spec, as_json=as_json).once(quiet=True)
         except BusyError:
-            put_off_run(folder, connector, started)
+            with suppress(OSError):
+                put_off_run(folder, connector, started)
             continue
         except (CorpusError, OSError) as error:
             problem = str(error).removeprefix(f"loader {connector.label}: ").removesuffix("; nothing was changed")
-            note_run(folder, connector, started, one_line(problem))
+            with suppress(OSError):  # what cannot be recorded is told below, and the other corpora have their turn
+                note_run(folder, connector, started, one_line(problem))
             hint(f"corpus {folder.name}: {error}")
             done = PARTIAL
         code = max(code, done)

@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from weiwo.app.cli.documents.connectors import find_due, parse_connector
 from weiwo.app.cli.errors import UsageError
+from weiwo.app.cli.main import app
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.index.connectors import (
     Connector,
@@ -145,6 +147,25 @@ def test_a_due_run_is_begun_once_and_changes_nothing_else(tmp_path):
     assert forget_connector(tmp_path, read)
     assert not begin_run(tmp_path, read, started)
     assert read_connectors(tmp_path) == ()
+
+
+def test_a_corpus_whose_record_cannot_be_written_leaves_the_others_their_turn(tmp_path, monkeypatch):
+    kept = Connector("wikis", "Wiki", {"url": "a"}, 3_600)
+    monkeypatch.setattr(
+        "weiwo.app.cli.documents.index.find_due", lambda *_: [(tmp_path / "a", kept), (tmp_path / "b", kept)]
+    )
+    begun = []
+
+    def begin(folder, *_):
+        begun.append(folder.name)
+        if folder.name == "a":
+            raise BlockingIOError("a is in use by process 1")
+        return False
+
+    monkeypatch.setattr("weiwo.app.cli.documents.index.begin_run", begin)
+    done = CliRunner().invoke(app, ["index", "--due"])
+    assert (begun, done.exit_code) == (["a", "b"], 3)
+    assert "corpus a: a is in use by process 1" in done.stderr
 
 
 @pytest.mark.parametrize("note", ["", "{", "[1]", '[{"module": "a", "new": 1}]', json.dumps({"module": "a"})])
