@@ -82,9 +82,11 @@ def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
     An object with keys renamed to the fields of the schema comes first, then the value as given, then unwrapped forms.
     """
     fields = json_schema(schema)[0].get("properties", {})
-    if isinstance(value, Mapping):  # first of all: a field that may be left out would be lost under another spelling
-        yield _rename_keys(value, fields)
-    yield value
+    renamed = _rename_keys(value, fields) if isinstance(value, Mapping) else value
+    yield renamed  # first of all: a field that may be left out would be lost under another spelling
+    if renamed != value:
+        yield value
+    sent = value
     if isinstance(value, str):
         try:
             value = parse_json(value)
@@ -100,7 +102,8 @@ def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
             value = value[0]
             yield value
     if isinstance(value, Mapping):
-        yield _rename_keys(value, fields)
+        if value is not sent:
+            yield _rename_keys(value, fields)
         yield from _unwrap_object(value, schema, fields)
 
 

@@ -68,11 +68,7 @@ def explain_no_tables() -> str:
 def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:
     """Explain why the documents hold nothing to search."""
     if not settings.searches_documents:
-        return (
-            "sources 中没有 documents"
-            if language == "sources does not include documents"
-            else "sources does not name documents"
-        )
+        return "sources 中没有 documents" if language == "zh" else "sources does not include documents"
     paths = one_line(", ".join(settings.corpus))
     if language == "zh":
         return f"{paths} 中没有可读取的文字；请指定有文字的文件或文件夹"

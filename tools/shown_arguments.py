@@ -15,7 +15,7 @@ _LONGEST_VALUE: Final = 240
 _HEAD, _TAIL = 160, 60
 """Characters shown of the beginning and the end of a longer one."""
 _FIRST, _LAST = 15, 5
-"""Values shown of the beginning and the end of a longer list. Fields of an object are all shown."""
+"""Values shown of the beginning and the end of a longer list. Fields of an object are shown up to `_MOST_PARTS`."""
 _MOST_PARTS: Final = 500
 """Lines of a single argument."""
 
@@ -24,8 +24,8 @@ def list_arguments(args: Mapping[str, Any]) -> list[str]:
     r"""List arguments, a line each.
 
     A long object or list gets a line for each value inside, by path. Omitted parts are counted: characters of a text,
-    values of a list. No field of an object is left out for the fields before it. Characters that a terminal would hide
-    are written as codes (`\u202e`).
+    values of a list, and what is beyond the first 500 values of an argument. Characters that a terminal would hide are
+    written as codes (`\u202e`).
     """
     lines: list[str] = []
     for name, value in args.items():

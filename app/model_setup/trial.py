@@ -17,6 +17,7 @@ import httpx
 import weiwo
 from weiwo.app.model_setup.model_probe import probe_model
 from weiwo.models.local_servers import Client, ServerError, open_client
+from weiwo.state.errors import WeiwoError
 from weiwo.state.settings import Settings
 from weiwo.text.printable import is_secret, one_line, redact_secrets
 from weiwo.tools.corpus.index.embedding_models import load_embedder
@@ -103,7 +104,8 @@ async def _run(kind: str) -> dict[str, Any]:
     try:
         works, said = await tries[kind]()
     except Exception as error:  # noqa: BLE001 - whatever it is, it is why nothing was kept
-        works, said = False, f"{error}" or type(error).__name__
+        ours = isinstance(error, WeiwoError)
+        works, said = False, str(error) if ours else f"{type(error).__name__}: {error}".removesuffix(": ")
     return {"works": works, "said": said, "seconds": round(time.monotonic() - began, 1)}
 
 

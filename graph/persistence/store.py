@@ -9,7 +9,7 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,9 +47,10 @@ async def open_store(
         try:
             yield store
         finally:
-            # An error on closing must not fail a run that has its answer.
-            with suppress(Exception):
+            try:
                 await stack.aclose()
+            except Exception:  # noqa: BLE001 - an error on closing must not fail a run that has its answer
+                _log.warning("the store could not be closed", exc_info=True)
 
 
 def _format_warning(error: Exception, url: str | None, path: Path) -> str:

@@ -207,6 +207,8 @@ def _shorten_block(block: _Block, length: int, *, alone: bool) -> _Block:
             fitting = _fit_sentences(text, length) or ("" if kept or not alone else _fit(text, length))
         else:
             fitting = _fit(text, length)
+        if not fitting and not kept:
+            return _Block(block.kind, [], block.heading)
         kept.append((fitting, bold))
         length -= _width(fitting)
         if len(fitting) < len(text) or length <= 0:

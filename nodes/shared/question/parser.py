@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from weiwo.nodes.shared.question import lexicon
-from weiwo.nodes.shared.question.arithmetic import aged_today, arithmetic_expression, dates_apart
+from weiwo.nodes.shared.question.arithmetic import aged_today, arithmetic_expression, dates_apart, today
 from weiwo.nodes.shared.question.comparison import ask_of_each, compare_things, list_things, word_look_up
 from weiwo.nodes.shared.question.conjunction import ask_attributes, split_conjunction
 from weiwo.nodes.shared.question.conversation import talk_of, without_greeting
@@ -30,7 +30,6 @@ LONGEST: Final = 600
 """Characters of a question that are parsed: its patterns may take time with the square of them."""
 
 
-@lru_cache(maxsize=64)  # several nodes of a run parse the same question
 def parse_question(text: str, language: Language) -> QueryFrame:
     """Parse a question.
 
@@ -41,6 +40,12 @@ def parse_question(text: str, language: Language) -> QueryFrame:
     Returns:
         Its frame. Never raises; `question` is the text as it stands.
     """
+    return _parse_once(text, language, today())
+
+
+@lru_cache(maxsize=64)
+def _parse_once(text: str, language: Language, _day: str) -> QueryFrame:
+    """Parse a question once a day, since several nodes of a run do, and "today" may be part of it."""
     plain = _normal(text)
     if not has_rules(language):
         return _frame_without_rules(text, plain, language)

@@ -3,6 +3,7 @@
 Small talk is answered without a search.
 """
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -20,7 +21,6 @@ from weiwo.state import Claim, Extract
 from weiwo.state.ledger import Basis
 from weiwo.text.citation_marks import clean_marks, shield_brackets
 from weiwo.text.localization import localize_message
-from weiwo.text.offloading import offload_reading
 
 _NOTHING: Final = localize_message("writer.notes", "nothing")
 
@@ -36,9 +36,8 @@ async def answer(context: WriterContext) -> Answering:
             yield item
         return
     services, written, say = context.services, context.written, context.sanitizer()
-    found = await offload_reading(
-        context.sources.evidence, answer_by_rule, context.state, context.sources, services, written.broken
-    )
+    # In a thread, whatever the length: it also looks into the indexes.
+    found = await asyncio.to_thread(answer_by_rule, context.state, context.sources, services, written.broken)
     begun = not written.is_empty
     if begun and not written.broken:
         shown, extracts = _show_passages(found, context, say)

@@ -3,7 +3,7 @@
 import pytest
 
 from weiwo.state.settings import Context, Settings, SettingsError
-from weiwo.tools.built_in import list_built_in
+from weiwo.tools.built_in import explain_empty_corpus, list_built_in
 from weiwo.tools.registry import build_registry
 
 
@@ -49,3 +49,10 @@ async def test_it_is_so_of_an_empty_corpus_and_of_one_with_a_table(tmp_path, mon
 def test_hosts_that_cannot_be_read():
     with pytest.raises(SettingsError, match="allow_hosts"):
         list_built_in(Settings.resolve(Context(allow_hosts=["a b"])), 1)
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "sources does not include documents"), ("zh", "sources 中没有 documents")]
+)
+def test_documents_that_are_not_asked_for_are_told_in_the_language(language, told):
+    assert explain_empty_corpus(Settings(sources=("web",)), language) == told

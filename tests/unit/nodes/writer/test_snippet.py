@@ -135,4 +135,5 @@ def test_prose_ends_with_a_sentence_so_that_no_date_is_cut_in_two() -> None:
     for width in range(150, 270):
         text = f"{chosen} {'x' * width}.\nWork began in January 1887 and the tower was completed on 31 March 1889."
         assert ("31 March" in snippet(text, chosen)) == ("1889" in snippet(text, chosen))
+        assert "> …" not in snippet(text, chosen)
     assert snippet("word " * 100, "word " * 100).count("word") > 20  # alone it is cut between words

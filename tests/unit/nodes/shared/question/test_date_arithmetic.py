@@ -53,3 +53,13 @@ def test_an_age_today_is_a_birth_looked_up_and_a_difference(question: str) -> No
 def test_other_questions_of_time_are_looked_up(question: str) -> None:
     frame = parse_question(question, detect_language(question))
     assert (frame.expression, frame.parts) == ("", ())
+
+
+def test_what_is_asked_of_today_is_read_anew_each_day(monkeypatch):
+    asked = "How many days lie between 3 March 2020 and today?"
+    told = []
+    for day in ("2026-01-01", "2026-01-02"):
+        for module in ("arithmetic", "parser"):
+            monkeypatch.setattr(f"weiwo.nodes.shared.question.{module}.today", lambda day=day: day)
+        told.append(parse_question(asked, "en").expression)
+    assert [day in expression for day, expression in zip(("2026-01-01", "2026-01-02"), told, strict=True)] == [True] * 2
