@@ -83,14 +83,16 @@ class PromptPassages:
 
 
 def _cut_passage(prompt: PromptPassages, share: float) -> "list[BaseMessage]":
-    """Return a prompt of one passage with only the beginning of the passage.
+    """Return a prompt of one passage with only a share of its text.
 
     It is used if that passage alone is longer than the allowed share.
     """
     place, text = prompt.places[0], str(prompt.messages[prompt.places[0].message].content)
-    inner = text[place.start : place.end].removesuffix("\n").removesuffix(_CLOSING)
+    opening = _OPENING.match(text, place.start)
+    start = opening.end() if opening else place.start
+    inner = text[start : place.end].removesuffix("\n").removesuffix(_CLOSING)
     cut = inner[: max(1, int(len(inner) * share))]
-    left = f"{text[: place.start]}{cut} …{_CLOSING}\n{text[place.end :]}"
+    left = f"{text[:start]}{cut} …{_CLOSING}\n{text[place.end :]}"
     messages = list(prompt.messages)
     messages[place.message] = messages[place.message].model_copy(update={"content": left})
     return messages

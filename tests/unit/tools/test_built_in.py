@@ -55,4 +55,4 @@ def test_hosts_that_cannot_be_read():
     ("language", "told"), [("en", "sources does not include documents"), ("zh", "sources 中没有 documents")]
 )
 def test_documents_that_are_not_asked_for_are_told_in_the_language(language, told):
-    assert explain_empty_corpus(Settings(sources=("web",)), language) == told
+    assert explain_empty_corpus(Settings(home="", sources=("web",)), language) == told

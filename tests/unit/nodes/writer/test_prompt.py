@@ -97,9 +97,13 @@ def test_the_titles_of_a_folder_that_is_read_whole_are_no_finding() -> None:
     assert BOOK.text in prompt
 
 
-def test_the_sources_of_a_draft_stand_in_the_order_of_their_document() -> None:
+def test_the_sources_of_a_draft_are_numbered_by_relevance_and_stand_in_the_order_of_their_document() -> None:
     parts = [passage(f"Part {n}.", "mill.md", "Mill", locator=f"lines {n}-{n + 1}") for n in (12, 3, 30)]
     found = got("task_1", "x", "text", evidence_ids=(parts[0].id, BOOK.id, parts[1].id, parts[2].id))
     known = {item.id: item for item in (*parts, BOOK)}
-    sources = gather_sources(Plan(tasks=(search("task_1", "Which?"),)), {"task_1": found}, known, "en")
-    assert [item.text for item in sources.evidence] == ["Part 3.", "Part 12.", "Part 30.", BOOK.text]
+    plan = Plan(tasks=(search("task_1", "Which?"),))
+    sources = gather_sources(plan, {"task_1": found}, known, "en")
+    assert [item.text for item in sources.evidence] == ["Part 12.", BOOK.text, "Part 3.", "Part 30."]
+    state = state_of("Which?", services(), plan=plan, outcomes={"task_1": found}, evidence=(*parts, BOOK))
+    prompt = findings_prompt(state, services(), sources)
+    assert sorted(("Part 12.", "Part 3.", "Part 30."), key=prompt.index) == ["Part 3.", "Part 12.", "Part 30."]
