@@ -16,7 +16,7 @@ from weiwo.nodes.writer.verification.quantities import (
     close,
 )
 from weiwo.text.data_files import data_pattern
-from weiwo.text.dates import PartialDate, find_dates
+from weiwo.text.dates import PartialDate
 from weiwo.text.patterns import lazy
 
 _MOST_FIGURES: Final = 40
@@ -83,17 +83,17 @@ def date_follows(date: PartialDate, grounds: Grounds) -> bool:
             if quantity.unit not in {"month", "year"} or not _APART.match(clause.text, quantity.end):
                 continue
             later = _LATER.match(clause.text, quantity.end) is not None
-            if any(_is_apart(date, span.date, apart if later else -apart) for span in find_dates(clause.text)):
+            if any(_is_apart(date, span.date, apart if later else -apart) for span in clause.dates):
                 return True
     return False
 
 
 def _is_apart(date: PartialDate, other: PartialDate, months: int) -> bool:
     """Report whether a date lies months after another, as exactly as both are known."""
-    if date.month is None or other.month is None:
-        return months % 12 == 0 and date.day is None and date.astronomical - other.astronomical == months // 12
-    whole = 12 * (date.astronomical - other.astronomical) + date.month - other.month
-    return whole == months and date.day in {None, other.day}
+    if other.month is None:
+        return date.month is None and 12 * (date.astronomical - other.astronomical) == months
+    year, month = divmod(12 * other.astronomical + other.month - 1 + months, 12)
+    return date.astronomical == year and date.month in {None, month + 1} and date.day in {None, other.day}
 
 
 def _figures(grounds: Grounds) -> Iterator[Quantity]:

@@ -190,6 +190,12 @@ def test_a_sentence_that_goes_on_with_a_pronoun_names_no_other() -> None:
         ("The mill was rebuilt in 1779.", "The mill burned down in 1776 and was rebuilt three years later.", True),
         ("书楼于1779年重建。", "书楼1776年毁于大火，三年后重建。", True),
         ("书楼于1780年重建。", "书楼1776年毁于大火，三年后重建。", False),
+        ("The mill was rebuilt in 1910.", "The mill was built in 1900 and was rebuilt ten years later.", True),
+        ("The mill was rebuilt in May 1910.", "The mill was built in 1900 and was rebuilt ten years later.", False),
+        ("The mill was rebuilt in 1901.", "The mill was built on 3 March 1900 and was rebuilt fourteen months later.", True),
+        ("The mill was rebuilt in 1902.", "The mill was built on 3 March 1900 and was rebuilt fourteen months later.", False),
+        ("The mill burned down in 1898.", "The mill was rebuilt in March 1900; it burned down fourteen months earlier.", False),
+        ("The mill burned down in 1899.", "The mill was rebuilt in March 1900; it burned down fourteen months earlier.", True),
     ],
 )  # fmt: skip
 def test_a_date_may_follow_from_another_and_the_time_between(claim: str, text: str, *, holds: bool) -> None:
