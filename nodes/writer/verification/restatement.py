@@ -17,7 +17,12 @@ from weiwo.nodes.writer.verification.clauses import Clause, strip_lead
 from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.nodes.writer.verification.particulars import is_han, name_words, stated_names
 from weiwo.nodes.writer.verification.quantities import Quantity, find_quantities
-from weiwo.nodes.writer.verification.sentence_parts import list_claim_parts, list_parts, may_qualify
+from weiwo.nodes.writer.verification.sentence_parts import (
+    find_scope_words,
+    list_claim_parts,
+    list_parts,
+    may_qualify,
+)
 from weiwo.nodes.writer.verification.source import ParsedSource
 from weiwo.state import Evidence
 from weiwo.text.data_files import data_pattern, data_words
@@ -128,7 +133,7 @@ def _split_dates(text: str) -> tuple[frozenset[str], str]:
 def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> bool:
     """Report whether a sentence has the words of a claim in order, without relevant words in between."""
     told = _tokens(_ASIDE.sub(_without_conversion, sentence))
-    if _negations(claim) != _negations(sentence) or _scopes(said) != _scopes(told):
+    if _negations(claim) != _negations(sentence) or find_scope_words(said) != find_scope_words(told):
         return False
     if _tenses(said).isdisjoint(_tenses(told)) and _tenses(said) and _tenses(told):
         return False
@@ -171,7 +176,7 @@ def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: Parse
     told = _tokens(_ASIDE.sub("", part))
     if may_qualify(set(_tokens(sentence)).difference(told)):
         return False
-    if not part or _negations(claim) != _negations(part) or _scopes(said) != _scopes(told):
+    if not part or _negations(claim) != _negations(part) or find_scope_words(said) != find_scope_words(told):
         return False
     if not is_timeless(its.relation) and _tenses(said).isdisjoint(_tenses(told)) and _tenses(said) and _tenses(told):
         return False
@@ -370,24 +375,9 @@ def _relation(word: str) -> frozenset[str]:
     return quantity_words().get(stem(word), frozenset()) | founding
 
 
-def _scopes(tokens: Sequence[str]) -> set[str]:
-    """Return the limiting words of a statement: planned, nearly, only, former, second."""
-    return {token for token in tokens if token in _scope_words() or stem(token) in _scope_stems()}
-
-
 def _tenses(tokens: Sequence[str]) -> set[str]:
     """The tenses of the auxiliaries among tokens."""
     return {"past" if token in {"was", "were", "had"} else "present" for token in tokens if token in _AUXILIARIES}
-
-
-@cache
-def _scope_words() -> frozenset[str]:
-    return data_words("claims", "scope")
-
-
-@cache
-def _scope_stems() -> frozenset[str]:
-    return frozenset(map(stem, _scope_words()))
 
 
 @cache

@@ -5,13 +5,15 @@ a sentence without the rest, with a pronoun at its beginning replaced by its sub
 may change its meaning, for example by a denial or a condition.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from weiwo.nodes.writer.verification.particulars import stated_names
 from weiwo.text.data_files import data_words
 from weiwo.text.language import fold
 from weiwo.text.patterns import lazy
+from weiwo.text.terms import stem
 
 _CLAUSES: Final = lazy(r";\s+")
 _CLAIM_CLAUSES: Final = lazy(r"[;:]\s+|,? (?:while|whereas) ")
@@ -37,8 +39,7 @@ def list_parts(sentence: str, previous: str) -> Sequence[str]:
     before = previous
     clauses = _CLAUSES.split(sentence)
     for number, clause in enumerate(clauses):
-        resolved = _resolve(clause, before)
-        before = clause if resolved == clause else resolved
+        before = resolved = _resolve(clause, before)
         rest = " ".join((*clauses[:number], *clauses[number + 1 :]))
         for part, left in ((resolved, ""), *_shorter(resolved)):
             if part != sentence and not may_qualify([fold(word) for word in _WORD.findall(f"{rest} {left}")]):
@@ -94,6 +95,24 @@ def _leading_subject(clause: str) -> str:
     return common[0] if common is not None else ""
 
 
-def may_qualify(words: Collection[str]) -> bool:
+def may_qualify(words: Iterable[str]) -> bool:
     """Report whether folded words may change the meaning of what stands beside them."""
-    return not (data_words("claims", "scope") - data_words("claims", "counting_scope")).isdisjoint(words)
+    return bool(find_scope_words(words, counting=False))
+
+
+def find_scope_words(words: Iterable[str], *, counting: bool = True) -> set[str]:
+    """Return the words that limit a statement, in any form: planned, nearly, claims, former, second.
+
+    Args:
+        words: Folded words.
+        counting: Whether words that only count or order, such as "second", are limiting words as well.
+    """
+    forms = _scope_forms(counting=counting)
+    return {word for word in words if word in forms or stem(word) in forms}
+
+
+@cache
+def _scope_forms(*, counting: bool) -> frozenset[str]:
+    """Return the limiting words and their stems."""
+    words = data_words("claims", "scope") - (frozenset() if counting else data_words("claims", "counting_scope"))
+    return words.union(map(stem, words))

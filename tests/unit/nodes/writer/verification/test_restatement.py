@@ -196,3 +196,17 @@ def test_a_part_of_a_sentence_says_it(claim: str, title: str, text: str) -> None
 )  # fmt: skip
 def test_a_part_is_not_taken_out_of_what_changes_its_meaning(claim: str, text: str) -> None:
     assert not is_restated(claim, _grounds("Notes", text))
+
+
+@pytest.mark.parametrize("verb", ["claims", "claimed", "reports", "hopes", "seems", "denies", "alleges", "estimates"])
+@pytest.mark.parametrize("claim", ["Orla Mill was built in 1900.", "In 1900 Orla Mill was built."])
+@pytest.mark.parametrize(
+    "text", ["Orla Mill was built in 1900, the owner {}.", "Orla Mill was built in 1900; the owner {} it."]
+)
+def test_a_limiting_verb_in_any_form_qualifies_what_stands_beside_it(claim: str, text: str, verb: str) -> None:
+    assert not is_restated(claim, _grounds("Notes", text.format(verb)))
+
+
+@pytest.mark.parametrize("beside", ["the owner lives there", "the second of its kind", "it has both wheels"])
+def test_what_limits_nothing_leaves_a_restatement(beside: str) -> None:
+    assert is_restated("In 1900 Orla Mill was built.", _grounds("Notes", f"Orla Mill was built in 1900, {beside}."))
