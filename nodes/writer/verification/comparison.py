@@ -18,6 +18,8 @@ _THAN: Final = data_pattern("comparison", "than")
 _HAN_THAN: Final = tuple(data_pattern("comparison", name) for name in ("han_than", "han_adjective", "han_verb"))
 _NO_ORDER: Final = data_pattern("comparison", "no_order")
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
+_SET_AGAINST: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|while|whereas)\b|对|，而")
+"""Contrast of the two sides' values where both follow the "than", which may also compare with two things."""
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
 _ALONE: Final = lazy(r"(?i)\s(?:in|on|at)\s\d")
 _STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
@@ -72,7 +74,8 @@ def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
     first, second, sense = pair
     by_how_much = any(value.start >= order.end and not statement[order.end : value.start].strip() for value in pair[:2])
     apart = first.end <= order.than <= second.start and statement[first.end : order.start].strip()
-    behind = order.end < first.start and _CONTRASTED.search(statement, first.end, second.start)
+    contrast = _CONTRASTED if first.start < order.than else _SET_AGAINST
+    behind = order.end < first.start and contrast.search(statement, first.end, second.start)
     if order.alone and not by_how_much and (apart or behind) and (second.size - first.size) * sense > 0:
         yield f"“{word}”: the values say the reverse"
 

@@ -4,7 +4,7 @@ A clause contradicts a source if it denies what the source affirms, or uses anot
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import Final
 
@@ -39,12 +39,13 @@ _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
     """Yield contradictions, in words, between the clauses of a statement and the closest source clauses."""
     known = [clause for source in grounds.sources for clause in source.clauses]
+    changes = {change for clause in known for change in find_changes(clause)}
     titles = frozenset(word for source in grounds.sources for word in content_words(source.title))
     for part in split_clauses(statement):
         claim = Clause(part)
         if not claim.stems:
             continue
-        yield from _find_reversed_change(claim)
+        yield from _find_reversed_change(claim, changes)
         yield from _find_denied_words(claim, known)
         scored = [(_closeness(claim, clause), clause) for clause in known]
         best = max((score for score, _ in scored), default=0.0)
@@ -116,12 +117,14 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
     return f"“{source.text.strip()[:120]}” says the opposite"
 
 
-def _find_reversed_change(claim: Clause) -> Iterator[str]:
-    """Yield a reason if the verb of a change denies its values, as in "rose from 22 to 14 weeks"."""
+def _find_reversed_change(claim: Clause, known: Collection[tuple[float, float]]) -> Iterator[str]:
+    """Yield a reason if a change is the reverse of a known change, or its verb denies its values ("rose from 22 to 14")."""
     direction, valuation = direction_axes()
     for first, last in find_changes(claim):
         turned = 1 if last > first else -1
-        if not claim.negations and valuation not in claim.axes and claim.axes.get(direction, turned) != turned:
+        if (last, first) in known and (first, last) not in known:
+            yield f"“{claim.text.strip()[:80]}”: the sources say the reverse"
+        elif not claim.negations and valuation not in claim.axes and claim.axes.get(direction, turned) != turned:
             yield f"“{claim.text.strip()[:80]}”: the values say the reverse"
 
 

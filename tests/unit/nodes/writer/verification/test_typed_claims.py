@@ -61,6 +61,8 @@ def test_one_value_in_other_words(claim: str, source: str) -> None:
         ("The wait improved from 14 to 22 weeks.", "The wait fell from 22 to 14 weeks."),
         ("The wait rose from 22 to 14 weeks.", "The wait fell from 22 to 14 weeks."),
         ("The wait worsened from 22 to 14 weeks.", "The wait improved from 22 to 14 weeks."),
+        ("The wait went from 22 to 14 weeks.", "The wait went from 14 to 22 weeks."),
+        ("Orla is bigger than Norfield, at 20 km² against 30 km².", "Orla and Norfield cover 20 km² and 30 km²."),
         ("The operating margin improved to 9.4%.", "The operating margin fell to 9.4%."),
         ("The vlx400 pump costs 300 euros.", "The VLX-500 pump costs 300 euros."),
         ("Acme was established in 1985.", "Acme was founded in 1990. Bolt was established in 1985."),
@@ -232,3 +234,20 @@ def test_values_that_belong_to_neither_side_reverse_no_comparison(claim: str) ->
 )
 def test_the_own_values_of_a_comparison_reverse_it(claim: str) -> None:
     assert list(find_reversed(claim, Grounds(())))
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        (
+            "The tower is taller than Big Ben (96 m) and the Eiffel Tower (330 m).",
+            "The tower is taller than Big Ben (96 m) and the Eiffel Tower (330 m).",
+        ),
+        (
+            "Orla is bigger than Norfield, at 30 km² against 20 km².",
+            "Orla is bigger than Norfield, at 30 km² against 20 km².",
+        ),
+    ],
+)
+def test_two_things_that_one_is_compared_with_are_no_contrast(claim: str, source: str) -> None:
+    assert not _doubted(claim, _passage(source))
