@@ -19,7 +19,8 @@ _HAN_THAN: Final = tuple(data_pattern("comparison", name) for name in ("han_than
 _NO_ORDER: Final = data_pattern("comparison", "no_order")
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
 _SET_AGAINST: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|while|whereas)\b|对|，而")
-"""Contrast of the two sides' values where both follow the "than", which may also compare with two things."""
+"""Contrast of the two sides' values where both follow the "than": without it, both may be of the second side."""
+_EXPLAINED: Final = lazy(r"[:：;；—]")
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
 _ALONE: Final = lazy(r"(?i)\s(?:in|on|at)\s\d")
 _STOP: Final = lazy(r"[,.;:()，。；：（）]|\s(?:while|and|but|with|by|at|in)\s")
@@ -74,7 +75,8 @@ def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
     first, second, sense = pair
     by_how_much = any(value.start >= order.end and not statement[order.end : value.start].strip() for value in pair[:2])
     apart = first.end <= order.than <= second.start and statement[first.end : order.start].strip()
-    contrast = _CONTRASTED if first.start < order.than else _SET_AGAINST
+    listed = first.start > order.than >= 0 and not _EXPLAINED.search(statement, order.end, first.start)
+    contrast = _SET_AGAINST if listed else _CONTRASTED
     behind = order.end < first.start and contrast.search(statement, first.end, second.start)
     if order.alone and not by_how_much and (apart or behind) and (second.size - first.size) * sense > 0:
         yield f"“{word}”: the values say the reverse"
