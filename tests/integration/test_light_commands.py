@@ -64,6 +64,7 @@ def start(folder: Path, *arguments: str, first: str = "", env: Mapping[str, str]
         ("show", "first", "--json"),
         ("show", "first", "--mermaid"),
         ("doctor",),
+        ("index", "notes"),
         ("--help",),
     ],
     ids=" ".join,

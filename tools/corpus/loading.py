@@ -129,7 +129,7 @@ class _CorpusLoader:
         corpora: list[Corpus] = [self._open_files(paths)] if paths else []
         corpora += [self._open_named(name) for name in dict.fromkeys(names)]
         if elsewhere:
-            from weiwo.tools.corpus.retrieval.external_store import open_external  # noqa: PLC0415  # heavy
+            from weiwo.tools.corpus.retrieval.external_store import open_external
 
             corpora += [open_external(entry) for entry in elsewhere]
         return corpora[0] if len(corpora) == 1 else FederatedCorpus(corpora)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import chdir, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -55,7 +55,9 @@ from weiwo.tools.corpus.ingestion.langchain_loader import (
     read_states,
     write_states,
 )
-from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus, open_external
+
+if TYPE_CHECKING:
+    from weiwo.tools.corpus.retrieval.external_store import ExternalCorpus
 
 app = typer.Typer()
 _Ingest = Callable[[IndexWriter], Coroutine[Any, Any, IngestReport]]
@@ -107,7 +109,11 @@ def index(  # noqa: PLR0913 - each option is a parameter
         folder = locate_by_name(Path(settings.home), name)
         spec = _parse_loader(paths or (), loader, loader_args, watch=watch)
         expand_paths(paths or ())  # complains before a corpus is made
-        target = open_external(into) if into else None
+        target = None
+        if into:
+            from weiwo.tools.corpus.retrieval.external_store import open_external
+
+            target = open_external(into)
         connector = parse_connector(spec, every)
     except CorpusError as error:
         raise UsageError(str(error)) from error
@@ -148,7 +154,7 @@ class _IndexRun:
     paths: Sequence[str]
     folder: Path
     model: str | None = None
-    target: ExternalCorpus | None = None
+    target: "ExternalCorpus | None" = None
     loader: LoaderSpec | None = None
     connector: Connector | None = None
     as_json: bool = False
@@ -312,7 +318,7 @@ def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
         hint(f"{done.done:,} passages have vectors of {done.model}")
 
 
-def _publish(writer: IndexWriter, target: ExternalCorpus) -> None:
+def _publish(writer: IndexWriter, target: "ExternalCorpus") -> None:
     """Bring a vector store elsewhere up to the corpus."""
     done = sync_vector_store(writer, target.name, target.inner)
     moved = f"{format_count(done.added, 'passage')} added, {done.removed:,} removed"

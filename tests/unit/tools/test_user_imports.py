@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weiwo.tools.user_tools import import_object
+from weiwo.tools.named_objects import import_object
 
 
 @pytest.fixture(autouse=True)

@@ -40,9 +40,9 @@ from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion.ingestion_report import IngestReport
 from weiwo.tools.corpus.records import ChangeBatch, Document, KnownFile, Passage
 from weiwo.tools.corpus.source_names import make_loaded_path, make_loaded_prefix
+from weiwo.tools.named_objects import import_object
 from weiwo.tools.private_files import make_private_file
 from weiwo.tools.tables.table_store import store_tables
-from weiwo.tools.user_tools import import_object
 
 if TYPE_CHECKING:
     from langchain_core.document_loaders import BaseLoader

@@ -23,8 +23,8 @@ from weiwo.text.printable import one_line, printable, redact_secrets
 from weiwo.tools.corpus.base import CorpusError, DocumentNotFoundError, Problem
 from weiwo.tools.corpus.formats.langchain_metadata import derive_source_title, read_metadata
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK
+from weiwo.tools.named_objects import import_object, make_object
 from weiwo.tools.passages import RankedText, rank_passages
-from weiwo.tools.user_tools import import_object, make_object
 
 _SECONDS: Final = 30.0
 """How long one search may take."""

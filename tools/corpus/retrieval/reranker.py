@@ -21,6 +21,7 @@ from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.calling.call_context import find_call
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.corpus.source_names import EXTERNAL_MARK
+from weiwo.tools.named_objects import import_object, make_object
 
 if TYPE_CHECKING:
     import httpx
@@ -130,8 +131,6 @@ def load_reranker(entry: str, key: str = "") -> Reranker:
     """
     if entry.startswith(EXTERNAL_MARK):
         from langchain_core.documents import BaseDocumentCompressor  # noqa: PLC0415 - heavy
-
-        from weiwo.tools.user_tools import import_object, make_object  # noqa: PLC0415 - the same
 
         module, _, attribute = entry.removeprefix(EXTERNAL_MARK).strip().rpartition(".")
         try:
