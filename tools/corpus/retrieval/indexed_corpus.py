@@ -138,7 +138,11 @@ class IndexedCorpus:
         if within:
             options = replace(options or SearchOptions(), within=within)
         found = await self.find(query, k, options=options)
-        _report_notes(found.trace)
+        if (call := find_call()) is not None:
+            call.notes += found.trace.notes
+        else:
+            for note in found.trace.notes:
+                _log.warning("%s", note)
         return found.passages
 
     async def find(self, query: str, k: int = 8, *, options: SearchOptions | None = None) -> IndexSearchResult:
@@ -301,15 +305,6 @@ class IndexedCorpus:
                 distinct.setdefault(found[passage].id, (found[passage], hits.get(passage, 0.0)))
         chosen = list(distinct.values())[: max(k, 0)]
         return _rank([passage for passage, _ in chosen], [score for _, score in chosen])
-
-
-def _report_notes(trace: SearchTrace) -> None:
-    """Report a search's notes to the current call, or else to the log."""
-    if (call := find_call()) is not None:
-        call.notes += trace.notes
-        return
-    for note in trace.notes:
-        _log.warning("%s", note)
 
 
 def _order_passages(scores: Mapping[int, float], known: Mapping[int, rows.PassageRow]) -> Iterator[int]:

@@ -172,7 +172,10 @@ class PassageSearch:
         with self._trace.time_stage("vectors"):
             vectors = self._search_vectors(*given, limit)
         self._trace.arms["vectors"] = vectors
-        if not self._is_partial():
+        with self._trace.time_stage("coverage"):
+            embedded, total = self._trace.coverage = self._coverage(self._connection)
+        # Vectors alone would rank passages without a vector too low.
+        if embedded >= total:
             return blend_scores(keyword, vectors, KEYWORD_SHARE) if hybrid else normalize_scores(vectors)
         grams = self._search_grams(limit)
         without = self._find_without_vector({*keyword, *grams}, given[0])
@@ -196,15 +199,6 @@ class PassageSearch:
             hits = dict(self._snapshot.search_grams(query_grams(self._question), _MOST_GRAMS, limit, self._within))
         self._trace.arms["grams"] = hits
         return hits
-
-    def _is_partial(self) -> bool:
-        """Report whether passages without a vector exist.
-
-        Vectors alone would rank these passages too low.
-        """
-        with self._trace.time_stage("coverage"):
-            self._trace.coverage = self._coverage(self._connection)
-        return self._trace.coverage[0] < self._trace.coverage[1]
 
     def _find_without_vector(self, passages: Iterable[int], nearest: VectorIndex) -> set[int]:
         rows = self._connection.execute(

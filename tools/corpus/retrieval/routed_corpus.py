@@ -21,7 +21,6 @@ from weiwo.tools.corpus.retrieval.telemetry import LONGEST_QUERY, TelemetryRecor
 if TYPE_CHECKING:
     from weiwo.state import Evidence
     from weiwo.state.settings import Settings
-    from weiwo.tools.corpus.index.keyword_index import KeywordSnapshot
 
 _FEATURES: Final = tuple(field.name for field in fields(QueryFeatures))
 _NOTED: Final = 10
@@ -102,14 +101,13 @@ class RoutedCorpus(IndexedCorpus):
         snapshot = self.snapshot()
         features = extract_features(query, snapshot)
         if features.exact:
-            features = replace(features, one_document=self._stand_in_one_document(features.exact, snapshot))
+            held = [
+                key for term in features.exact for key, _ in snapshot.search_words([term], snapshot.frequency(term))
+            ]
+            with self._store.read_transaction() as connection:
+                documents = {row.document for row in read_rows(connection, held).values()}
+            features = replace(features, one_document=len(documents) == 1)
         return route_query(query, features, self._policy(), strategy)
-
-    def _stand_in_one_document(self, terms: Sequence[str], snapshot: "KeywordSnapshot") -> bool:
-        """Report whether all passages with any of the terms belong to a single document."""
-        held = [key for term in terms for key, _ in snapshot.search_words([term], snapshot.frequency(term))]
-        with self._store.read_transaction() as connection:
-            return len({row.document for row in read_rows(connection, held).values()}) == 1
 
 
 def open_routed(folder: Path, settings: "Settings") -> RoutedCorpus:
@@ -144,6 +142,7 @@ def _record_query(query: str, k: int, decision: RoutingDecision) -> dict[str, An
 
 def _record_trace(trace: SearchTrace) -> dict[str, Any]:
     """The telemetry of a search."""
+    best = sorted(trace.arms.get("keyword", {}).values(), reverse=True)[:2]
     return {
         "done": trace.strategy,
         "generation": trace.generation,
@@ -151,11 +150,6 @@ def _record_trace(trace: SearchTrace) -> dict[str, Any]:
         "stages": {stage: round(taken, 6) for stage, taken in trace.seconds.items()},
         "arms": {arm: rank_passages(scores)[:_NOTED] for arm, scores in trace.arms.items()},
         "coverage": list(trace.coverage or ()),
-        "gap": _measure_gap(trace.arms.get("keyword", {})),
+        # The relative lead of the best keyword hit over the next.
+        "gap": round((best[0] - best[1]) / best[0], 4) if len(best) == 2 and best[0] > 0 else 0.0,
     }
-
-
-def _measure_gap(scores: Mapping[int, float]) -> float:
-    """Return the relative lead of the best keyword hit over the next, or 0 for fewer than two."""
-    best = sorted(scores.values(), reverse=True)[:2]
-    return round((best[0] - best[1]) / best[0], 4) if len(best) == 2 and best[0] > 0 else 0.0

@@ -82,7 +82,9 @@ def _find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at:
         if not own.series:
             continue
         folder = source.rpartition("/")[0] + "/" if "/" in source else ""
-        beginning = folder + _first_word(source[len(folder) :])
+        # The name's first word stands before any version or date.
+        word = re.match(r"[^\W\d_]+", source[len(folder) :])
+        beginning = folder + (word[0][:12] if word else "")
         if beginning not in series:
             series[beginning] = _read_series(connection, beginning, at)
         family = series[beginning].get(own.series, {})
@@ -115,12 +117,6 @@ def mark_superseded(connection: sqlite3.Connection, passages: "dict[int, Evidenc
         else passage
         for number, passage in passages.items()
     }
-
-
-def _first_word(name: str) -> str:
-    """Return the beginning of a name, before any version or date."""
-    found = re.match(r"[^\W\d_]+", name)
-    return found[0][:12] if found else ""
 
 
 def _age(name: _FileVersion, date: str) -> tuple[int, tuple[int, ...], str]:
