@@ -83,17 +83,14 @@ def replaces_sample(home: Path) -> bool:
 
     It is if the default corpus held a document once, or cannot be read.
     """
-    return corpus_exists(home, DEFAULT_NAME) and not _never_held(home / "corpora" / DEFAULT_NAME / STORE)
-
-
-def _never_held(store: Path) -> bool:
-    """Report whether a store never held a document. The result is False for an unreadable store."""
+    if not corpus_exists(home, DEFAULT_NAME):
+        return False
     try:
-        with closing(open_read_only(store, 1)) as connection:
+        with closing(open_read_only(home / "corpora" / DEFAULT_NAME / STORE, 1)) as connection:
             found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'documents'").fetchone()
     except sqlite3.Error:
-        return False
-    return found is None
+        return True
+    return found is not None
 
 
 def lost_store(home: Path, name: str) -> Path | None:

@@ -66,13 +66,10 @@ class KeywordSnapshot:
         self._searcher = index.searcher()
         self.bounds = _SearchBounds()  # how much a search reads
         self._counts: dict[tuple[str, str], int] = {}
-        self.generation = self._generation()
-
-    def _generation(self) -> int:
-        mark = self._tantivy.Query.term_query(self._schema, "mark", _MARK)
+        mark = tantivy.Query.term_query(self._schema, "mark", _MARK)
         hits = self._searcher.search(mark, 1, count=False).hits
         (found,) = self._searcher.fast_field_values("generation", [hits[0][1]]) if hits else (0,)
-        return int(found or 0)
+        self.generation = int(found or 0)
 
     @property
     def size(self) -> int:
@@ -274,7 +271,11 @@ class _KeywordUpdate:
         make = self._tantivy.Document
         last, above = 0, NOTHING_INDEXED
         for number, document, language, name, title, context, text in store.read_born(self._added, until):
-            indexed = self._indexer(language)
+            # All languages without a stemmer share an indexer.
+            own = language if language in STEMMERS else "en"
+            if own not in self._indexers:
+                self._indexers[own] = Indexer(partial(stem_terms, language=own))
+            indexed = self._indexers[own]
             # The passages of a document are adjacent, so the last document is enough to compare.
             if document != last:
                 last, above = document, indexed(f"{title} {title} {name_words(name, title)}")
@@ -289,13 +290,6 @@ class _KeywordUpdate:
             self._writer.add_document(entry)
             self.pending += 1
         self._added = until
-
-    def _indexer(self, language: Language) -> Indexer:
-        """Return the indexer for a language. All languages without a stemmer share an indexer."""
-        own = language if language in STEMMERS else "en"
-        if own not in self._indexers:
-            self._indexers[own] = Indexer(partial(stem_terms, language=own))
-        return self._indexers[own]
 
     def commit(self) -> int:
         """Commit the additions, visible to new snapshots, and return the committed generation."""

@@ -286,7 +286,8 @@ class Store:
             yield connection
         except sqlite3.DatabaseError as error:
             connection.close()
-            if _is_torn(error):
+            # SQLite calls the file itself damaged, rather than busy, full or unreachable.
+            if any(sign in str(error) for sign in ("malformed", "not a database", "corrupt")):
                 raise CorpusError(f"index {self.path.parent}: {error}; delete the folder and index again") from None
             raise
         except BaseException:
@@ -385,11 +386,6 @@ class Store:
                 "SELECT id FROM documents WHERE died > ? AND died <= ? AND born <= ?", (since, until, since)
             )
             return [row[0] for row in rows]
-
-
-def _is_torn(error: sqlite3.DatabaseError) -> bool:
-    """Report whether SQLite calls the file itself damaged, rather than busy, full or unreachable."""
-    return any(sign in str(error) for sign in ("malformed", "not a database", "corrupt"))
 
 
 def _close_idle(idle: LifoQueue[sqlite3.Connection]) -> None:

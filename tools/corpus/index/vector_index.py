@@ -61,7 +61,12 @@ class VectorIndex:
         """Load the vectors added since the last refresh."""
         with self._lock:
             last = int(self._numbers[-1]) if len(self._numbers) else 0
-            if parts := list(_load_vectors(connection, self.model, last)):
+            found = connection.execute(
+                "SELECT number, vector FROM vectors WHERE number > ? AND model = ? ORDER BY number",
+                (last, self.model.id),
+            )
+            parts = [_unpack(rows, self.model) for rows in iter(lambda: found.fetchmany(_READ_AT_ONCE), [])]
+            if parts:
                 import numpy as np
 
                 self._numbers = np.concatenate((self._numbers, *(numbers for numbers, _ in parts)))
@@ -86,15 +91,6 @@ class VectorIndex:
             numbers, matrix = _unpack(rows, self.model)
             found |= _take_best(numbers, matrix @ vector, limit)
         return _rank(found, limit)
-
-
-def _load_vectors(connection: sqlite3.Connection, model: _Model, after: int) -> "Iterator[tuple[Numbers, Matrix]]":
-    """Yield batches of numbers and vectors of a model, after a given number."""
-    found = connection.execute(
-        "SELECT number, vector FROM vectors WHERE number > ? AND model = ? ORDER BY number", (after, model.id)
-    )
-    while rows := found.fetchmany(_READ_AT_ONCE):
-        yield _unpack(rows, model)
 
 
 def find_living(connection: sqlite3.Connection, numbers: Sequence[int], at: int) -> list[tuple[int, int]]:
