@@ -79,7 +79,11 @@ async def load_corpus(
     settings = settings or Settings.resolve()
     given = tuple(os.fspath(entry) for entry in entries)
     key = (given, settings.home, settings.embeddings, settings.telemetry, settings.corpus_by_name)
-    return await run_shared(key, lambda job: _CorpusLoader(settings, job, clock).load(given), tell or _log_line)
+    return await run_shared(
+        key,
+        lambda job: _CorpusLoader(settings, job, clock).load(given),
+        tell or (lambda line: _log.warning("%s", line)),
+    )
 
 
 @dataclass(slots=True)
@@ -164,8 +168,9 @@ class _CorpusLoader:
         except EmbeddingError:
             raise
         except _TROUBLE as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
             raise NoPlaceError(
-                f"corpus {files.label}: its index cannot be stored ({_describe_error(error)}); free some "
+                f"corpus {files.label}: its index cannot be stored ({one_line(reason, 200)}); free some "
                 "space, or set WEIWO_HOME to a writable folder"
             ) from error
         kept.until = self._clock() + took * _LISTING_SHARE if len(files.listing.files) > _MANY_FILES else 0.0
@@ -222,11 +227,3 @@ class _CorpusLoader:
             if len(_notified) > _MOST_SAID:
                 _notified.popitem(last=False)
         self._job.notify(line)
-
-
-def _describe_error(error: Exception) -> str:
-    return one_line((error.strerror if isinstance(error, OSError) else None) or str(error), 200)
-
-
-def _log_line(line: str) -> None:
-    _log.warning("%s", line)

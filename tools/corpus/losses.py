@@ -36,15 +36,14 @@ def count_places(kind: str, places: Iterable[object]) -> list[Loss]:
 
 def describe_losses(losses: Iterable[Loss], language: Language = "en") -> str:
     """Describe losses in a line for people, or return an empty string."""
-    return "; ".join(_describe_loss(loss, language) for loss in losses)
-
-
-def _describe_loss(loss: Loss, language: Language) -> str:
-    words: str | tuple[str, ...] = _WORDS[language].get(loss.kind, "{places}")
-    phrase = words if isinstance(words, str) else words[loss.count != 1]
-    runs = list(_join_runs(loss.places))
-    shown = _BETWEEN[language].join(runs[:_MOST_PLACES]) + ("…" if len(runs) > _MOST_PLACES else "")
-    return phrase.format(count=f"{loss.count:,}", places=shown)
+    phrases: list[str] = []
+    for loss in losses:
+        words: str | tuple[str, ...] = _WORDS[language].get(loss.kind, "{places}")
+        phrase = words if isinstance(words, str) else words[loss.count != 1]
+        runs = list(_join_runs(loss.places))
+        shown = _BETWEEN[language].join(runs[:_MOST_PLACES]) + ("…" if len(runs) > _MOST_PLACES else "")
+        phrases.append(phrase.format(count=f"{loss.count:,}", places=shown))
+    return "; ".join(phrases)
 
 
 def _join_runs(places: tuple[str, ...]) -> Iterator[str]:

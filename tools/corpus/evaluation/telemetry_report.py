@@ -165,18 +165,17 @@ def _measure_drift(records: Sequence[_Record]) -> list[dict[str, Any]]:
     before: list[_Record] = []
     for name, those in sorted(weeks.items()):
         if len(before) >= _FEWEST and len(those) >= _FEWEST:
-            found.append({"week": name, "retrievals": len(those), **_compare_features(before, those)})
+            stability = {
+                feature: _measure_stability(
+                    [record["features"][feature] for record in before],
+                    [record["features"][feature] for record in those],
+                    bounds,
+                )
+                for feature, bounds in DRIFTING.items()
+            }
+            found.append({"week": name, "retrievals": len(those), **stability})
         before += those
     return found
-
-
-def _compare_features(before: Sequence[_Record], now: Sequence[_Record]) -> dict[str, float]:
-    return {
-        name: _measure_stability(
-            [record["features"][name] for record in before], [record["features"][name] for record in now], bounds
-        )
-        for name, bounds in DRIFTING.items()
-    }
 
 
 def _measure_stability(before: Sequence[float], now: Sequence[float], bounds: Sequence[float]) -> float:

@@ -81,8 +81,15 @@ class GitLoader(BaseLoader):
             self._run("init", "--quiet", "--bare")
         self._run("fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--", self._url, self._branch)
         listed = self._run("ls-tree", "-r", "-z", "-l", "--full-tree", "FETCH_HEAD").decode("utf-8", "replace")
-        self._hashes = dict(self._read_tree(listed))
-        return dict(self._hashes)
+        hashes: dict[str, str] = {}
+        for row in filter(None, listed.split("\0")):
+            stated, _, path = row.partition("\t")
+            mode, kind, digest, size = stated.split()
+            taken = any(fnmatch(path, pattern) for pattern in self._include)
+            if kind == "blob" and mode in _FILE_MODES and taken and int(size) <= _MOST_BYTES:
+                hashes[f"{self._url.removesuffix('.git').rstrip('/')}/{path}"] = digest
+        self._hashes = hashes
+        return dict(hashes)
 
     def load_source(self, source: str) -> Iterator[Document]:
         """Yield the document of a file, or nothing if the file is not text."""
@@ -96,14 +103,6 @@ class GitLoader(BaseLoader):
         """Load all files."""
         for source in self.list_states():
             yield from self.load_source(source)
-
-    def _read_tree(self, listed: str) -> Iterator[tuple[str, str]]:
-        for row in filter(None, listed.split("\0")):
-            stated, _, path = row.partition("\t")
-            mode, kind, digest, size = stated.split()
-            taken = any(fnmatch(path, pattern) for pattern in self._include)
-            if kind == "blob" and mode in _FILE_MODES and taken and int(size) <= _MOST_BYTES:
-                yield f"{self._url.removesuffix('.git').rstrip('/')}/{path}", digest
 
     def _run(self, *arguments: str) -> bytes:
         """Run Git on the copy.

@@ -153,7 +153,12 @@ class _IngestRun:
                 clock.cancel()
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        self._remove_vanished()
+        for path in self._todo.gone:
+            self._drop(path)
+        # A file read again under a new name counts as moved, not as removed.
+        self.report.removed += self._gone.total()
+        for path in self._todo.dropped:
+            self._batch.remove(path)
         await self._write()
         self._meter.notify(now=True)
         self.report.left_out.sort(key=lambda problem: problem.source)
@@ -215,17 +220,14 @@ class _IngestRun:
             self.report.unchanged += 1
             self._meter.finish_file(file)
         elif "part" in message:
-            self._take_part(file, message)
+            if not self._parts[file.path] and (before := self._todo.known.get(file.path)) and not before.problem:
+                # From now on the index holds neither the old file nor the new one.
+                self._batch.touch(replace(before, sha256="", modified_ns=_NEVER))
+            self._parts[file.path].add(make_part_path(file.path, message["part"]["key"]))
+            self._store_document(file, message["part"])
+            self._meter.advance(file, message["at"])
         else:
             self._finish_file(file, message["end"])
-
-    def _take_part(self, file: SourceFile, message: dict[str, Any]) -> None:
-        if not self._parts[file.path] and (before := self._todo.known.get(file.path)) and not before.problem:
-            # From now on the index holds neither the old file nor the new one.
-            self._batch.touch(replace(before, sha256="", modified_ns=_NEVER))
-        self._parts[file.path].add(make_part_path(file.path, message["part"]["key"]))
-        self._store_document(file, message["part"])
-        self._meter.advance(file, message["at"])
 
     def _finish_file(self, file: SourceFile, stated: dict[str, Any]) -> None:
         self._store_document(file, stated)
@@ -282,24 +284,13 @@ class _IngestRun:
             self.report.documents -= before is not None and not before.problem
             mark = _NEVER if passing else file.modified_ns
             self._batch.fail(KnownFile(file.path, self._names.assign_name(file.path), "", file.size, mark, reason))
-        self._leave_out(file, reason)
+        self.report.left_out.append(Problem(self._names.assign_name(file.path), reason))
+        self._meter.now.left_out += 1
         self._meter.finish_file(file)
-
-    def _remove_vanished(self) -> None:
-        """Remove vanished files. A file read again under a new name counts as moved."""
-        for path in self._todo.gone:
-            self._drop(path)
-        self.report.removed += self._gone.total()
-        for path in self._todo.dropped:
-            self._batch.remove(path)
 
     def _drop(self, path: str) -> None:
         self._batch.remove(path)
         self.report.documents -= 1
-
-    def _leave_out(self, file: SourceFile, reason: str) -> None:
-        self.report.left_out.append(Problem(self._names.assign_name(file.path), reason))
-        self._meter.now.left_out += 1
 
     def _take_in_part(self, file: SourceFile, losses: tuple[Loss, ...]) -> None:
         if losses:
