@@ -72,12 +72,12 @@ class DocumentBuilder:
     def cut_chunks(self) -> tuple[str, list[Chunk]]:
         """Return the title, or nothing, and the passages, numbered by source positions."""
         title, made = chunk_sections("\n".join(self._rows), self._headings)
-        return title, [self._restore_lines(piece) for piece in made]
-
-    def _restore_lines(self, piece: Chunk) -> Chunk:
-        places = self._places[piece.first - 1 : piece.last]
-        first, last = min(first for first, _ in places), max(last for _, last in places)
-        return piece._replace(first=first, last=last)
+        restored: list[Chunk] = []
+        for piece in made:
+            places = self._places[piece.first - 1 : piece.last]
+            first, last = min(first for first, _ in places), max(last for _, last in places)
+            restored.append(piece._replace(first=first, last=last))
+        return title, restored
 
     def _add_row(self, text: str, first: int, last: int) -> None:
         if not text and not (self._rows and self._rows[-1]):

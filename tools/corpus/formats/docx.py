@@ -53,10 +53,21 @@ class _DocumentReader:
         self._package, self._place = package, 0
         self._drawings = Drawings(package, package.main)
         self._relations = package.read_relations(package.main)
-        elements = _list_styles(package)
-        self._styles, self._elements = _read_styles(elements), elements
+        styles = package.read_related(package.main, "styles")
+        self._elements = {item.get("styleId", ""): item for item in styles.iter("style")}
+        # The name and the heading level of each style. A style inherits the level of the styles it is based on.
+        self._styles = {
+            key: (
+                read_value(style, "name") or key,
+                next(filter(None, map(_find_level, list_bases(key, self._elements))), 0),
+            )
+            for key, style in self._elements.items()
+        }
         self._numbering = Numbering(package)
-        self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
+        self._notes = {
+            kind: {item.get("id", ""): item for item in package.read_related(package.main, kind)}
+            for kind in _NOTES.values()
+        }
         self._around: dict[str, None] = {}  # headers and footers, by part
         self._in_margin = False  # whose pictures are of the letterhead
         self._deleted: list[int] = []
@@ -77,9 +88,6 @@ class _DocumentReader:
         """Return the losses: text left out on purpose."""
         deleted = count_places("deleted_text", dict.fromkeys(self._deleted))
         return [*deleted, *count_places("hidden_text", dict.fromkeys(self._hidden))]
-
-    def _read_notes(self, kind: str) -> dict[str, Element]:
-        return {item.get("id", ""): item for item in self._package.read_related(self._package.main, kind)}
 
     def _walk(self, container: Element, depth: int) -> None:
         """Add the blocks of a container, including nested containers."""
@@ -102,7 +110,11 @@ class _DocumentReader:
     def _add_paragraph(self, paragraph: Element) -> None:
         self._place += 1
         text = self._gather(paragraph)
-        style, level = self._find_style(paragraph)
+        style, level = self._styles.get(read_value(paragraph, "pPr/pStyle"), ("", 0))
+        own = paragraph.find("pPr/outlineLvl")
+        if own is not None:
+            level = int(own.get("val") or _LEVELS) + 1
+        level = level if level <= _LEVELS else 0  # below the last level stands body text
         number = self._numbering.write_number(paragraph, read_value(paragraph, "pPr/pStyle"), self._elements)
         text = f"{number} {text}" if number and text.strip() else text
         if style.lower() == "title" and not self.title:
@@ -171,15 +183,13 @@ class _DocumentReader:
             if block.tag == "p":
                 found.append(self._gather(block))
             elif block.tag == "tbl":
-                found.append("; ".join(map(self._gather_row, list_children(block, "tr"))))
+                rows = (map(self._gather_blocks, list_children(row, "tc")) for row in list_children(block, "tr"))
+                found.append("; ".join(", ".join(filter(None, row)) for row in rows))
             elif block.tag in {"del", "moveFrom"}:
                 self._deleted.append(self._place + 1)
             elif block.tag not in _SKIPPED:
                 found.append(self._gather_blocks(block))
         return "\n".join(filter(str.strip, found))
-
-    def _gather_row(self, row: Element) -> str:
-        return ", ".join(filter(None, map(self._gather_blocks, list_children(row, "tc"))))
 
     def _gather(self, element: Element) -> str:
         """Return the text of a paragraph or of any element in a paragraph."""
@@ -259,31 +269,10 @@ class _DocumentReader:
                 if self._package.has(part):
                     self._around[part] = None
 
-    def _find_style(self, paragraph: Element) -> tuple[str, int]:
-        """Return the name of a paragraph's style, and the heading level from 1, or 0 for no heading."""
-        style, level = self._styles.get(read_value(paragraph, "pPr/pStyle"), ("", 0))
-        own = paragraph.find("pPr/outlineLvl")
-        if own is not None:
-            level = int(own.get("val") or _LEVELS) + 1
-        return style, level if level <= _LEVELS else 0
-
 
 def _read_number(element: Element, path: str) -> int:
     value = read_value(element, path)
     return int(value) if value.isdecimal() else 0
-
-
-def _list_styles(package: Package) -> dict[str, Element]:
-    """The styles of a document, by id."""
-    return {item.get("styleId", ""): item for item in package.read_related(package.main, "styles").iter("style")}
-
-
-def _read_styles(styles: dict[str, Element]) -> dict[str, tuple[str, int]]:
-    """Return the name and the level of each style by id, inherited from base styles."""
-    return {
-        key: (read_value(style, "name") or key, next(filter(None, map(_find_level, list_bases(key, styles))), 0))
-        for key, style in styles.items()
-    }
 
 
 def _find_level(style: Element) -> int:

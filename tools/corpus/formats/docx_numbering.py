@@ -63,15 +63,13 @@ class Numbering:
         if level not in levels or not level.isdecimal() or int(level) >= _LEVELS:
             return ""
         for entry in self._restarts.pop(stated, ()):
-            self._restart(listed, entry)
+            # The first paragraph of a new list instance restarts the levels that the instance states.
+            restarted, start = entry.get("ilvl", ""), read_value(entry, "startOverride")
+            if restarted in {*map(str, range(_LEVELS))} and start.isdecimal():
+                counts = self._counts.setdefault(listed, [0] * _LEVELS)
+                before = max(0, min(int(start), _MOST) - 1)
+                counts[int(restarted) :] = [before, *[0] * (_LEVELS - 1 - int(restarted))]
         return self._count(listed, int(level), levels)
-
-    def _restart(self, listed: str, stated: Element) -> None:
-        """Restart a level of a list, as for the first paragraph of a new list instance."""
-        level, start = stated.get("ilvl", ""), read_value(stated, "startOverride")
-        if level in {*map(str, range(_LEVELS))} and start.isdecimal():
-            counts = self._counts.setdefault(listed, [0] * _LEVELS)
-            counts[int(level) :] = [max(0, min(int(start), _MOST) - 1), *[0] * (_LEVELS - 1 - int(level))]
 
     def _count(self, listed: str, at: int, levels: Mapping[str, Element]) -> str:
         counts = self._counts.setdefault(listed, [0] * _LEVELS)

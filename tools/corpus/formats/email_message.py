@@ -59,7 +59,9 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
             unread.append(title)
             continue
         losses += part.losses
-        found += [_place_within(passage, title) for passage in part.passages]
+        for passage in part.passages:
+            place = f"attachment {title}, {passage.locator}" if passage.locator else f"attachment {title}"
+            found.append(replace(passage, headings=(title, *passage.headings), locator=place))
     losses += count_places("attachments_not_read", unread)
     title = choose_title(read_field(message, "Subject")) or name
     if not found and context:  # a mail of which the head is all there is
@@ -216,8 +218,3 @@ def _name_attachment(part: MIMEPart, number: int) -> str:
     inner = part.get_payload() if part.get_content_type() == "message/rfc822" else None
     subjects = [read_field(item, "Subject") for item in inner] if isinstance(inner, list) else []
     return choose_title(part.get_filename(), *subjects) or f"{part.get_content_type()} {number + 1}"
-
-
-def _place_within(passage: Passage, title: str) -> Passage:
-    place = f"attachment {title}, {passage.locator}" if passage.locator else f"attachment {title}"
-    return replace(passage, headings=(title, *passage.headings), locator=place)

@@ -45,7 +45,8 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _read_chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], list[int]]:
-    locked = _find_encrypted(opened)
+    # Encrypted fonts are common and harmless, so only encrypted chapters count.
+    locked = {unquote(item.get("URI", "")) for item in find_xml(opened, _ENCRYPTION).iter("CipherReference")}
     found: list[Passage] = []
     bad: list[int] = []
     for number, member in enumerate(names[:_MOST_CHAPTERS], 1):
@@ -69,8 +70,3 @@ def _list_members(book: Element, folder: str) -> list[str]:
     listed = [items[ref] for item in book.iterfind(".//spine/itemref") if (ref := item.get("idref")) in items]
     pages = [item for item in listed if "html" in item.get("media-type", "html")]
     return [resolve_member(folder, unquote(item.get("href", "")).partition("#")[0]) for item in pages]
-
-
-def _find_encrypted(opened: ZipFile) -> set[str]:
-    """Return the encrypted members. Encrypted fonts are common and harmless."""
-    return {unquote(item.get("URI", "")) for item in find_xml(opened, _ENCRYPTION).iter("CipherReference")}

@@ -198,7 +198,11 @@ class _BlockCollector(HTMLParser):
         if self._inside or (self._drawing and not _DRAWN_TEXT & set(self._drawing)):
             return
         if self._formula:
-            _add_text(self._formula[-1], data)
+            element = self._formula[-1]
+            if len(element):
+                element[-1].tail = (element[-1].tail or "") + data
+            else:
+                element.text = (element.text or "") + data
             return
         if self._options and not self._options[-1]:
             return
@@ -289,13 +293,11 @@ class _BlockCollector(HTMLParser):
             fields = dict(attrs)
             self._spans.append((_read_span(fields.get("colspan")), _read_span(fields.get("rowspan"))))
         elif tag in _BLOCKS or tag in _HEADINGS:
-            self._number = self._take_number(dict(attrs)) if tag == "li" else self._number
+            if tag == "li":
+                numbers = self._lists[-1] if self._lists else None
+                self._number = "" if numbers is None else numbers.take(dict(attrs).get("value"))
             self._break("li" if tag in _ITEMS else tag if tag in _HEADINGS or tag == "pre" else "p")
             self._main += tag in _MAIN
-
-    def _take_number(self, fields: dict[str, str | None]) -> str:
-        numbers = self._lists[-1] if self._lists else None
-        return "" if numbers is None else numbers.take(fields.get("value"))
 
     def _meta(self, fields: dict[str, str]) -> None:
         name = (fields.get("property") or fields.get("name") or fields.get("itemprop") or "").lower()
@@ -358,13 +360,6 @@ def _is_hidden(tag: str, fields: dict[str, str | None]) -> bool:
         return True
     named = " ".join(fields.get(name) or "" for name in ("role", "id", "class", "action", "name"))
     return tag == "form" and _AROUND_FORM.search(named) is not None
-
-
-def _add_text(element: Element, data: str) -> None:
-    if len(element):
-        element[-1].tail = (element[-1].tail or "") + data
-    else:
-        element.text = (element.text or "") + data
 
 
 def _read_span(text: str | None) -> int:

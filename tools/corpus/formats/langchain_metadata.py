@@ -70,16 +70,18 @@ def read_metadata(stated: Mapping[str, Any]) -> DocumentMetadata:
     source, title = _find_field(stated, "source"), _find_field(stated, "title")
     if whole := _render_field(stated.get("locator")):
         return DocumentMetadata(source, title, day[0] if day else None, whole, (), None)
-    page = _find_page(stated)
+    page = _render_field(stated.get("page_label")) or _render_field(stated.get("page_number"))
+    if not page and isinstance(stated.get("page"), int):
+        page = str(stated["page"] + ("total_pages" in stated))  # PyPDFLoader, which says so, counts from 0
     parts = [f"page {page}"] if page else []
     if isinstance(row := stated.get("row"), int) and not isinstance(row, bool):
         parts.append(f"row {row + 1}")  # CSVLoader, which says so, counts from 0
     if lines := _describe_lines(stated):
         parts.append(lines)
     number = int(page) if page.isascii() and page.isdigit() else None
-    return DocumentMetadata(
-        source, title, day[0] if day else None, ", ".join(parts), tuple(_list_headings(stated)), number
-    )
+    found = [_render_field(stated[key]) for key in sorted(stated) if _HEADINGS.fullmatch(key)]
+    headings = tuple(filter(None, found or [_render_field(stated.get("section"))]))
+    return DocumentMetadata(source, title, day[0] if day else None, ", ".join(parts), headings, number)
 
 
 def derive_source_title(source: str, text: str = "") -> str:
@@ -102,13 +104,6 @@ def _render_field(value: object) -> str:
     return one_line(str(value), 500) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
-def _find_page(stated: Mapping[str, Any]) -> str:
-    page = _render_field(stated.get("page_label")) or _render_field(stated.get("page_number"))
-    if not page and isinstance(stated.get("page"), int):
-        page = str(stated["page"] + ("total_pages" in stated))  # PyPDFLoader, which says so, counts from 0
-    return page
-
-
 def _describe_lines(stated: Mapping[str, Any]) -> str:
     loc = stated.get("loc")
     lines = loc.get("lines") if isinstance(loc, Mapping) else None
@@ -117,10 +112,3 @@ def _describe_lines(stated: Mapping[str, Any]) -> str:
     if not begin:
         return ""
     return f"lines {begin}-{end}" if end and end != begin else f"line {begin}"
-
-
-def _list_headings(stated: Mapping[str, Any]) -> list[str]:
-    found = [_render_field(stated[key]) for key in sorted(stated) if _HEADINGS.fullmatch(key)]
-    if not found and (section := _render_field(stated.get("section"))):
-        found = [section]
-    return [heading for heading in found if heading]

@@ -58,13 +58,10 @@ def _make_table(heading: str, rows: list[Row], numbers: list[int], within: str, 
 
 def _split(row: str) -> list[str]:
     """Return the cells of a row. Superscripts are kept, and emphasis marks are removed."""
-    return [_STRONG.sub(r"\2", _mark_raised(cell.strip())) for cell in split_row(row)]
-
-
-def _mark_raised(cell: str) -> str:
-    if "<" not in cell:
-        return cell
-    return _BREAK.sub(" ", _RAISED.sub(lambda found: raise_figures(found[1]), cell))
+    cells = [cell.strip() for cell in split_row(row)]
+    if "<" in row:
+        cells = [_BREAK.sub(" ", _RAISED.sub(lambda found: raise_figures(found[1]), cell)) for cell in cells]
+    return [_STRONG.sub(r"\2", cell) for cell in cells]
 
 
 def find_passage_tables(passages: Sequence[Passage]) -> list[Table]:

@@ -119,17 +119,14 @@ class _Reader:
         if table.get("style-name") in self._unshown:
             self.hidden.append(title)
             return
-        sheet = self._make_sheet(table, title)
-        self.tables.append(sheet)
-        yield from make_sheet_passages(join_rows(sheet), title, number)
-
-    def _make_sheet(self, table: Element, title: str) -> Table:
         rows = self._lay_out(table)
         kept = len(rows)
         while kept and not any(as_cell(cell).shown for cell in rows[kept - 1]):
             kept -= 1
         hidden = {at for at, row in enumerate(self._visible) if not row and at < kept}
-        return Table(title, rows[:kept], range(1, kept + 1), within=f"sheet {title}", hidden_rows=frozenset(hidden))
+        sheet = Table(title, rows[:kept], range(1, kept + 1), within=f"sheet {title}", hidden_rows=frozenset(hidden))
+        self.tables.append(sheet)
+        yield from make_sheet_passages(join_rows(sheet), title, number)
 
     def _walk(self, container: Element, depth: int) -> None:
         if depth > _MOST_DEPTH:

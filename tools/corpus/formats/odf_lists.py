@@ -1,6 +1,6 @@
 """Numbers of the list items and headings of an OpenDocument text (ODF 1.3, part 3, 5.3, 5.1.2, 16.30 and 16.34)."""
 
-from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from weiwo.tools.corpus.formats.list_numbers import WRITERS
@@ -71,7 +71,11 @@ class OpenLists:
         form = self._find_level(style, level)
         counts = self._counts[key]
         stated = item.get("start-value", "")
-        counts[level] = int(stated) if stated.isdecimal() else (counts[level] or self._find_start(style, level) - 1) + 1
+        if stated.isdecimal():
+            counts[level] = int(stated)
+        else:
+            start = form.get("start-value", "1") if form is not None else "1"
+            counts[level] = (counts[level] or (int(start) if start.isdecimal() else 1) - 1) + 1
         for at in range(level + 1, _LEVELS):
             counts[at] = 0
         if form is None or not form.get("num-format"):
@@ -86,15 +90,9 @@ class OpenLists:
         write = WRITERS.get(form.get("num-format", "1") if form is not None else "1", str)
         return write(number) if 0 < number < _MOST else str(number)
 
-    def _find_start(self, style: str, level: int) -> int:
-        form = self._find_level(style, level)
-        start = form.get("start-value", "1") if form is not None else "1"
-        return int(start) if start.isdecimal() else 1
-
     def _find_level(self, style: str, level: int) -> Element | None:
-        return next((item for item in self._list_levels(style) if item.get("level") == str(level + 1)), None)
-
-    def _list_levels(self, style: str) -> Iterator[Element]:
         found = self._styles.get(style)
-        for name in ("list-level-style-number", "outline-level-style"):
-            yield from () if found is None else found.iterfind(name)
+        if found is None:
+            return None
+        levels = chain(found.iterfind("list-level-style-number"), found.iterfind("outline-level-style"))
+        return next((item for item in levels if item.get("level") == str(level + 1)), None)

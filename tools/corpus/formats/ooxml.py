@@ -277,7 +277,8 @@ class Drawings:
         """Pass on the text and tables referenced by a graphic frame or a drawing."""
         for item in frame.iter():
             if item.tag in {"chart", "relIds", "oleObj", "OLEObject"}:
-                part = self._find(item.get("r:id") or item.get("r:dm") or "")
+                name = self._relations.get(item.get("r:id") or item.get("r:dm") or "", ("", ""))[1]
+                part = name if self._package.has(name) else ""
                 if item.tag in {"oleObj", "OLEObject"}:
                     self._package.note_embedded(item.get("progId") or item.get("ProgID") or basename(part) or "object")
                 elif part:
@@ -287,10 +288,6 @@ class Drawings:
                         add_text(text)
                     for table in tables:
                         add_table(table)
-
-    def _find(self, reference: str) -> str:
-        name = self._relations.get(reference, ("", ""))[1]
-        return name if self._package.has(name) else ""
 
 
 def _read_diagram(data: Element) -> tuple[list[str], list[Grid]]:

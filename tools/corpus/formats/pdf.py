@@ -137,7 +137,9 @@ class Pdf:
         made_from = title.lower().startswith(("microsoft word", "microsoft powerpoint", "untitled")) or (
             title.rpartition(".")[2].lower() in _MADE_FROM
         )
-        return "" if made_from else title, _read_stamp(stated.get("CreationDate", ""))
+        stamp = _STAMP.match(stated.get("CreationDate", ""))
+        date = find_saved_date(f"{stamp[1]}-{stamp[2] or '01'}-{stamp[3] or '01'}") if stamp else None
+        return "" if made_from else title, date
 
     def list_attachments(self) -> list[str]:
         """Return the names of the attached files."""
@@ -305,15 +307,6 @@ def _is_undecodable(text: str) -> bool:
         count for c, count in Counter(shown).items() if c == "\ufffd" or unicodedata.category(c) in {"Co", "Cn", "Cc"}
     )
     return len(shown) >= _FEW_CHARACTERS and strange > _UNDECODABLE * len(shown)
-
-
-def _read_stamp(stamp: str) -> str | None:
-    """Return the ISO date of a PDF timestamp, ignoring template dates.
-
-    Returns None if there is no date.
-    """
-    found = _STAMP.match(stamp)
-    return find_saved_date(f"{found[1]}-{found[2] or '01'}-{found[3] or '01'}") if found else None
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:

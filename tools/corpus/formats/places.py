@@ -76,7 +76,11 @@ def read_geojson(file: BinaryIO, name: str) -> Iterator[Part]:
 def _describe_feature(feature: dict[str, Any]) -> list[str]:
     properties = feature.get("properties")
     fields = properties.items() if isinstance(properties, dict) else ()
-    lines = [f"{key}: {_write(value)}" for key, value in fields if value not in (None, "")]
+    lines: list[str] = []
+    for key, value in fields:
+        if value not in (None, ""):
+            shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            lines.append(f"{key}: {clean_text(shown)}")
     geometry = feature.get("geometry", feature if "coordinates" in feature else None)
     if isinstance(geometry, dict) and "coordinates" in geometry:
         positions = list(_list_positions(geometry["coordinates"]))
@@ -88,10 +92,6 @@ def _describe_feature(feature: dict[str, Any]) -> list[str]:
             west, east = min(position[0] for position in positions), max(position[0] for position in positions)
             lines.append(f"{kind} of {len(positions)} positions, {south}, {west} to {north}, {east}")
     return lines
-
-
-def _write(value: Any) -> str:
-    return clean_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _list_positions(coordinates: Any) -> Iterator[tuple[float, float]]:

@@ -51,7 +51,9 @@ def split_quoted(text: str) -> list[MailSection]:
     at = 0
     while at < len(lines):
         sender, sent, behind = _read_head(lines, at)
-        start = _skip_blank(lines, behind)
+        start = behind
+        while start < len(lines) and not lines[start].strip():
+            start += 1
         marked = start < len(lines) and lines[start].lstrip().startswith(">")
         if behind == at and not marked:
             own.append(lines[at])
@@ -70,12 +72,6 @@ def _section(lines: Sequence[str]) -> Iterator[MailSection]:
     text = "\n".join(lines).strip()
     if text:
         yield MailSection(text)
-
-
-def _skip_blank(lines: Sequence[str], at: int) -> int:
-    while at < len(lines) and not lines[at].strip():
-        at += 1
-    return at
 
 
 def _read_head(lines: Sequence[str], at: int) -> tuple[str, str, int]:

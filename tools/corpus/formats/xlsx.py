@@ -68,7 +68,8 @@ class _Workbook:
                 self._hidden.append(title)
             elif package.has(part):
                 self.sheets.append(_Sheet(title, part))
-        self._strings = self._read_strings()
+        strings = package.read_related(package.main, "sharedStrings")
+        self._strings = [_read_string(item) for item in strings.iter("si")]
         self._styles = self._read_styles()
         self.tables: list[Table] = []  # of the sheets that were read
         self._uncomputed: list[str] = []
@@ -104,7 +105,8 @@ class _Workbook:
     def _read_cell(self, cell: Element) -> Cell | None:
         """Return the value and the displayed text of a cell, or None for an empty cell."""
         kind, value = cell.get("t", "n"), cell.findtext("v")
-        style = self._find_style(cell)
+        number = cell.get("s", "0")
+        style = self._styles[int(number)] if number.isdecimal() and int(number) < len(self._styles) else _PLAIN
         written = cell.find("f")
         formula = "" if written is None else (written.text or "").strip() or "…"
         if kind == "inlineStr":
@@ -135,14 +137,6 @@ class _Workbook:
             return Cell(text, text, formula=formula, bold=style.bold)
         value, unit = style.interpret(number, date_1904=self._from_1904)
         return Cell(value, _render_cell(shown.text), unit, formula, bold=style.bold)
-
-    def _find_style(self, cell: Element) -> "CellStyle":
-        number = cell.get("s", "0")
-        return self._styles[int(number)] if number.isdecimal() and int(number) < len(self._styles) else _PLAIN
-
-    def _read_strings(self) -> list[str]:
-        strings = self._package.read_related(self._package.main, "sharedStrings")
-        return [_read_string(item) for item in strings.iter("si")]
 
     def _read_styles(self) -> list["CellStyle"]:
         styles = self._package.read_related(self._package.main, "styles")

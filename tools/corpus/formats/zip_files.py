@@ -82,7 +82,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     with open_archive(file) as archive:
         members = [(item, _name_member(item)) for item in archive.infolist() if not item.is_dir()]
         for member, path in members[:_MOST_FILES]:
-            if _is_hidden(path):
+            if any(part.startswith((".", "__MACOSX")) for part in path.split("/")):
                 continue
             try:
                 parts = _read_member(archive, member, path)
@@ -137,7 +137,3 @@ def _name_member(member: ZipInfo) -> str:
         except (UnicodeEncodeError, UnreadableError, BadZipFile):
             name = member.filename
     return normpath("/" + clean_text(name).replace("\\", "/").replace("\n", " ")).lstrip("/")
-
-
-def _is_hidden(path: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in path.split("/"))
