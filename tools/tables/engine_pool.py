@@ -145,7 +145,13 @@ class EnginePool:
             if len(queue) >= _MOST_WAITING:
                 raise TableRequestError(f"{_MOST_WAITING} table queries are already waiting; try again in a moment")
             queue.append((request, future))
-            self._start_threads()
+            wanted = sum(map(len, self._queues.waiting.values())) + len(self._queues.running)
+            while len(self._threads) < min(self._processes, wanted):
+                engine = _EngineProcess(self._seconds)
+                thread = threading.Thread(target=self._serve, args=(engine,), name="table-engine", daemon=True)
+                self._engines.append(engine)
+                self._threads.append(thread)
+                thread.start()
             self._changed.notify()
         return future
 
@@ -161,15 +167,6 @@ class EnginePool:
             self._changed.notify_all()
         for engine in engines:
             engine.close()
-
-    def _start_threads(self) -> None:
-        wanted = sum(map(len, self._queues.waiting.values())) + len(self._queues.running)
-        while len(self._threads) < min(self._processes, wanted):
-            engine = _EngineProcess(self._seconds)
-            thread = threading.Thread(target=self._serve, args=(engine,), name="table-engine", daemon=True)
-            self._engines.append(engine)
-            self._threads.append(thread)
-            thread.start()
 
     def _serve(self, engine: _EngineProcess) -> None:
         while (taken := self._take()) is not None:

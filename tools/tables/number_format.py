@@ -7,7 +7,7 @@ programs differ, a cell is shown as in LibreOffice. Numbers that cannot be rende
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple
@@ -240,7 +240,9 @@ def _render_figures(section: Section, value: float | Decimal, *, negative: bool)
         negative: Whether the section is for negative numbers, so that it writes their sign itself.
     """
     kinds = section.kinds
-    amount = abs(Decimal(value) if isinstance(value, int | Decimal) else Decimal(_shorten(value)))
+    # Spreadsheets keep 15 digits of a number with a fraction. Larger numbers are written with all their digits.
+    exact = value if isinstance(value, int | Decimal) else f"{value:.15g}" if abs(value) < 1e15 else repr(value)
+    amount = abs(Decimal(exact))
     sign = "-" if value < 0 and not negative else ""
     tokens = section.tokens
     if "general" in kinds:
@@ -260,14 +262,6 @@ def _render_figures(section: Section, value: float | Decimal, *, negative: bool)
     if section.native:
         return sign + text.translate(_FULL_WIDTH) if section.native == 3 else _write_native(section, sign + text)
     return sign + text
-
-
-def _shorten(value: float) -> str:
-    """Return a stored float in 15 digits, the precision of spreadsheets.
-
-    Larger numbers are written with all their digits.
-    """
-    return f"{value:.15g}" if abs(value) < 1e15 else repr(value)
 
 
 def _render_exponent(tokens: Sequence[Token], amount: Decimal) -> str:
@@ -327,17 +321,11 @@ def _render_fraction(tokens: Sequence[Token], amount: Decimal) -> str | None:
     tail = "".join(token.text for token in tokens[end:])
     if whole and top == 0:
         return head + " " * (len(above) + 1 + len(below)) + tail
-    shown = "".join(digit if digit != "!" else {"0": "0", "?": " "}.get(slot, "") for digit, slot in _align(top, above))
+    # Digits and slots are aligned on the right. A slot without a digit gets "!".
+    digits = str(top).rjust(len(above), "!")
+    pairs = zip(digits, above.rjust(len(digits), "#"), strict=True)
+    shown = "".join(digit if digit != "!" else {"0": "0", "?": " "}.get(slot, "") for digit, slot in pairs)
     return f"{head}{shown}/{bottom}{' ' * (0 if fixed else len(below) - len(str(bottom)))}{tail}"
-
-
-def _align(number: int, slots: str) -> Iterator[tuple[str, str]]:
-    """Pair the digits of a number with slots, aligned on the right.
-
-    A slot without a digit gets "!".
-    """
-    digits = str(number).rjust(len(slots), "!")
-    yield from zip(digits, slots.rjust(len(digits), "#"), strict=True)
 
 
 _FULL_WIDTH: Final = str.maketrans("0123456789", NATIVE_DIGITS[3])

@@ -110,12 +110,9 @@ class Query:
 
     def _list_notes(self) -> list[Note]:
         notes: list[Note] = [tuple(note) for part in self._main.parts for note in part.facts["notes"][:3]]
-        hidden = [item.name for item in self._used_fields() if item.column["hidden"]]
-        return notes[:5] + [("hidden_column", name) for name in hidden]
-
-    def _used_fields(self) -> list[Field]:
         names = [*(measure.column for measure in self._request.measures if measure.column), *self._request.columns]
-        return [self._find_field(name) for name in dict.fromkeys(names)]
+        used = [self._find_field(name) for name in dict.fromkeys(names)]
+        return notes[:5] + [("hidden_column", item.name) for item in used if item.column["hidden"]]
 
     def _count_kinds(self) -> dict[int, int]:
         """Count the rows matching the conditions, by kind."""
@@ -157,7 +154,8 @@ class Query:
         keys = [group.label for group in groups]
         texts = [group.label if group.display == group.label else f"any_value({group.display})" for group in groups]
         picked = [*texts, *(figure.sql for figure in figures)]
-        at = self._ordered_at(header)
+        order_by = self._request.order_by
+        at = find_name(order_by, header, "result") if order_by else len(groups)
         ordered = [*keys, *(figure.sql for figure in figures)][at]
         tail = f" GROUP BY {', '.join(keys)}" if groups else ""
         tail += f" ORDER BY {ordered} {self._way} NULLS LAST, {keys[0]}" if groups else ""
@@ -166,7 +164,11 @@ class Query:
         types = [*(group.type for group in groups), *(figure.type for figure in figures)]
         units = [
             *(str(group.column["unit"]) for group in groups),
-            *(self._settle_unit(figure, source) for figure in figures),
+            # A figure of a column with several units has the unit of the rows behind the figure.
+            *(
+                self._find_unit(figure.unit[1:], source, figure.name) if figure.unit.startswith("?") else figure.unit
+                for figure in figures
+            ),
         ]
         rows = [[tidy(value, kind) for value, kind in zip(row, types, strict=True)] for row in found]
         return _Result(header, types, units, self._with_ties(rows, top, at))
@@ -178,7 +180,8 @@ class Query:
         if by is not None:
             by.require_order()
             self._note_unread(by)
-            self._require_one_unit(by, source)
+            if "u" in by.parts:
+                self._find_unit(by.unit, source, by.name)  # raises if the rows have several units
             order = f"{by.label} {self._way} NULLS LAST, {order}"
         picked = [*(item.display for item in shown), "a.part", "a.row", by.label if by else "NULL"]
         top = self._request.top
@@ -193,10 +196,6 @@ class Query:
     @property
     def _way(self) -> str:
         return "DESC" if self._request.descending else "ASC"
-
-    def _ordered_at(self, names: Sequence[str]) -> int:
-        wanted = self._request.order_by
-        return find_name(wanted, names, "result") if wanted else len(self._groups)
 
     def _with_ties(self, rows: list[_R], top: int, at: int) -> list[_R]:
         """Return the first `top` rows, plus rows tied with the last in the sort column.
@@ -310,17 +309,6 @@ class Query:
             unit = str(item.column["unit"]) or (f"?{item.unit}" if "u" in item.parts else "")
             return _Figure(FUNCTIONS[function].format(item.value), name, item.type, unit)
         return _Figure(FUNCTIONS[function].format(item.label), name, "number", "")
-
-    def _settle_unit(self, figure: _Figure, source: str) -> str:
-        """Return the unit of a figure.
-
-        For a column with several units, this is the unit of the rows behind the figure.
-        """
-        return self._find_unit(figure.unit[1:], source, figure.name) if figure.unit.startswith("?") else figure.unit
-
-    def _require_one_unit(self, item: Field, source: str) -> None:
-        if "u" in item.parts:
-            self._find_unit(item.unit, source, item.name)
 
     def _find_unit(self, sql: str, source: str, name: str) -> str:
         found = self._fetch(f"SELECT DISTINCT {sql} FROM {source} LIMIT 8")  # noqa: S608  # ours
@@ -458,7 +446,7 @@ class Query:
             target = self._find_field(item.column)
             values = item.value if isinstance(item.value, list) else [item.value]
             conditions.append([target.name, item.op, [str(tidy(value)) for value in values], target.type])
-        order = self._find_order() if request.order_by and not self._figures else None
+        order = self._find_field(request.order_by) if request.order_by and not self._figures else None
         return {
             "measures": [
                 [measure.function, self._find_field(measure.column).name if measure.column else ""]
@@ -470,9 +458,6 @@ class Query:
             "order": [order.name, order.type, request.descending, request.top] if order is not None else [],
             "joined": self._joined.name if self._joined is not None else "",
         }
-
-    def _find_order(self) -> Field:
-        return self._find_field(self._request.order_by)
 
     # -- words ----------------------------------------------------------------------------------------------------
 

@@ -143,17 +143,13 @@ def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedFiel
         "filter_doubt": "", "empty": 0, "unread": 0, "examples": [], "samples": [], "hidden": False, "template": {},
         "values": [], "distinct": 0,
     }  # fmt: skip
-    first, second = (_write_operand(entry, op) for entry in (left, right))
+    first, second = (
+        # Percentages are divided by 100 in multiplication and division.
+        f"({entry.label} / 100.0)" if entry.column["unit"] == "%" and op in {"*", "/"} else entry.label
+        for entry in (left, right)
+    )
     divisor = f"nullif({second}, 0)" if op == "/" else second
     return ComputedField(facts, left.alias, -1, "", f"({first} {op} {divisor})")
-
-
-def _write_operand(field: Field, op: str) -> str:
-    """Write a column as an operand.
-
-    Percentages are divided by 100 in multiplication and division.
-    """
-    return f"({field.label} / 100.0)" if field.column["unit"] == "%" and op in {"*", "/"} else field.label
 
 
 def _combine_units(left: str, op: str, right: str) -> str:

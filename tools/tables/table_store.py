@@ -8,7 +8,7 @@ consecutive. `kind` marks hidden rows (1) and possible totals (2) among the othe
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
@@ -160,7 +160,7 @@ def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
     """Describe a column for users and planners."""
     labels = column.labels or column.values
     values = labels if keep is None else [labels[at] for at in keep]
-    distinct = dict.fromkeys(values)
+    distinct: dict[Any, None] = dict.fromkeys(values)
     distinct.pop(None, None)
     kept_parts = (("s", column.shown), ("l", column.labels), ("u", column.units))
     sampled = range(len(column.samples)) if keep is None else [at for at in keep[:3] if at < len(column.samples)]
@@ -170,7 +170,7 @@ def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
         "unit": column.unit,
         "distinct": len(distinct),
         "values": [*map(str, islice(distinct, _KNOWN_VALUES))] if column.type == "text" else [],
-        "range": _find_range(column, distinct),
+        "range": [min(distinct), max(distinct)] if distinct and column.type in ORDERED else [],
         "samples": [column.samples[at] for at in sampled][:3],
         "empty": max(0, values.count(None) - column.unread),
         "unread": column.unread,
@@ -182,11 +182,6 @@ def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
         "template": column.template,
         "parts": "".join(mark for mark, part in kept_parts if part is not None),
     }
-
-
-def _find_range(column: Column, distinct: Mapping[Any, None]) -> list[Any]:
-    """Return the lowest and highest values of an ordered column, or an empty list."""
-    return [min(distinct), max(distinct)] if distinct and column.type in ORDERED else []
 
 
 # -- bodies -------------------------------------------------------------------------------------------------------
