@@ -161,7 +161,10 @@ def _select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
     from its start.
     """
     title, pieces = _chunk_page(page)
-    order = _rank_chunks(title, [piece for piece, _ in pieces], query)[:_MOST_PASSAGES]
+    entries = (RankedText(title, " ".join(piece.headings), piece.words) for piece, _ in pieces)
+    found = rank_passages(entries, query, len(pieces))
+    near = [number for best in found[:_BEST] for number in (best, best + 1, best - 1) if 0 <= number < len(pieces)]
+    order = list(dict.fromkeys((*near, *found, *range(len(pieces)))))[:_MOST_PASSAGES]
     return [
         Evidence(
             id=passage_id(piece.words),
@@ -186,13 +189,6 @@ def _chunk_page(page: WebPage) -> tuple[str, list[tuple[Chunk, str]]]:
         return page.title, [(piece, f"page {number}") for number, pieces in numbered for piece in pieces]
     title, found = chunk_text(page.text, markdown=True, name=page.title)
     return title, [(piece, " › ".join(piece.headings[-2:])) for piece in found]
-
-
-def _rank_chunks(title: str, chunks: list[Chunk], query: str) -> list[int]:
-    entries = (RankedText(title, " ".join(piece.headings), piece.words) for piece in chunks)
-    found = rank_passages(entries, query, len(chunks))
-    near = [number for best in found[:_BEST] for number in (best, best + 1, best - 1) if 0 <= number < len(chunks)]
-    return list(dict.fromkeys((*near, *found, *range(len(chunks)))))
 
 
 class ExtractPage(ReadPage):

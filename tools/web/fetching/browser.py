@@ -11,7 +11,7 @@ import shutil
 import threading
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Final
 
 from weiwo.state import FailureKind
 from weiwo.text.language import word_count
@@ -97,7 +97,9 @@ async def render_page(
     try:
         async with GuardedProxy(guard, max_bytes=_RESOURCES * max_bytes) as proxy:
             login = {"proxy": proxy.address, "username": proxy.username, "password": proxy.password}
-            reply = await _exchange(worker, {**order, **login}, seconds + _SPARE_SECONDS)
+            frames = [json.dumps({**order, **login}).encode("ascii")]
+            answer = await asyncio.to_thread(worker.exchange, frames, seconds + _SPARE_SECONDS)
+            reply: dict[str, str] = json.loads(answer)
             if proxy.is_exhausted:
                 raise ToolCallError("oversized", f"{shown}: its scripts load over {_RESOURCES * max_bytes:,} bytes")
     except (OSError, EOFError, ValueError):
@@ -109,9 +111,3 @@ async def render_page(
     if "error" in reply:
         raise ToolCallError(_KINDS[reply["kind"]], f"{shown}: {reply['error']}")
     return FetchedPage(reply["url"], reply["html"].encode(), "text/html", "utf-8")
-
-
-async def _exchange(worker: WorkerProcess, order: dict[str, Any], seconds: float) -> dict[str, str]:
-    frames = [json.dumps(order).encode("ascii")]
-    reply: dict[str, str] = json.loads(await asyncio.to_thread(worker.exchange, frames, seconds))
-    return reply

@@ -82,17 +82,10 @@ def _candidates(body: bytes, named: str) -> list[str]:
     names = list(dict.fromkeys(filter(None, map(_codec_of_label, given))))
     if not _WESTERN.isdisjoint(names) and not body.isascii():
         others = [name for name in names if name not in _WESTERN]
-        return [*others, "cp1252"] if _looks_western(body) else others
+        # Accented letters are isolated, while letters of other scripts stand in runs.
+        runs = [len(run) for run in _HIGH_RUN.findall(body[:_MOST])]
+        return [*others, "cp1252"] if sum(runs) < 2 * len(runs) else others
     return names
-
-
-def _looks_western(body: bytes) -> bool:
-    """Report whether non-ASCII letters are isolated.
-
-    Accented letters are isolated, while letters of other scripts stand in runs.
-    """
-    runs = [len(run) for run in _HIGH_RUN.findall(body[:_MOST])]
-    return sum(runs) < 2 * len(runs)
 
 
 def _codec_of_label(label: str) -> str:
@@ -144,7 +137,10 @@ def parse_page(fetched: FetchedPage) -> WebPage:
     """
     if fetched.type in {"application/pdf", "application/x-pdf"} or fetched.body[:5] == b"%PDF-":
         return _parse_pdf(fetched)
-    text = _decode(fetched)
+    try:
+        text = _decode_page(fetched.body, fetched.charset)
+    except UnreadableError as error:
+        raise ToolCallError("bad_arguments", f"{one_line(fetched.url, 200)}: {error}") from None
     if fetched.type in _HTML or re.match(r"\s*<(?:!doctype html|html)", text[:500], re.IGNORECASE):
         return _parse_html(text, fetched.url)
     return text_page(fetched.url, text)
@@ -175,15 +171,11 @@ def refresh_target(fetched: FetchedPage) -> str:
     return urljoin(fetched.url, unescape(found["url"])) if found else ""
 
 
-def _decode(fetched: FetchedPage) -> str:
-    try:
-        return _decode_page(fetched.body, fetched.charset)
-    except UnreadableError as error:
-        raise ToolCallError("bad_arguments", f"{one_line(fetched.url, 200)}: {error}") from None
-
-
 def _parse_html(text: str, url: str) -> WebPage:
-    begun = _cut_markup(text)
+    # Only so much markup, and so many tags, can be parsed in a few seconds.
+    begun = text[:_LONGEST_MARKUP]
+    last = next(islice(re.finditer("<", begun), _MOST_TAGS, None), None)
+    begun = begun[: last.start()] if last else begun
     try:
         metadata, content = _extract(begun, url)
     except Exception as error:  # noqa: BLE001 - whatever a page makes the parser raise
@@ -201,13 +193,6 @@ def _parse_html(text: str, url: str) -> WebPage:
         url,
         begun,
     )
-
-
-def _cut_markup(text: str) -> str:
-    """Cut markup to the length and number of tags parseable in a few seconds."""
-    begun = text[:_LONGEST_MARKUP]
-    last = next(islice(re.finditer("<", begun), _MOST_TAGS, None), None)
-    return begun[: last.start()] if last else begun
 
 
 def _extract(text: str, url: str) -> tuple[Any, str]:

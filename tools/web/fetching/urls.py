@@ -62,7 +62,9 @@ def canonical_url(url: str) -> str:
     host = _site_host(host)
     if port is not None and port not in _PORTS.values():
         host = f"{host}:{port}"
-    path = _strip_edition(path)
+    # AMP markers, index files and slashes at the end may stand one behind the other.
+    while (shorter := _AMP_END.sub(r"\1", _INDEX.sub("/", path).rstrip("/"))) != path:
+        path = shorter
     query = urlencode(_page_parameters(parts.query), encoding="latin-1")
     fragment = quote(parts.fragment, safe=_KEPT_IN_URLS, errors="replace") if _ROUTE.match(parts.fragment) else ""
     return urlunsplit(("https", host, path, query, fragment))
@@ -137,13 +139,6 @@ def _normalize_path(path: str) -> str:
         return character if plain else f"%{found[1].upper()}"
 
     return quote(_ESCAPED.sub(unescape, path), safe="%/:@!$&'()*+,;=~-._", errors="replace")
-
-
-def _strip_edition(path: str) -> str:
-    """Remove AMP markers, index files and trailing slashes from a path."""
-    while (shorter := _AMP_END.sub(r"\1", _INDEX.sub("/", path).rstrip("/"))) != path:
-        path = shorter
-    return path
 
 
 def _page_parameters(query: str) -> list[tuple[str, str]]:

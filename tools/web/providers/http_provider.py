@@ -71,7 +71,9 @@ def http_search(
         if response.status_code >= 300:
             said = body[:2_000].decode("utf-8", "replace")
             wait = parse_retry_after(response.headers.get("retry-after"))
-            spent = _spends_last(response.headers.get("x-ratelimit-remaining", ""))
+            # Brave lists the remaining requests by second and by month, and the month's are the plan's.
+            remaining = response.headers.get("x-ratelimit-remaining", "")
+            spent = "," in remaining and remaining.rpartition(",")[2].strip() == "0"
             raise status_error(response.status_code, said, wait, access.variable, spent=spent)
         try:
             return await asyncio.to_thread(lambda: list(read(body)))  # it may be megabytes
@@ -144,15 +146,6 @@ def status_error(
     kind, transient = classify_status(status)
     words = f"HTTP {status}{_MEANS.get(status, '')}: {told}".rstrip(": ")
     return ProviderError(kind, words, transient=transient, retry_after=wait if transient else None)
-
-
-def _spends_last(remaining: str) -> bool:
-    """Report whether Brave's header shows no requests left in the month.
-
-    The header lists the remaining requests by second and by month.
-    """
-    *_, last = remaining.split(",")
-    return "," in remaining and last.strip() == "0"
 
 
 def _is_spent(said: str) -> bool:
