@@ -70,13 +70,12 @@ def _calculate(start: str, end: str, unit: _Unit) -> ContentAndArtifact:
     noun = {"years": "year", "age": "completed year", "months": "month", "days": "day"}[unit]
     between = f"{format_date(first, 'en')} to {format_date(second, 'en')}"
     content = f"{value} {noun}{'s' * (value != 1)} ({between})"
-    return content + ("" if exact else f"; {_inexactness(unit)}"), artifact
-
-
-def _inexactness(unit: _Unit) -> str:
-    if unit == "days":
-        return "counted in the Gregorian calendar, which was not in use at the earlier date"
-    return f"it may be one {'month' if unit == 'months' else 'year'} less, the dates are not known to the day"
+    if not exact and unit == "days":
+        content += "; counted in the Gregorian calendar, which was not in use at the earlier date"
+    elif not exact:
+        larger = "month" if unit == "months" else "year"
+        content += f"; it may be one {larger} less, the dates are not known to the day"
+    return content, artifact
 
 
 def _parse_argument(argument: str, text: str) -> PartialDate:
