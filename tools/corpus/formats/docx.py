@@ -114,7 +114,7 @@ class _DocumentReader:
         own = paragraph.find("pPr/outlineLvl")
         if own is not None:
             level = int(own.get("val") or _LEVELS) + 1
-        level = level if level <= _LEVELS else 0  # below the last level stands body text
+        level = level if level <= _LEVELS else 0  # text beyond the last level is body text
         number = self._numbering.write_number(paragraph, read_value(paragraph, "pPr/pStyle"), self._elements)
         text = f"{number} {text}" if number and text.strip() else text
         if style.lower() == "title" and not self.title:

@@ -51,7 +51,8 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
     unread: list[str] = []
     losses: list[Loss] = []
     for number, attached in enumerate(_list_attachments(message)):
-        if attached is body or _is_decoration(attached):
+        inline = attached.get_content_disposition() != "attachment" and attached.get("Content-ID") is not None
+        if attached is body or (inline and attached.get_content_maintype() == "image"):  # such as a logo
             continue
         title = _name_attachment(attached, number)
         part = _read_attached(attached, title, depth) if number < _MOST_ATTACHED else None
@@ -96,12 +97,6 @@ def _choose_body(message: MIMEPart) -> MIMEPart | None:
     more = len(_read_text(page).split()) > _MORE_WORDS * len(_read_text(plain).split()) + 5
     wide = len(_read_text(page)) > _MORE_WORDS * len(_read_text(plain)) + 20
     return page if more or wide else plain
-
-
-def _is_decoration(part: MIMEPart) -> bool:
-    """Report whether a part is an inline picture, for example a logo."""
-    inline = part.get_content_disposition() != "attachment" and part.get("Content-ID") is not None
-    return inline and part.get_content_maintype() == "image"
 
 
 def read_field(message: Any, field: str) -> str:

@@ -96,8 +96,14 @@ class _Reader:
             tables = enumerate(sheets.iterfind("table"), 1)
             return "", [passage for number, table in tables for passage in self._read_sheet(number, table)]
         if (show := self._root.find(".//presentation")) is not None:
-            slides = enumerate(show.iterfind("page"), 1)
-            return "", [passage for number, slide in slides for passage in self._read_slide(number, slide)]
+            passages: list[Passage] = []
+            for number, slide in enumerate(show.iterfind("page"), 1):
+                self._body, self._place = DocumentBuilder(), 0
+                self._unit, self._within = "", f"slide {number}"
+                self._walk(slide, 0)
+                self.tables += self._body.tables
+                passages += make_passages(self._body.cut_chunks()[1], unit="", within=f"slide {number}", page=number)
+            return "", passages
         for text in self._root.iterfind("body/text"):
             self._walk(text, 0)
         for kind in ("header", "footer"):
@@ -106,13 +112,6 @@ class _Reader:
         title, chunks = self._body.cut_chunks()
         self.tables += self._body.tables
         return title, make_passages(chunks, unit="paragraph")
-
-    def _read_slide(self, number: int, slide: Element) -> list[Passage]:
-        self._body, self._place = DocumentBuilder(), 0
-        self._unit, self._within = "", f"slide {number}"
-        self._walk(slide, 0)
-        self.tables += self._body.tables
-        return make_passages(self._body.cut_chunks()[1], unit="", within=f"slide {number}", page=number)
 
     def _read_sheet(self, number: int, table: Element) -> Iterator[Passage]:
         title = clean_text(table.get("name", ""))

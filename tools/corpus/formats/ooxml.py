@@ -7,7 +7,7 @@ read.
 """
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from posixpath import basename, dirname, join, normpath
 from typing import Final
@@ -180,14 +180,15 @@ def _choose_alternatives(root: Element) -> Element:
             depth += 1
             if depth > _MOST_DEPTH:  # each level weighs all text below it
                 raise RecursionError
-            chosen = (_choose_branch(child) if child.tag == "AlternateContent" else (child,) for child in parent)
+            chosen = (
+                max(child, key=lambda branch: sum(map(len, branch.itertext())), default=())
+                if child.tag == "AlternateContent"
+                else (child,)
+                for child in parent
+            )
             parent[:] = [item for those in chosen for item in those]
         waiting += [(child, depth + 1) for child in parent]
     return root
-
-
-def _choose_branch(alternatives: Element) -> Iterable[Element]:
-    return max(alternatives, key=lambda branch: sum(map(len, branch.itertext())), default=())
 
 
 def read_value(element: Element, path: str) -> str:
@@ -327,18 +328,16 @@ def _read_points(reference: Element | None) -> dict[int, str]:
         return {0: plain}
     code = reference.findtext(".//formatCode") or ""
     for level in [*reference.iter("lvl")] or [reference]:
-        points = {_index(point): point for point in level.iter("pt")}
+        points: dict[int, Element] = {}
+        for point in level.iter("pt"):
+            index = point.get("idx", "")
+            points[int(index) if index.isdecimal() else 0] = point
         shown = ""
         for at in range(min(max(points, default=-1) + 1, _MOST_POINTS)) if level.tag == "lvl" else points:
-            if (point := points.get(at)) is not None:
-                shown = render_stored(point.findtext("v") or "", point.get("formatCode") or code).text
+            if (stored := points.get(at)) is not None:
+                shown = render_stored(stored.findtext("v") or "", stored.get("formatCode") or code).text
             found[at] = f"{shown} {found[at]}" if at in found else shown
     return found
-
-
-def _index(point: Element) -> int:
-    at = point.get("idx", "")
-    return int(at) if at.isdecimal() else 0
 
 
 def _find_first(element: Element, *names: str) -> Element | None:
