@@ -240,8 +240,11 @@ def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Colum
         return column
     column.type, column.values = kind, values  # type: ignore[assignment]  # one of the types
     column.unread, column.examples = len(wrong), list(dict.fromkeys(wrong))[:3]
-    if kind == "number":
-        _take_units(column, units)
+    named = sorted({unit for unit in units if unit is not None}) if kind == "number" else []
+    if len(named) == 1:
+        column.unit = named[0]
+    elif named:
+        column.units, column.mixed = units, tuple(named[:_MOST_UNITS])
     return column
 
 
@@ -285,14 +288,6 @@ def _read_stray(texts: Sequence[str], kind: str, name: str, language: str) -> Ma
         if reading.type == kind:
             return {text: (value, "") for text, value in reading.values.items() if value is not None}
     return {}
-
-
-def _take_units(column: Column, units: list[str | None]) -> None:
-    named = sorted({unit for unit in units if unit is not None})
-    if len(named) == 1:
-        column.unit = named[0]
-    elif len(named) > 1:
-        column.units, column.mixed = units, tuple(named[:_MOST_UNITS])
 
 
 # -- what is kept beside the values -------------------------------------------------------------------------------

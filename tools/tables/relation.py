@@ -143,8 +143,8 @@ def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedFiel
         "filter_doubt": "", "empty": 0, "unread": 0, "examples": [], "samples": [], "hidden": False, "template": {},
         "values": [], "distinct": 0,
     }  # fmt: skip
+    # Percentages are divided by 100 in multiplication and division.
     first, second = (
-        # Percentages are divided by 100 in multiplication and division.
         f"({entry.label} / 100.0)" if entry.column["unit"] == "%" and op in {"*", "/"} else entry.label
         for entry in (left, right)
     )
