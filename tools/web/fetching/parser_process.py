@@ -39,17 +39,16 @@ def main() -> None:
 def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
     head, body = json.loads(read_frame(requests)), read_frame(requests)
     limit_resources(_MEMORY_BYTES, _SECONDS)
-    write_frame(replies, json.dumps(_parse(FetchedPage(body=body, **head))).encode("ascii"))
-
-
-def _parse(fetched: FetchedPage) -> dict[str, Any]:
+    fetched = FetchedPage(body=body, **head)
+    reply: dict[str, Any]
     try:
-        return {"page": asdict(parse_page(fetched))}
+        reply = {"page": asdict(parse_page(fetched))}
     except ToolCallError as failure:
-        return {"kind": failure.kind, "message": failure.message, "transient": failure.transient}
+        reply = {"kind": failure.kind, "message": failure.message, "transient": failure.transient}
     except Exception as error:  # noqa: BLE001 - whatever a page makes a parser raise
         said = f"{one_line(fetched.url, 200)}: the page cannot be read: {type(error).__name__}"
-        return {"kind": "bad_arguments", "message": said, "transient": False}
+        reply = {"kind": "bad_arguments", "message": said, "transient": False}
+    write_frame(replies, json.dumps(reply).encode("ascii"))
 
 
 class _PageParsers:

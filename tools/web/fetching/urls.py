@@ -62,7 +62,7 @@ def canonical_url(url: str) -> str:
     host = _site_host(host)
     if port is not None and port not in _PORTS.values():
         host = f"{host}:{port}"
-    # AMP markers, index files and slashes at the end may stand one behind the other.
+    # AMP markers, index files and slashes at the end may follow each other.
     while (shorter := _AMP_END.sub(r"\1", _INDEX.sub("/", path).rstrip("/"))) != path:
         path = shorter
     query = urlencode(_page_parameters(parts.query), encoding="latin-1")
