@@ -6,7 +6,7 @@ those passages like any claim.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -55,12 +55,21 @@ async def analyse(state: TaskState, work: TaskResources, lease: Lease) -> dict[s
 
 async def _analyse(state: TaskState, work: TaskResources, services: RunContext) -> Outcome:
     task, inputs = state["task"], state["inputs"]
-    asked = _name_inputs(task.description, inputs, services.language)
+    # Short values are inserted in place. Long values are referred to by the name under which they are listed.
+    short = {key: outcome for key, outcome in inputs.items() if len(str(outcome.value)) <= _LONGEST_INLINE}
+    description = REFERENCE.sub(lambda m: m[0] if m[1] in short else m[1], task.description)
+    asked = fill_text(description, short, services.language)
     questions = {item.id: REFERENCE.sub("…", item.description) for item in (work.plan.tasks if work.plan else ())}
     values = [_value(name, questions.get(name, ""), outcome, services.language) for name, outcome in inputs.items()]
     head = "\n".join([f"Task: {asked}", f"Part of: {work.frame.question}", "", "Values:", *values, "", "Passages:"])
     await services.models.ready("executor")
-    passages = _passages(inputs, work.passages)
+    # The passages that upstream values rest on, and those that dispute them, each once.
+    relied = (
+        key
+        for outcome in inputs.values()
+        for key in (*outcome.evidence_ids, *(key for rival in outcome.rivals for key in rival.evidence_ids))
+    )
+    passages = [work.passages[key] for key in dict.fromkeys(relied) if key in work.passages]
     fitted = await offload_reading(
         passages,
         pack_passages,
@@ -92,29 +101,10 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
     )
 
 
-def _name_inputs(description: str, inputs: Mapping[str, Outcome], language: Language) -> str:
-    """Fill inputs into a description.
-
-    Short values are inserted in place. Long values are referred to by the name under which they are listed.
-    """
-    short = {key: outcome for key, outcome in inputs.items() if len(str(outcome.value)) <= _LONGEST_INLINE}
-    return fill_text(REFERENCE.sub(lambda m: m[0] if m[1] in short else m[1], description), short, language)
-
-
 def _value(name: str, question: str, outcome: Outcome, language: Language) -> str:
     asked = f" ({quote_as_data(question, 200)})" if question else ""
     rivals = "".join(f" (other sources: {quote_as_data(str(rival.value), 200)})" for rival in outcome.rivals)
     return f"- {name}{asked}: {quote_as_data(render(outcome.value, outcome.type, language), 1_000)}{rivals}"
-
-
-def _passages(inputs: Mapping[str, Outcome], known: Mapping[str, Evidence]) -> list[Evidence]:
-    """The passages upstream values rest on and are disputed by, each once."""
-    relied = (
-        key
-        for outcome in inputs.values()
-        for key in (*outcome.evidence_ids, *(key for rival in outcome.rivals for key in rival.evidence_ids))
-    )
-    return [known[key] for key in dict.fromkeys(relied) if key in known]
 
 
 def _select_grounded(reply: AnalysisReply, shown: Sequence[Evidence]) -> Iterator[Finding]:

@@ -60,7 +60,9 @@ class _DistinctPassages:
         told = Told.of(passage.text)
         place = self._place_of_copy(passage, told)
         if place is None:
-            place = self._place_on_page(passage, told)
+            # A passage of the same page that contains this passage, or is contained in it.
+            others = self._pages.get(canonical_url(passage.source), ())[-_MOST_OF_A_PAGE:]
+            place = next((at for at in others if self._told[at].holds(told) or told.holds(self._told[at])), None)
         if place is None:
             place = len(self.passages)
             self.passages.append(_clean_addresses(passage))
@@ -87,11 +89,6 @@ class _DistinctPassages:
         if place is None or document or not _is_document(self.passages[place]):
             return place if place is not None and self._told[place].resembles(told) else None
         return place if self._told[place].equals(told) else None
-
-    def _place_on_page(self, passage: Evidence, told: Told) -> int | None:
-        """Find the position of a passage on the same page containing, or contained in, this passage."""
-        others = self._pages.get(canonical_url(passage.source), ())[-_MOST_OF_A_PAGE:]
-        return next((at for at in others if self._told[at].holds(told) or told.holds(self._told[at])), None)
 
     def _join(self, place: int, passage: Evidence, told: Told, *, known: bool) -> None:
         main, kept = self.passages[place], self._told[place]

@@ -142,6 +142,8 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome], 
     told = [outcome for outcome in outcomes if outcome.usable and outcome.detail.sentence]
     findings = [Finding(text=element.detail.sentence, evidence_ids=element.evidence_ids) for element in told]
     quotes: list[Quote] = [quote for outcome in outcomes for quote in outcome.quotes]
+    # Premises wrongly assumed for items are corrected in the note.
+    corrections = [str(outcome.value) for outcome in outcomes if outcome.premise][:_NAMED]
     failure = None if usable or not outcomes else _failure(task, outcomes, language)
     limited = any(outcome.failure is not None and outcome.failure.kind == "limit" for outcome in outcomes)
     return Outcome(
@@ -170,7 +172,7 @@ def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome], 
             unread=tuple(dict.fromkeys(page for outcome in outcomes for page in outcome.trace.unread)),
         ),
         failure=failure,
-        note="; ".join(filter(None, (_note(fan, missing, contested, language), *_corrections(outcomes)))),
+        note="; ".join(filter(None, (_note(fan, missing, contested, language), *corrections))),
         basis="implied" if any(outcome.basis == "implied" for outcome in usable) else "stated",
     )
 
@@ -179,11 +181,6 @@ def _failure(task: Task, outcomes: Sequence[Outcome], language: Language) -> Fai
     kinds = {outcome.failure.kind for outcome in outcomes if outcome.failure is not None}
     kind: FailureKind = kinds.pop() if len(kinds) == 1 else "incomplete"
     return Failure(task_id=task.id, kind=kind, message=_NONE[language].format(len(outcomes)))
-
-
-def _corrections(outcomes: Sequence[Outcome]) -> list[str]:
-    """List corrections of premises wrongly assumed for items."""
-    return [str(outcome.value) for outcome in outcomes if outcome.premise][:_NAMED]
 
 
 def _note(fan: ForEach, missing: Sequence[str], contested: Sequence[str], language: Language) -> str:

@@ -72,7 +72,18 @@ class NextActions:
                 return []
             if said := self._as_said(judgement):
                 return said
-        return self._opening(_vary_sites(self._promising())) or self._other_words() or self._other_tool()
+        if opened := self._opening(_vary_sites(self._promising())):
+            return opened
+        search, most = self._search(), self._limits.max_queries
+        if search is None:
+            return []
+        if queries := further_queries(search, self._frame, self._tried, most):
+            return queries
+        if not POLICIES["empty"].substitute:
+            return []
+        # The searches of the latest tool are repeated with another tool of the cluster.
+        same = (call for call in self._searches() if call["tool"] == search["tool"])
+        return [other for call in same if (other := self.substitute_call(call))][:most]
 
     def _second_source(self, judgement: Judgement) -> list[Call]:
         """Return a call opening a page of another site, if a lone value is still unsettled.
@@ -138,21 +149,6 @@ class NextActions:
         """The task's latest search."""
         return next(reversed(self._searches()), None)
 
-    def _other_words(self) -> list[Call]:
-        search = self._search()
-        if search is None:
-            return []
-        return further_queries(search, self._frame, self._tried, self._limits.max_queries)
-
-    def _other_tool(self) -> list[Call]:
-        """Repeat the searches of the latest tool with another tool of the cluster."""
-        search = self._search()
-        if search is None or not POLICIES["empty"].substitute:
-            return []
-        same = (call for call in self._searches() if call["tool"] == search["tool"])
-        others = [other for call in same if (other := self.substitute_call(call))]
-        return others[: self._limits.max_queries]
-
     def _promising(self) -> list[Evidence]:
         """Return the web passages with promising pages, best first."""
         found = (passage for passage in self._state.get("passages", []) if _on_the_web(passage.source, passage))
@@ -178,8 +174,11 @@ class NextActions:
             if address is None:
                 continue
             call = self._opener(address, passage)
-            read = source_address(address) in tried if _on_the_web(address, passage) else _identity(call) in self._known
-            if call is not None and not read:
+            if call is None:
+                continue
+            web = _on_the_web(address, passage)
+            read = source_address(address) in tried if web else call_identity(call) in self._known
+            if not read:
                 tried.add(source_address(address))
                 yield call
 
@@ -202,10 +201,6 @@ class NextActions:
             return "near" in self._services.registry.info(call["tool"]).args_schema.get("properties", {})
         except KeyError:
             return False
-
-
-def _identity(call: Call | None) -> str:
-    return "" if call is None else call_identity(call)
 
 
 def _vary_sites(passages: Sequence[Evidence]) -> list[Evidence]:

@@ -3,7 +3,7 @@
 All outcomes are built here so that each carries the data for the trace.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from weiwo.nodes.executor.reading.reading import Judgement
@@ -98,16 +98,6 @@ def _searches(state: TaskState) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((call["tool"], query) for call in calls if (query := call_query(call))))
 
 
-def _list_unanswered(state: TaskState, ended: Mapping[str, str]) -> tuple[str, ...]:
-    """List the reasons for searches without an answer, or without an answer from all providers.
-
-    `ended` holds the failure that ended the task, by its tool.
-    """
-    searched = {tool for tool, _ in _searches(state)}
-    failed = {**state.get("failed", {}), **ended}
-    return (*(why for name, why in failed.items() if name in searched), *state.get("notes", ()))
-
-
 _MOST_SEEN: Final = 60
 _CALCULABLE: Final = frozenset({"number", "date"})
 
@@ -155,6 +145,10 @@ def unfinished_outcome(
 ) -> Outcome:
     """Build the outcome of a task without a result, with the reason and earlier failures."""
     ended = {} if status == "empty" else {tool or task.tool: message}
+    # Searches without an answer, or without an answer from all providers, are told with their reasons.
+    searches, failed = _searches(state), {**state.get("failed", {}), **ended}
+    searched = {tool for tool, _ in searches}
+    unanswered = (*(why for name, why in failed.items() if name in searched), *state.get("notes", ()))
     if earlier := state.get("failed"):
         message = one_line(f"{message} (before that: {'; '.join(earlier.values())})", 600)
     return Outcome(
@@ -164,9 +158,7 @@ def unfinished_outcome(
         tool=tool or task.tool,
         attempts=state.get("attempts", 0),
         seconds=state.get("seconds", 0.0),
-        trace=TaskTrace(
-            searches=_searches(state), unanswered=_list_unanswered(state, ended), **_pages(state), **_list_shown(state)
-        ),
+        trace=TaskTrace(searches=searches, unanswered=unanswered, **_pages(state), **_list_shown(state)),
         failure=Failure(task_id=task.id, kind=kind, message=message),
     )
 

@@ -84,18 +84,18 @@ class _Asked:
             bare = re.sub(r"\s+", "", plain(text))
             return len(bare) if bare in self._text else 0
         words = [word for word in terms(text) if word not in _IDLE] or terms(text)
-        return len(words) if words and all(self._has(word) for word in words) else 0
-
-    def _has(self, word: str) -> bool:
-        return any(_is_alike(word, other) for other in self._words) or f" {word} " in self._spaced
+        found = (f" {word} " in self._spaced or any(_is_alike(word, other) for other in self._words) for word in words)
+        return len(words) if words and all(found) else 0
 
     def find_related_words(self, key: str) -> tuple[str, ...]:
         """Return the question's words for a relation containing the key."""
         found = [words for own, words in _relation_words() if key in own]
-        return tuple(word for words in found for word in words if self._says(word))
-
-    def _says(self, word: str) -> bool:
-        return word in self._text if _HAN.match(word) else f" {word}" in self._spaced and len(word) > 2
+        return tuple(
+            word
+            for words in found
+            for word in words
+            if (word in self._text if _HAN.match(word) else f" {word}" in self._spaced and len(word) > 2)
+        )
 
     def left_by(self, *texts: str) -> bool:
         """Report whether the question says anything missing from all the texts."""

@@ -15,7 +15,7 @@ from weiwo.nodes.executor.extraction.asked_value import AskedValue, Kind, take_a
 from weiwo.nodes.executor.extraction.assertions import stated_values
 from weiwo.nodes.executor.extraction.entity_matching import LONGEST_TEXT, Page, Subject, page_name, qualifier
 from weiwo.nodes.executor.extraction.life_spans import SPANNED, bracketed_dates
-from weiwo.nodes.executor.extraction.records import RecordedValue, recorded_values
+from weiwo.nodes.executor.extraction.records import recorded_values
 from weiwo.nodes.executor.extraction.stated_value import (
     StatedValue,
     is_same_date,
@@ -105,15 +105,12 @@ def _read_records(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
     found = recorded_values(frame, kind, passages)
     labels = {(item.passage.id, item.line): item.label for item in found}
     agreed = "name" if kind == "text" else kind
-    reading = _weigh_candidates([_candidate(item, agreed) for item in found], agreed, ret)
+    candidates = [_Candidate(item.passage, item.line, item.found, f"record:{agreed}") for item in found]
+    reading = _weigh_candidates(candidates, agreed, ret)
     if reading is None:
         return None
     label = next((labels[quote.evidence_id, quote.text] for quote in reading.quotes), "")
     return replace(reading, detail=reading.detail.model_copy(update={"label": label}))
-
-
-def _candidate(value: RecordedValue, kind: str) -> _Candidate:
-    return _Candidate(value.passage, value.line, value.found, f"record:{kind}")
 
 
 def _weigh_candidates(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading | None:

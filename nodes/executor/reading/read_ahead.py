@@ -7,7 +7,7 @@ are therefore checkpointed, resumed and forked with the value they came with. An
 as usual.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from weiwo.nodes.executor.for_each import list_items, make_instance
@@ -108,8 +108,8 @@ def take_ahead(task: Task, inputs: Mapping[str, Outcome], services: RunContext) 
     if not any(source.trace.ahead for source in inputs.values()):
         return None
     question = fill_text(task.description, inputs, services.language)
-    given = (item for item in _all_ahead(inputs) if item.question == question and item.type == task.ret)
-    value = next(given, None)
+    ahead = (item for source in inputs.values() for item in source.trace.ahead)
+    value = next((item for item in ahead if item.question == question and item.type == task.ret), None)
     if value is None:
         return None
     return Outcome(
@@ -124,8 +124,3 @@ def take_ahead(task: Task, inputs: Mapping[str, Outcome], services: RunContext) 
         confidence=value.confidence,
         detail=OutcomeDetail(sentence=value.sentence),
     )
-
-
-def _all_ahead(inputs: Mapping[str, Outcome]) -> Iterator[AheadValue]:
-    for source in inputs.values():
-        yield from source.trace.ahead

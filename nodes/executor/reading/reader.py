@@ -200,11 +200,6 @@ def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) ->
     return Reading(value=None) if found is None else weigh_sources(found, frame, ret, passages)
 
 
-def _hop(question: str, read: Reading) -> Hop:
-    value = read.detail.shown or str(read.value)
-    return Hop(question=question, value=value, evidence_ids=read.evidence_ids, quotes=read.quotes)
-
-
 def _compare_by_rule(frame: QueryFrame, passages: Sequence[Evidence]) -> Reading:
     """Decide a comparison by values proved by rules.
 
@@ -212,7 +207,15 @@ def _compare_by_rule(frame: QueryFrame, passages: Sequence[Evidence]) -> Reading
     """
     found = [(part, extract_value(part, VALUE_TYPES.get(part.answer_type, "text"), passages)) for part in frame.parts]
     read = [(part, item) for part, item in found if item is not None and not item.rivals]
-    hops = [_hop(part.question, item) for part, item in read]
+    hops = [
+        Hop(
+            question=part.question,
+            value=item.detail.shown or str(item.value),
+            evidence_ids=item.evidence_ids,
+            quotes=item.quotes,
+        )
+        for part, item in read
+    ]
     winner = find_winner(frame, hops) if len(read) == len(found) else ""
     quotes = [quote for _, item in read for quote in item.quotes]
     return Reading(
@@ -266,23 +269,37 @@ async def _by_model(
         objected = objected or objection is not None
         return objection
 
-    ids = tuple(passage.id for passage in fitted.shown)
-    new = set(ids) - set(progress.seen) if progress.seen else ()
+    new = {passage.id for passage in fitted.shown}.difference(progress.seen) if progress.seen else ()
     messages = [SystemMessage(SYSTEM), HumanMessage(f"{prompt}\n{format_passages(fitted.shown, new)}\n\n{now}")]
     schema = _SCHEMAS[hopping, bool(progress.waiting)]
     reply = await models.request_structured_reply("executor", "read", messages, schema, check=check)
     shown = shown.after_hops(reply)
     reply = _read_for_content(reply, shown, carries)
-    queries = _new_queries(reply, frame, progress) if reply.next == "search" else ()
+    tried = {query_key(query) for query in progress.tried}
+    asked = (reply.all_queries or (frame.question,)) if reply.next == "search" else ()
+    queries = tuple(query for query in asked if query_key(query) not in tried)
     models.note_reply("executor", usable=reply.next != "search" or bool(queries))
+    return await _judge_reply(reply, shown, passages, progress, queries, fitted.left_out)
+
+
+async def _judge_reply(
+    reply: ReadReply,
+    shown: ShownPassages,
+    passages: Sequence[Evidence],
+    progress: TaskProgressNote,
+    queries: tuple[str, ...],
+    left_out: int,
+) -> Judgement:
+    """Convert a checked reply into a judgement: a value with its reading, or the next move without a value."""
+    ids = tuple(passage.id for passage in shown.passages)
     if reply.next in {"answer", "premise_wrong"} and reply.value is not None:
         sentence = _sentence(reply) if progress.wants_sentence else ""
-        reading = await offload_reading(passages, _reading, reply, shown, passages, frame, sentence)
+        reading = await offload_reading(passages, _reading, reply, shown, passages, shown.frame, sentence)
         return Judgement(
             reading=reading,
             decided_by="model",
             move=reply.next,
-            left_out=fitted.left_out,
+            left_out=left_out,
             shown=ids,
             hops=tuple(shown.hops),
             ahead=tuple(reply.ahead) if isinstance(reply, AheadReadReply) and reply.next == "answer" else (),
@@ -293,7 +310,7 @@ async def _by_model(
         move="give_up" if reply.next in {"answer", "premise_wrong"} else reply.next,
         queries=queries,
         opened=shown.opened_passage(reply) if reply.next == "open" else None,
-        left_out=fitted.left_out,
+        left_out=left_out,
         shown=ids,
         kept=shown.kept_passages(reply),
         hops=tuple(shown.hops),
@@ -318,12 +335,6 @@ def _read_for_content(reply: ReadReply, shown: ShownPassages, carries: SentenceC
     passages = [without_orders(passage) for passage in shown.passages if passage.id in quoted]
     told = has_part(reply.sentence, shown.read_value(answer), "")
     return answer if passages and told and carries(reply.sentence, passages, shown.frame) else reply
-
-
-def _new_queries(reply: ReadReply, frame: QueryFrame, progress: TaskProgressNote) -> tuple[str, ...]:
-    """Return the untried queries of a reply, or the question if the reply has no query."""
-    tried = {query_key(query) for query in progress.tried}
-    return tuple(query for query in reply.all_queries or (frame.question,) if query_key(query) not in tried)
 
 
 def _choose_passages(
@@ -429,15 +440,6 @@ def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evide
     return has_part(plain_values(told, language), said, frame.question)
 
 
-def _without_estimate(missing: str, sentence: str) -> str:
-    """Return the note about missing information.
-
-    The note is empty if it only says "about" and the sentence says so too.
-    """
-    note = safe_note(missing)
-    return "" if _ESTIMATE.fullmatch(note.strip(" .。")) and _ESTIMATE.search(sentence) else note
-
-
 def _reading(
     reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame, sentence: str
 ) -> Reading:
@@ -446,12 +448,15 @@ def _reading(
     quotes = list(dict.fromkeys([*own, *(quote for hop in shown.hops for quote in hop.quotes)]))
     stranger = shown.find_unmentioned_name(own, reply.value)
     doubt = _DOUBT[frame.language].format(stranger) if stranger else ""
+    note = safe_note(reply.missing)
+    if _ESTIMATE.fullmatch(note.strip(" .。")) and _ESTIMATE.search(sentence):
+        note = ""  # it only says "about", and the sentence says so too
     reading = Reading(
         value=shown.read_value(reply),
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=tuple(quotes),
         confidence=min(1.0, max(0.0, reply.confidence)),
-        missing="; ".join(words for words in (doubt, _without_estimate(reply.missing, sentence)) if words),
+        missing="; ".join(words for words in (doubt, note) if words),
         basis=reply.basis if _is_told(shown.read_value(reply), quotes, passages, frame) else "implied",
         detail=OutcomeDetail(sentence=sentence, hops=tuple(shown.hops)),
     )

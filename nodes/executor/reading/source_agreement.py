@@ -114,7 +114,8 @@ def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret:
     about = set(terms(frame.subject))
     own = [set(terms(quote.text)) for quote in reading.quotes]
     asked = {*frame.terms, *(word for words in own for word in words)} - set(terms(str(reading.value))) - about
-    asked |= {term for name in _says(frame) for term in terms(name)}
+    if row := relations().get(frame.relation):
+        asked |= {term for name in (*row.says["en"], *row.says["zh"]) for term in terms(name)}
     for passage in source:
         if not about <= {*terms(passage.heading), *terms(passage.source), *terms(passage.text)}:
             continue
@@ -123,12 +124,6 @@ def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret:
             if carries(sentence, reading.value, ret) and (not asked or not asked.isdisjoint(terms(sentence))):
                 return True
     return False
-
-
-def _says(frame: QueryFrame) -> tuple[str, ...]:
-    """Return the words expressing the requested relation, in both languages."""
-    row = relations().get(frame.relation)
-    return (*row.says["en"], *row.says["zh"]) if row else ()
 
 
 def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> Iterable[Rival]:

@@ -124,15 +124,12 @@ def _question(call: Call, number: int, services: RunContext) -> ConsentQuestion 
     Returns None if the tool needs no permission.
     """
     info = services.registry.info(call["tool"])
-    if not _is_to_be_asked(info, services):
+    settings = services.settings
+    allowed = settings.allow_acting or info.name in settings.allow_tools
+    if not info.acts or (allowed and not info.always_ask):
         return None
     source = tool_source(services.registry.get(info.name)) if info.available else ""
     return ConsentQuestion(call, info, number, hash_call(info.name, source, info.args_schema, call["args"]))
-
-
-def _is_to_be_asked(info: ToolInfo, services: RunContext) -> bool:
-    settings = services.settings
-    return info.acts and (info.always_ask or not (settings.allow_acting or info.name in settings.allow_tools))
 
 
 def _consent_request(question: ConsentQuestion, state: TaskState, services: RunContext) -> dict[str, Any]:

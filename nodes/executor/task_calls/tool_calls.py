@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count, zip_longest
 from typing import Final
@@ -153,8 +153,14 @@ async def make_calls(
 
     async def ask(call: Call, number: int, *, has_substitute: bool) -> ToolResult | ToolCallError:
         name = call["tool"]
-        told, spend = _teller(services, task_id, name), services.budget.take_tool_call
-        caller = Caller(shared, services.work_seconds, spend, told, task_id, number)
+        caller = Caller(
+            shared,
+            services.work_seconds,
+            services.budget.take_tool_call,
+            lambda note: services.emit(TaskProgressEvent(task_id=task_id, tool=name, note=note)),
+            task_id,
+            number,
+        )
         try:
             result = await services.calls.call(name, call["args"], caller, has_substitute=has_substitute)
         except ToolCallError as failure:
@@ -195,8 +201,3 @@ class _SharedLease:
         self._inside -= 1
         if not self._inside:
             await self._lease.__aexit__(*error)  # type: ignore[arg-type]
-
-
-def _teller(services: RunContext, task_id: str, tool: str) -> Callable[[str], None]:
-    """Return a function for reporting a line about a tool to the watchers of a task."""
-    return lambda note: services.emit(TaskProgressEvent(task_id=task_id, tool=tool, note=note))
