@@ -94,8 +94,13 @@ def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
             return
         yield value
     if isinstance(value, list):
-        lists = [name for name, field in fields.items() if _is_list(field)]
-        lists = [name for name in lists if _is_required(schema, name)] or lists
+        lists = [
+            name
+            for name, field in fields.items()
+            if any(option.get("type") == "array" for option in (field, *field.get("anyOf", ())))
+        ]
+        known = schema.model_fields
+        lists = [name for name in lists if name in known and known[name].is_required()] or lists
         if len(lists) == 1:
             yield {lists[0]: value}
         if len(value) == 1:
@@ -123,14 +128,6 @@ def _unwrap_object(value: Mapping[str, Any], schema: type[BaseModel], fields: Ma
         elif isinstance(inner, Mapping):
             # The reply put one part of the object into an object of its own.
             yield _rename_keys({**value, **inner}, fields)
-
-
-def _is_list(field: Mapping[str, Any]) -> bool:
-    return field.get("type") == "array" or any(option.get("type") == "array" for option in field.get("anyOf", ()))
-
-
-def _is_required(schema: type[BaseModel], name: str) -> bool:
-    return name in schema.model_fields and schema.model_fields[name].is_required()
 
 
 def _rename_keys(value: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -183,7 +183,9 @@ def _of_codes(codes: list[str], status: int | None, error: BaseException) -> Fau
 
 def _of_status(status: int, error: BaseException, codes: Sequence[str] = (), meant: int = 0) -> Fault:
     """Return the fault for an HTTP status. `meant` is the status of the error's code."""
-    code = next((f" {code}" for code in (*(codes if meant else ()), _own_code(error)) if _CODE.fullmatch(code)), "")
+    # The code of the error itself, for example insufficient_quota, counts after the codes of its body.
+    own = next((code for link in _causes(error) if isinstance(code := getattr(link, "code", None), str)), "")
+    code = next((f" {code}" for code in (*(codes if meant else ()), own) if _CODE.fullmatch(code)), "")
     means = status if meant >= 500 and status in _BUSY else meant or status
     if means in {400, 429} and _finds(UNPAID, error):
         means = 402
@@ -308,11 +310,6 @@ _CODE_IN_WORDS = (
     lazy(r"""\bcode=['"]([a-z][a-z_]{2,39})['"]"""),  # failed responses
     lazy(r"""['"](?:type|code|status)['"]: ?['"]?([A-Za-z0-9_]{3,40})['"]?"""),  # bodies quoted in the text
 )
-
-
-def _own_code(error: BaseException) -> str:
-    """Return the code of an error itself, for example insufficient_quota."""
-    return next((code for link in _causes(error) if isinstance(code := getattr(link, "code", None), str)), "")
 
 
 def _codes(error: BaseException) -> Iterator[str]:

@@ -121,16 +121,13 @@ class ChatModels:
         """
         where = self._size(role)[0].identity
         same = all(self.has_decision_model(other) and self._size(other)[0].identity == where for other in others)
-        lapsed = any(self._overlooks(other) for other in (role, *others))
+        lapses = (_overlooked.get(f"{other} {self._size(other)[0].identity}", 0.0) for other in (role, *others))
+        lapsed = any(time.monotonic() < until for until in lapses)
         return self.has_decision_model(role) and same and mode_memory.recall_mode(where) != MODES[-1] and not lapsed
 
     def note_overlooked(self, role: str) -> None:
         """Record for a while an additional request overlooked by a role's model."""
         _overlooked.remember_fact(f"{role} {self._size(role)[0].identity}", time.monotonic() + DOUBT_SECONDS)
-
-    def _overlooks(self, role: str) -> bool:
-        until = _overlooked.get(f"{role} {self._size(role)[0].identity}")
-        return until is not None and time.monotonic() < until
 
     async def ready(self, role: str) -> None:
         """Create a role's model, so that `room` and `count` are exact.
@@ -299,13 +296,9 @@ class ChatModels:
 
 
 def _given_endpoint(model: "BaseChatModel") -> Endpoint:
-    return Endpoint(_given_name(model), "given", instance=id(model))
-
-
-def _given_name(model: "BaseChatModel") -> str:
-    """Return the name of a model created elsewhere."""
+    """Return the endpoint of a model created elsewhere, named after its own name for the model."""
     name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
-    return f"given:{name}"
+    return Endpoint(f"given:{name}", "given", instance=id(model))
 
 
 def _convert_messages(messages: Messages) -> "list[BaseMessage]":

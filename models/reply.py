@@ -59,16 +59,12 @@ def _parse_content(message: "BaseMessage", schema: type[T], check: Callable[[T],
     try:
         value = coerce_reply(payload, schema)
     except SchemaMismatchError as misfit:
-        if not _holds_object(payload):
+        if not any(isinstance(item, dict) for item in (payload if isinstance(payload, list) else [payload])):
             return ParsedReply("prose", words="there was no JSON object in it")  # such as "[1]", a citation
         return ParsedReply("invalid", words=misfit.words, structural=misfit.structural)
     if complaint := check(value) if check else None:
         return ParsedReply("invalid", words=complaint)
     return ParsedReply("good", value)
-
-
-def _holds_object(payload: Any) -> bool:
-    return isinstance(payload, dict) or (isinstance(payload, list) and any(isinstance(item, dict) for item in payload))
 
 
 def is_empty(message: "BaseMessage") -> bool:

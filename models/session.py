@@ -419,21 +419,9 @@ class ModelSession:
             error = "the reply was invalid and was not read to its end"
             raise
         except Exception as failure:  # noqa: BLE001 - each provider's client raises its own
-            fault = failure.fault if isinstance(failure, ModelRequestError) else self._fault_of(failure, deadline)
+            fault = self._classify_failure(failure, deadline)
             error = fault.words
-            pause = self._retry_pause(fault, attempt)
-            if fault.bound and attempt.bound and not attempt.began:
-                note_refused_bound(self.endpoint.identity, self.model, attempt.bound, fault)
-                raise ModelRequestError(fault, 0.0) from None
-            # A model that does not exist when asked in the plainest way will not exist later either.
-            hopeless = fault.hopeless or (fault.status == 404 and mode in {"text", "json_text"})
-            if pause is None and (fault.outage or hopeless):
-                self.breaker.record_failure(deadline, fault.words, hopeless=hopeless)
-            if fault.kind == "deadline":
-                self.budget.note("max_seconds")
-            if fault.kind == "overflow":
-                window_memory.learn(self.endpoint.identity, fault.window, prompt)
-            raise ModelRequestError(fault, pause) from None
+            raise ModelRequestError(fault, self._learn_from_fault(fault, attempt, mode)) from None
         else:
             error = None
             self.breaker.record_success(deadline)
@@ -497,7 +485,28 @@ class ModelSession:
             pause = _PAUSE_SECONDS * 2**attempt.number * random.uniform(0.75, 1.0)  # noqa: S311 - spreads the load
         return pause if pause < attempt.deadline.seconds_left else None
 
-    def _fault_of(self, failure: Exception, deadline: CallDeadline) -> Fault:
+    def _learn_from_fault(self, fault: Fault, attempt: Attempt, mode: str) -> float | None:
+        """Tell the breaker, the budget and the memories about a fault, and return the seconds until a retry.
+
+        Returns None if a retry is pointless, or no time would be left.
+        """
+        if fault.bound and attempt.bound and not attempt.began:
+            note_refused_bound(self.endpoint.identity, self.model, attempt.bound, fault)
+            return 0.0
+        pause = self._retry_pause(fault, attempt)
+        # A model that does not exist when asked in the plainest way will not exist later either.
+        hopeless = fault.hopeless or (fault.status == 404 and mode in {"text", "json_text"})
+        if pause is None and (fault.outage or hopeless):
+            self.breaker.record_failure(attempt.deadline, fault.words, hopeless=hopeless)
+        if fault.kind == "deadline":
+            self.budget.note("max_seconds")
+        if fault.kind == "overflow":
+            window_memory.learn(self.endpoint.identity, fault.window, attempt.prompt)
+        return pause
+
+    def _classify_failure(self, failure: Exception, deadline: CallDeadline) -> Fault:
+        if isinstance(failure, ModelRequestError):
+            return failure.fault
         if isinstance(failure, TimeoutError) and deadline.seconds_left <= 0:
             return deadline.overdue()
         if ended_early(failure) and always_tells(self.model) and not speaks_openai(self.model):
