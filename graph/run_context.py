@@ -27,13 +27,12 @@ from weiwo.models.speed import MARGIN, SLOW_CALL
 from weiwo.nodes.memory.memory_store import MemoryStore, client_user, local_user
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import recall_strategy
-from weiwo.state import Assessment, Usage
+from weiwo.state import Usage
 from weiwo.state.events import PLANNING, EventBase, ModelCalledEvent, TaskProgressEvent
 from weiwo.state.limits import ModelCall
 from weiwo.state.run_limits import DEPTHS, Depth, Limits
 from weiwo.state.search import SearchState
 from weiwo.state.settings import ROLES, Context, Settings
-from weiwo.tools.calling.acting_calls import ActingLog
 from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry, build_registry
 from weiwo.tools.usage.task_log import TaskLog
@@ -133,7 +132,9 @@ def context_opener(
         chat_models = ChatModels(opened.settings, budget, run_id=run, given=given)
         await chat_models.learn_sizes()
         usual = await chat_models.usual_seconds()
-        settings = opened.hurried if _hurries(begun, usual) else opened.settings
+        # Unless a user set the depth, a run is quick if models are slow as it begins. A run that began quick stays so.
+        quick = usual > SLOW_CALL if begun is None else begun.strategy is not None and begun.strategy.depth == "quick"
+        settings = opened.hurried if quick else opened.settings
         budget.limits = _give_time(settings, MARGIN * usual)
         return RunContext(
             run=run,
@@ -160,16 +161,6 @@ def _called_event(call: ModelCall) -> ModelCalledEvent:
     return ModelCalledEvent(**told, seconds=round(call.seconds, 1))
 
 
-def _hurries(begun: Assessment | None, usual_seconds: float) -> bool:
-    """Report whether a run is quick unless a user set the depth.
-
-    A run is quick if models are slow as it begins. A run that began quick stays quick.
-    """
-    if begun is None:
-        return usual_seconds > SLOW_CALL
-    return begun.strategy is not None and begun.strategy.depth == "quick"
-
-
 def _open_calls(
     run: str, opened: _InvocationResources, settings: Settings, store: BaseStore | None, state: SearchState
 ) -> ToolCalls:
@@ -182,15 +173,11 @@ def _open_calls(
         max_bytes=settings.limits.max_page_bytes,
         fresh=settings.fresh or settings.answer_memory == "renew",
         state=state,
-        acting_log=_find_acting_log(),
+        # Only the savers of this package have a log of acting calls.
+        acting_log=getattr(get_config()["configurable"].get(SAVER_KEY), "acting_log", None),
         record=UsageLog(Path(settings.home), opened.user).record if settings.telemetry else None,
         user=opened.user,
     )
-
-
-def _find_acting_log() -> ActingLog | None:
-    """Return the acting-call log of the run's saver, for savers of this package."""
-    return getattr(get_config()["configurable"].get(SAVER_KEY), "acting_log", None)
 
 
 _CALLS: Final[Mapping[Depth, int]] = {"quick": 3, "normal": 6, "deep": 30}

@@ -12,7 +12,7 @@ runtime context, anew when a run is resumed.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
 
@@ -151,7 +151,10 @@ async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> d
         _log.info("%s failed", context.start["task"].id, exc_info=error)
         update = {"outcome": crashed_outcome(context.start["task"], error)}
     if "outcome" in update:
-        outcome = _with_notes(update["outcome"], {**state, **update}.get("notes"))
+        outcome: Outcome = update["outcome"]
+        if notes := {**state, **update}.get("notes"):
+            said = dict.fromkeys([*filter(None, [outcome.note]), *notes])
+            outcome = outcome.model_copy(update={"note": "; ".join(said)})
         update = {**update, "outcome": outcome}
         if context.line is not None:
             found = bool(update.get("evidence") or state.get("evidence") or state.get("passages"))
@@ -159,13 +162,6 @@ async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> d
     context.known.update(cast("TaskProgress", {**state, **update}))
     # Of a task that is over, the last checkpoint need not repeat what it looked through.
     return {**update, "passages": []} if "outcome" in update else update
-
-
-def _with_notes(outcome: Outcome, notes: Sequence[str] | None) -> Outcome:
-    """Return an outcome with the notes collected by the task."""
-    if not notes:
-        return outcome
-    return outcome.model_copy(update={"note": "; ".join(dict.fromkeys([*filter(None, [outcome.note]), *notes]))})
 
 
 async def _reflect(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:

@@ -174,13 +174,9 @@ def _postgres_error(url: str, error: Exception) -> StorageError:
     why = " ".join(str(error).split()) or type(error).__name__
     # The URL was parsed before. If parsing fails all the same, the message cannot contain its password.
     with suppress(Exception):
-        if password := _parts(url).get("password"):
+        from psycopg.conninfo import conninfo_to_dict
+
+        if password := conninfo_to_dict(url).get("password"):
             why = why.replace(str(password), "***")
     advice = next((told for sign, told in _POSTGRES_ADVICE.items() if sign in why.lower()), _UNREACHABLE)
     return StorageError(f"cannot use the database {mask_url(url)}: {why[:300]}; {advice}")
-
-
-def _parts(url: str) -> dict[str, Any]:
-    from psycopg.conninfo import conninfo_to_dict
-
-    return dict(conninfo_to_dict(url))

@@ -128,8 +128,10 @@ def _set_up(database: sqlite3.Connection, threads: Path) -> BaseStore:
 
         @contextmanager
         def _cursor(self, *, transaction: bool = True) -> Iterator[sqlite3.Cursor]:  # noqa: ARG002 - as it is called
-            if self.claim is not None and not _is_attached(self.conn):
-                self.conn.execute("ATTACH ? AS threads", (f"{threads.absolute().as_uri()}?mode=ro",))
+            if self.claim is not None:
+                attached = {name for _, name, _ in self.conn.execute("PRAGMA database_list")}
+                if "threads" not in attached:
+                    self.conn.execute("ATTACH ? AS threads", (f"{threads.absolute().as_uri()}?mode=ro",))
             with self.conn, closing(self.conn.cursor()) as cursor:
                 cursor.execute("BEGIN" if self.claim is None else "BEGIN IMMEDIATE")
                 if self.claim is not None:
@@ -149,7 +151,3 @@ def _set_up(database: sqlite3.Connection, threads: Path) -> BaseStore:
         else:
             break
     return store
-
-
-def _is_attached(database: sqlite3.Connection) -> bool:
-    return any(name == "threads" for _, name, _ in database.execute("PRAGMA database_list"))
