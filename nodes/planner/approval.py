@@ -59,7 +59,9 @@ def _approval_request(state: SearchState, plan: Plan, language: Language, compla
     """The value of the interrupt: the plan, and how to answer."""
     outcomes = state.get("outcomes", {})
     done = [outcomes[task_id] for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable]
+    tasks = [f"{n}. **{task.id}** ({task.tool}): {task.description}" for n, task in enumerate(plan.tasks, 1)]
     form, note = plan.to_json(), _SAME[language] if state.get("rejected") == plan.revision else ""
+    described = "\n\n".join(["\n".join(tasks), *filter(None, [note]), *complaints, _HOW[language]])
     return {
         "type": REQUEST,
         "question": state["question"],
@@ -69,16 +71,8 @@ def _approval_request(state: SearchState, plan: Plan, language: Language, compla
         "note": note,
         "complaints": complaints,
         "how": _HOW[language],
-        **human_in_the_loop(
-            REQUEST, {"plan": form}, _describe(plan, [*filter(None, [note]), *complaints, _HOW[language]])
-        ),
+        **human_in_the_loop(REQUEST, {"plan": form}, described),
     }
-
-
-def _describe(plan: Plan, remarks: list[str]) -> str:
-    """Describe the plan in Markdown, with remarks."""
-    tasks = [f"{n}. **{task.id}** ({task.tool}): {task.description}" for n, task in enumerate(plan.tasks, 1)]
-    return "\n\n".join(["\n".join(tasks), *remarks])
 
 
 def _apply_edit(state: SearchState, plan: Plan, edited: Plan, services: RunContext) -> dict[str, Any]:

@@ -17,7 +17,13 @@ from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.memory.briefing import Briefing, brief_planner
 from weiwo.nodes.memory.reuse import fill_from_memory
 from weiwo.nodes.planner.autofix import autofix_plan
-from weiwo.nodes.planner.prompt import SYSTEM, build_first_prompt, build_revision_prompt
+from weiwo.nodes.planner.prompt import (
+    FURTHER_TOOLS,
+    NOT_VALID,
+    SYSTEM,
+    build_first_prompt,
+    build_revision_prompt,
+)
 from weiwo.nodes.planner.toolset import Toolset, list_needs
 from weiwo.nodes.planner.validator import check_plan
 from weiwo.nodes.shared.planning.expectation import with_expectation
@@ -171,10 +177,8 @@ async def _by_model(
         if reply.need and not reply.vertices and (more := await tools.find_more(reply.need, services)):
             tools = Toolset(tools.pool, (*tools.shown, *more))
             need = json.dumps({"need": reply.need, "vertices": []}, ensure_ascii=False)
-            told = (
-                f"Further tools:\n{services.registry.describe(more)}\nGive the whole plan now, with the tools there are"
-            )
-            messages = asked = [*asked, AIMessage(need), HumanMessage(f"{told}.")]
+            told = FURTHER_TOOLS.format(tools=services.registry.describe(more))
+            messages = asked = [*asked, AIMessage(need), HumanMessage(told)]
             continue
         complaints: Sequence[str]
         plan, complaints = _check_sketch(sketch, past, tools, services)
@@ -191,13 +195,8 @@ async def _by_model(
         if sketch == refused:
             return None  # sent back unchanged; it knows no other
         refused = sketch
-        messages = [
-            *asked,
-            AIMessage(json.dumps(sketch, ensure_ascii=False)),
-            HumanMessage(
-                "The plan is not valid:\n" + "\n".join(f"- {c}" for c in complaints) + "\nGive it whole again."
-            ),
-        ]
+        told = NOT_VALID.format(complaints="\n".join(f"- {complaint}" for complaint in complaints))
+        messages = [*asked, AIMessage(json.dumps(sketch, ensure_ascii=False)), HumanMessage(told)]
     return None
 
 

@@ -51,6 +51,10 @@ question; follow it:
 Give the whole plan again, changed as they wish. A task that stays the same keeps its id; the ids of \
 new ones start at {free}. Finished tasks stay as they are, with their values; refer to them by their ids."""
 
+FURTHER_TOOLS: Final = "Further tools:\n{tools}\nGive the whole plan now, with the tools there are."
+
+NOT_VALID: Final = "The plan is not valid:\n{complaints}\nGive it whole again."
+
 
 def build_first_prompt(
     question: str, tools: Toolset, services: RunContext, perspectives: tuple[str, ...] = (), corpus: str = ""
@@ -69,7 +73,9 @@ def build_revision_prompt(
     passages: Collection[Evidence] = (),
 ) -> str:
     """Build the prompt for the next revision: the current plan and its failures or a person's wish."""
-    free = f"task_{_first_free(past)}"
+    # From this number on, no revision has used an id.
+    ids = (task_id for plan in past.revisions for task_id in plan.ids)
+    free = f"task_{max((int(match[1]) for task_id in ids if (match := _TASK.match(task_id))), default=0) + 1}"
     if wish:
         asked = _REJECTED.format(wish=_as_wish(wish), free=free)
         return "\n".join([asked, *_former_wishes(past), *_standing(past, services)])
@@ -129,10 +135,3 @@ def _list_tried_calls(past: PlanHistory) -> list[str]:
 def _call(task: Task) -> str:
     """Format the planned call of a task."""
     return f"{task.tool} {json.dumps(task.args, ensure_ascii=False)}"
-
-
-def _first_free(past: PlanHistory) -> int:
-    """Return the first number n with `task_n` and all later ids unused in any revision."""
-    ids = (task_id for plan in past.revisions for task_id in plan.ids)
-    numbers = [int(match[1]) for task_id in ids if (match := _TASK.match(task_id))]
-    return max(numbers, default=0) + 1
