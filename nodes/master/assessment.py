@@ -146,7 +146,8 @@ async def assess_question(
         parts=tuple(part for named in reply.parts[:_MOST_PARTS] if (part := safe_note(named))) if reply else (),
         clarification=clarification,
         assumed=assumed,
-        needs_sources=reply is None or _needs_sources(reply, frame),
+        # Fresh and local facts always need sources, regardless of the model's judgement.
+        needs_sources=reply is None or bool(reply.external_information or reply.tool_use or frame.fresh or frame.local),
         strategy=strategy,
         answer_language=services.language if services.language != language else "",
     )
@@ -291,14 +292,6 @@ def _compute_semantic_score(reply: AssessmentReply) -> float:
     outside = float(reply.external_information or reply.tool_use)
     steps = float(reply.multi_step or reply.comparison_or_calculation)
     return 0.45 * outside + 0.55 * steps * max(outside, 0.5)
-
-
-def _needs_sources(reply: AssessmentReply, frame: QueryFrame) -> bool:
-    """Report whether an answer needs sources beyond a model's knowledge.
-
-    Fresh and local facts always need sources, regardless of the model's judgement.
-    """
-    return bool(reply.external_information or reply.tool_use or frame.fresh or frame.local)
 
 
 def _plausible(rewritten: str, question: str, language: Language) -> bool:

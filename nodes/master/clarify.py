@@ -53,14 +53,13 @@ def read_clarification(
     question, default = safe_note(asked.question), safe_note(asked.default)[:_LONGEST_CHOICE]
     if len(choices) < FEWEST or not question:
         return None, ""
-    if not default and services.settings.clarify and not any(map(_is_clarification, turn.history[-2:])):
+    lately = any(
+        isinstance(message, AIMessage) and message.additional_kwargs.get("asks") == REQUEST
+        for message in turn.history[-2:]
+    )
+    if not default and services.settings.clarify and not lately:
         return Clarification(question=question, choices=tuple(choices)), ""
     return None, default or choices[0]
-
-
-def _is_clarification(message: object) -> bool:
-    """Report whether a message of the conversation is a clarification."""
-    return isinstance(message, AIMessage) and message.additional_kwargs.get("asks") == REQUEST
 
 
 def clarification_message(asked: Clarification) -> AIMessage:

@@ -19,7 +19,7 @@ from weiwo.nodes.shared.planning.tool_choice import plan_one_step
 from weiwo.nodes.shared.question.turn import ConversationTurn, find_current_turn
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.shared.strategy import TEAMS
-from weiwo.state import Assessment, Evidence, QueryFrame, TeamConfig
+from weiwo.state import Assessment, TeamConfig
 from weiwo.state.events import PLANNING, AssessedEvent, FinishedEvent, TaskProgressEvent
 from weiwo.state.events import TOOLS as TOOLS_PROGRESS
 from weiwo.state.kinds import Language
@@ -60,7 +60,10 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
     plan = await plan_one_step(assessment, team.tools, services, choices) if clear else None
     update = _open_turn(turn, assessment, team, wishes)
     update["messages"] += [clarification_message(asked)] if asked is not None else []
-    cited = _recall_cited(turn, assessment.frame, services)
+    # Sources cited in earlier turns may be cited again, but not in a creative text.
+    frame = assessment.frame
+    cites = frame.shape != "writing" and turn.history and services.models.has_decision_model("writer")
+    cited = recall_sources(turn, frame.question) if cites else {}
     sketch = sketch if strategy.plan == "graph" else {}
     return {**update, "plan": plan, "sketch": sketch, "evidence": Overwrite(cited)}
 
@@ -77,16 +80,6 @@ async def _find_language(turn: ConversationTurn, services: RunContext) -> Langua
         detect_language(str(message.text)) for message in reversed(turn.history) if isinstance(message, HumanMessage)
     ]
     return resolve_language(turn.question, asked, await asyncio.to_thread(document_languages, services))
-
-
-def _recall_cited(turn: ConversationTurn, frame: QueryFrame, services: RunContext) -> dict[str, Evidence]:
-    """Return the sources cited in earlier turns and available for new citations.
-
-    Returns nothing for a creative text.
-    """
-    if frame.shape == "writing" or not turn.history or not services.models.has_decision_model("writer"):
-        return {}
-    return recall_sources(turn, frame.question)
 
 
 def _open_turn(
