@@ -116,7 +116,10 @@ class Intervention:
             shown = found and outcome.status == "empty" and self.services.strategy.reader == "rule"
             return outcome.failure.kind not in HOPELESS and outcome.status != "blocked" and not shown
         if item is not None:
-            outcome = _list_of_item(task, item, outcome)
+            # An item's outcome is checked as the list outcome of a task with only this item.
+            detail = outcome.detail.model_copy(update={"items": (item,)})
+            listed = {"value": [outcome.value], "type": task.value_type, "detail": detail}
+            outcome = outcome.model_copy(update=listed)
             others = {name: _narrow_to_item(other, item) for name, other in others.items()}
         report = monitor_plan(self.plan, {**others, task.id: outcome}, self.services.settings.limits)
         return any(
@@ -231,12 +234,6 @@ def _look_back(decision: Literal["replan", "retry"], made: Sequence[Repair], pla
         task_ids=tuple(repair.task_id for repair in made),
         revision=plan.revision,
     )
-
-
-def _list_of_item(task: Task, item: str, outcome: Outcome) -> Outcome:
-    """Wrap an item's outcome as the list outcome of a task with only this item."""
-    detail = outcome.detail.model_copy(update={"items": (item,)})
-    return outcome.model_copy(update={"value": [outcome.value], "type": task.value_type, "detail": detail})
 
 
 def _narrow_to_item(outcome: Outcome, item: str) -> Outcome:

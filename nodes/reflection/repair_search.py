@@ -152,17 +152,13 @@ class RepairSearch:
             return faults
         past = PlanHistory(self.may.plan, self.may.earlier, {**self.may.outcomes, self.task.id: self.outcome})
         again = [task.id for task in repair.tasks if wording_key(task, revised.keys()) in past.futile_keys]
-        if not again and all((task.tool, self._query(task)) in self._list_failed_searches() for task in repair.tasks):
-            again = [task.id for task in repair.tasks]
+        if not again:
+            failed = {(tool, fold(str(query))) for tool, query in (*self.tried, *self.outcome.trace.searches) if query}
+            queries = ((task.tool, str(task.args.get("query", ""))) for task in repair.tasks)
+            language = self.may.services.language
+            if all((tool, fold(fill_text(query, self.inputs, language))) in failed for tool, query in queries):
+                again = [task.id for task in repair.tasks]
         return [prompt.FUTILE.format(task_id) for task_id in again]
-
-    def _list_failed_searches(self) -> set[tuple[str, str]]:
-        """Return the searches made in vain."""
-        return {(tool, fold(str(query))) for tool, query in (*self.tried, *self.outcome.trace.searches) if query}
-
-    def _query(self, task: Task) -> str:
-        """Return the query of a task, with references filled if the values are known."""
-        return fold(fill_text(str(task.args.get("query", "")), self.inputs, self.may.services.language))
 
     def _most_added(self) -> int:
         """Return the maximum number of tasks in a repair.
