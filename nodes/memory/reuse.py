@@ -197,6 +197,10 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
     if not all(_is_built_in(name, services) for name in used):
         return
     context = await asyncio.to_thread(_answer_context, state.get("wishes", []), services)
+    # The passages cited by the answer or supporting the outcomes.
+    wanted = {item["evidence_id"] for item in result["citations"]}
+    wanted |= {key for outcome in result["outcomes"].values() for key in outcome["evidence_ids"]}
+    cited = [passage for passage in result["evidence"] if passage["id"] in wanted]
     kept = EarlierAnswer(
         question=state["question"],
         thread_id=str(result["thread_id"]),
@@ -205,7 +209,7 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
         context=context,
         from_web=bool(used & _WEB),
         assessment=assessment,
-        result={**result, "evidence": _list_cited(result)},
+        result={**result, "evidence": cited},
         message=message,
     )
     value = kept.model_dump(mode="json")
@@ -422,13 +426,6 @@ def _is_built_in(name: str, services: RunContext) -> bool:
     The knowledge of a user's tool may always change.
     """
     return name in services.registry.names() and type(services.registry.get(name)).__module__.startswith("weiwo.")
-
-
-def _list_cited(result: Mapping[str, Any]) -> list[Any]:
-    """List the passages cited by an answer or supporting the outcomes."""
-    wanted = {item["evidence_id"] for item in result["citations"]}
-    wanted |= {key for outcome in result["outcomes"].values() for key in outcome["evidence_ids"]}
-    return [passage for passage in result["evidence"] if passage["id"] in wanted]
 
 
 def _alone(value: str) -> str:
