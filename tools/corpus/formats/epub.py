@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.html_document import parse_html
-from weiwo.tools.corpus.formats.ooxml import BROKEN, Element, find_xml, read_xml, resolve_member
+from weiwo.tools.corpus.formats.ooxml import BROKEN, find_xml, read_xml, resolve_member
 from weiwo.tools.corpus.formats.parts import Part, choose_title, clean_text, find_date, make_passages, require_passages
 from weiwo.tools.corpus.formats.zip_files import open_archive
 from weiwo.tools.corpus.losses import count_places
@@ -34,7 +34,12 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             book = read_xml(opened, at)
         except BROKEN as error:
             raise UnreadableError(f"damaged: it contains no book ({error})") from None
-        found, bad = _read_chapters(opened, _list_members(book, dirname(at)))
+        items = {item.get("id"): item for item in book.iterfind(".//manifest/item")}
+        # The spine lists the members in the order of reading.
+        listed = [items[ref] for item in book.iterfind(".//spine/itemref") if (ref := item.get("idref")) in items]
+        pages = [unquote(item.get("href", "")) for item in listed if "html" in item.get("media-type", "html")]
+        members = [resolve_member(dirname(at), page.partition("#")[0]) for page in pages]
+        found, bad = _read_chapters(opened, members)
         if bad and not found:
             raise UnreadableError("damaged: none of its chapters can be read")
         stated = {field: book.findtext(f".//metadata/{field}") for field in ("title", "date")}
@@ -62,11 +67,3 @@ def _read_chapters(opened: ZipFile, names: list[str]) -> tuple[list[Passage], li
             above = (title, *piece.headings) if title else piece.headings
             found.append(Passage(piece.text, above, piece.locator, piece.first_line, piece.last_line, piece.page))
     return found, bad
-
-
-def _list_members(book: Element, folder: str) -> list[str]:
-    """Return the names of the book's members, in order."""
-    items = {item.get("id"): item for item in book.iterfind(".//manifest/item")}
-    listed = [items[ref] for item in book.iterfind(".//spine/itemref") if (ref := item.get("idref")) in items]
-    pages = [item for item in listed if "html" in item.get("media-type", "html")]
-    return [resolve_member(folder, unquote(item.get("href", "")).partition("#")[0]) for item in pages]

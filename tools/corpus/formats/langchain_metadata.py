@@ -76,8 +76,12 @@ def read_metadata(stated: Mapping[str, Any]) -> DocumentMetadata:
     parts = [f"page {page}"] if page else []
     if isinstance(row := stated.get("row"), int) and not isinstance(row, bool):
         parts.append(f"row {row + 1}")  # CSVLoader, which says so, counts from 0
-    if lines := _describe_lines(stated):
-        parts.append(lines)
+    loc = stated.get("loc")
+    lines = loc.get("lines") if isinstance(loc, Mapping) else None
+    begin, end = (lines.get("from"), lines.get("to")) if isinstance(lines, Mapping) else (None, None)
+    begin, end = _render_field(begin or stated.get("start_line")), _render_field(end or stated.get("end_line"))
+    if begin:
+        parts.append(f"lines {begin}-{end}" if end and end != begin else f"line {begin}")
     number = int(page) if page.isascii() and page.isdigit() else None
     found = [_render_field(stated[key]) for key in sorted(stated) if _HEADINGS.fullmatch(key)]
     headings = tuple(filter(None, found or [_render_field(stated.get("section"))]))
@@ -102,13 +106,3 @@ def _find_field(stated: Mapping[str, Any], what: str) -> str:
 
 def _render_field(value: object) -> str:
     return one_line(str(value), 500) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-
-
-def _describe_lines(stated: Mapping[str, Any]) -> str:
-    loc = stated.get("loc")
-    lines = loc.get("lines") if isinstance(loc, Mapping) else None
-    begin, end = (lines.get("from"), lines.get("to")) if isinstance(lines, Mapping) else (None, None)
-    begin, end = _render_field(begin or stated.get("start_line")), _render_field(end or stated.get("end_line"))
-    if not begin:
-        return ""
-    return f"lines {begin}-{end}" if end and end != begin else f"line {begin}"

@@ -29,7 +29,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         tables: list[Table] = []
         first_title = ""
         shown: set[str] = set()
-        for number, part in enumerate(_list_slides(package), 1):
+        relations = package.read_relations(package.main)
+        listed = package.read_part(package.main).iter("sldId")
+        parts = [relations.get(item.get("r:id", ""), ("", ""))[1] for item in listed]
+        for number, part in enumerate(filter(package.has, parts), 1):
             slide = _SlideReader(package, part, number)
             slide.read(shown, f"slide {number}")
             first_title = first_title or slide.title
@@ -41,12 +44,6 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         stated, date = package.read_properties()
         title = choose_title(first_title, stated) or name
         return require_passages(Part(title, found, date, losses=package.losses, tables=tables))
-
-
-def _list_slides(package: Package) -> list[str]:
-    relations = package.read_relations(package.main)
-    listed = package.read_part(package.main).iter("sldId")
-    return [to for item in listed if package.has(to := relations.get(item.get("r:id", ""), ("", ""))[1])]
 
 
 class _SlideReader:
