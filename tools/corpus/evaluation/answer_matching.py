@@ -81,13 +81,13 @@ def token_f1(text: str, golds: Iterable[str]) -> float:
     A sentence around the answer costs precision, so the figure compares systems with the same task.
     """
     said = _count_tokens(text)
-    return max((_overlap(said, _count_tokens(gold)) for gold in golds), default=0.0)
+    best = 0.0
+    for gold in golds:
+        wanted = _count_tokens(gold)
+        if same := (said & wanted).total():
+            best = max(best, 2 * same / (said.total() + wanted.total()))
+    return best
 
 
 def _count_tokens(text: str) -> Counter[str]:
     return Counter(token for token in _TOKEN.findall(_normalize_answer(text)) if token not in _ARTICLES)
-
-
-def _overlap(said: Counter[str], gold: Counter[str]) -> float:
-    same = (said & gold).total()
-    return 2 * same / (said.total() + gold.total()) if same else 0.0

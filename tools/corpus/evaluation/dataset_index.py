@@ -64,7 +64,14 @@ def _fill_index(dataset: Dataset, folder: Path, model: Embedder | None, watch: S
             if not complete.exists():
                 documents, done = dataset.documents(), 0
                 while batch := list(islice(documents, _BATCH)):
-                    writer.apply(Changes(put=[(_make_document(item), _cut_passages(item)) for item in batch]))
+                    put = [
+                        (
+                            Document(item.id, f"/{item.id}", "", len(item.text), 0, _clean_title(item), "markdown", ""),
+                            _cut_passages(item),
+                        )
+                        for item in batch
+                    ]
+                    writer.apply(Changes(put=put))
                     done += len(batch)
                     if watch is not None:
                         watch("indexing", done, 0)
@@ -82,10 +89,6 @@ def count_languages(dataset: Dataset) -> Counter[str]:
         detect_language(f"{document.title} {document.text[:_LOOKED_AT]}")
         for document in islice(dataset.documents(), _BATCH)
     )
-
-
-def _make_document(entry: DatasetDocument) -> Document:
-    return Document(entry.id, f"/{entry.id}", "", len(entry.text), 0, _clean_title(entry), "markdown", "")
 
 
 def _clean_title(entry: DatasetDocument) -> str:

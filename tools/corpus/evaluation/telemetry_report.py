@@ -131,12 +131,11 @@ def _summarize_times(records: Sequence[_Record]) -> dict[str, dict[str, float]]:
         taken["total"].append(record["seconds"])
         for stage, seconds in record["stages"].items():
             taken[stage].append(seconds)
-    return {stage: _find_percentiles(seconds) for stage, seconds in taken.items()}
-
-
-def _find_percentiles(seconds: Sequence[float]) -> dict[str, float]:
-    cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else [seconds[0]] * 99
-    return {f"p{at}": round(1e3 * cuts[at - 1], 3) for at in (50, 95, 99)}
+    percentiles: dict[str, dict[str, float]] = {}
+    for stage, seconds in taken.items():
+        cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else [seconds[0]] * 99
+        percentiles[stage] = {f"p{at}": round(1e3 * cuts[at - 1], 3) for at in (50, 95, 99)}
+    return percentiles
 
 
 def _summarize_segments(records: Sequence[_Record]) -> dict[str, dict[str, Any]]:
