@@ -89,13 +89,9 @@ def _list_passages(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
         "SELECT passages.id, source, locator, hash FROM documents JOIN passages"
         " ON passages.id BETWEEN first AND first + count - 1 WHERE died IS NULL ORDER BY passages.id"
     ):
-        yield _make_uuid(source, locator, key), number
-
-
-def _make_uuid(*parts: str) -> str:
-    """Return an id in UUID form, accepted by every store."""
-    digest = sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
+        # Every store accepts an id in UUID form.
+        digest = sha256(f"{source}\n{locator}\n{key}".encode("utf-8", "surrogatepass")).hexdigest()
+        yield f"{digest[:8]}-{digest[8:12]}-5{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}", number
 
 
 def _read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[str, dict[str, Any]]]:
