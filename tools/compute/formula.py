@@ -66,7 +66,9 @@ def _strip_thousands_separators(text: str) -> str:
     frames: list[tuple[bool, list[int]]] = [(True, [])]
     for at, char in enumerate(text):
         if char in "([":
-            frames.append((_is_single_value(text, at), []))
+            # A round bracket holds a single value, unless it belongs to a function that takes several.
+            owner = _OWNER.search(text, max(0, at - 8), at)
+            frames.append((char == "(" and (owner is None or owner[0].strip() in _ONE_NUMBER), []))
         elif char == ",":
             frames[-1][1].append(at)
         elif char in ")]" and len(frames) > 1:
@@ -74,12 +76,6 @@ def _strip_thousands_separators(text: str) -> str:
     for frame in frames:
         dropped |= _thousands_separators(text, frame, grouped)
     return "".join(char for at, char in enumerate(text) if at not in dropped)
-
-
-def _is_single_value(text: str, bracket: int) -> bool:
-    """Report whether a bracket holds a single value, rather than a list or several arguments."""
-    owner = _OWNER.search(text, max(0, bracket - 8), bracket)
-    return text[bracket] == "(" and (owner is None or owner[0].strip() in _ONE_NUMBER)
 
 
 def _thousands_separators(text: str, frame: tuple[bool, list[int]], grouped: set[int]) -> set[int]:
