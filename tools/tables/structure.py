@@ -116,8 +116,11 @@ def _split_columns(grid: Table) -> list[range]:
     parts = _runs(used)
     if len(parts) < 2 or any(len(part) < 2 for part in parts):
         return whole
-    headed = [_find_header(grid, part, _filled_rows(grid, part)) for part in parts]
-    return parts if all(at is not None for at in headed) else whole
+    for part in parts:
+        filled = [at for at, row in enumerate(grid.rows) if any(map(_text, _cut(row, part)))]
+        if _find_header(grid, part, filled) is None:
+            return whole
+    return parts
 
 
 def _runs(used: Sequence[bool]) -> list[range]:
@@ -131,10 +134,6 @@ def _runs(used: Sequence[bool]) -> list[range]:
             found.append(range(start, at))
             start = None
     return found
-
-
-def _filled_rows(grid: Table, columns: range) -> list[int]:
-    return [at for at, row in enumerate(grid.rows) if any(map(_text, _cut(row, columns)))]
 
 
 def _cut(row: Row, columns: range) -> Row:
@@ -189,12 +188,15 @@ class _RowSplitter:
             self._take_block(block)
         found: list[FoundTable] = []
         for table in self._found:
-            if table.glued and found and not _share_keys(found[-1], table):
-                found[-1].rows += table.rows
-                found[-1].torn += table.torn
-                found[-1].sections.update(table.sections)
-            else:
-                found.append(table)
+            if table.glued and found:
+                before = found[-1]
+                keys = [{_text(item.grid.cell(at, item.columns.start)) for at in item.rows} for item in (before, table)]
+                if keys[0].isdisjoint(keys[1]):
+                    before.rows += table.rows
+                    before.torn += table.torn
+                    before.sections.update(table.sections)
+                    continue
+            found.append(table)
         return [table for table in found if table.rows]
 
     def _list_blocks(self) -> Iterable[list[int]]:
@@ -419,9 +421,3 @@ class _RowSplitter:
         turned = replace(self._grid, rows=rows, numbers=numbers, header_rows=1, ruled=frozenset())
         self._found.append(FoundTable(turned, self._title, labels, range(len(labels)), [1]))
         self._title = ""
-
-
-def _share_keys(item: FoundTable, other: FoundTable) -> bool:
-    """Report whether two tables share a first cell."""
-    keys = [{_text(table.grid.cell(at, table.columns.start)) for at in table.rows} for table in (item, other)]
-    return bool(keys[0] & keys[1])
