@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from weiwo.state.evidence import MonitorReport
+from weiwo.state.evidence import Address, MonitorReport
 from weiwo.state.kinds import DecidedBy
 from weiwo.state.values import Value
 
@@ -102,6 +102,7 @@ class Citation(Value):
         quote: The words that support the claim.
         evidence_id: Id of the passage.
         locator: Position within the source, such as "page 2" or "lines 3-7". Empty if the source needs no locator.
+        also: Further URLs of the same text.
     """
 
     n: int = Field(ge=1)
@@ -110,6 +111,7 @@ class Citation(Value):
     quote: str
     evidence_id: str
     locator: str = ""
+    also: tuple[Address, ...] = Field((), exclude_if=not_, json_schema_extra={"uniqueItems": True})
 
 
 class Mark(Value):

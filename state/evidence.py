@@ -27,7 +27,7 @@ UNSCORED: Final = "unscored"
 """The flag of a passage whose store tells no scores: it returns some for any query, related or not."""
 
 
-_Address = Annotated[str, Field(json_schema_extra={"minLength": 1})]
+Address = Annotated[str, Field(json_schema_extra={"minLength": 1})]
 
 
 class PassageCall(Value):
@@ -110,7 +110,7 @@ class Evidence(Value):
     rank: int = Field(1, ge=1)
     provider: str = Field("", exclude_if=not_)
     strategy: str = Field("", exclude_if=not_)
-    also: tuple[_Address, ...] = Field((), exclude_if=not_)
+    also: tuple[Address, ...] = Field((), exclude_if=not_)
     flags: tuple[str, ...] = Field((), exclude_if=not_)
     superseded_by: str = Field("", exclude_if=not_)
     calls: tuple[PassageCall, ...] = Field((), exclude_if=not_)

@@ -27,16 +27,6 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
-class CitedSource(Citation):
-    """A numbered source, with alternative URLs.
-
-    Attributes:
-        also: Further URLs of the same text.
-    """
-
-    also: tuple[_Text, ...] = Field((), exclude_if=not_, json_schema_extra={"uniqueItems": True})
-
-
 class Review(Output):
     """A look back of reflection.
 
@@ -132,7 +122,7 @@ class Result(Output):
     team: TeamName
     answer: str
     marks: tuple[Mark, ...]
-    citations: tuple[CitedSource, ...]
+    citations: tuple[Citation, ...]
     claims: tuple[Claim, ...]
     preferences: tuple[str, ...] = Field((), exclude_if=not_, serialization_alias="wishes")
     lead: Lead

@@ -17,9 +17,9 @@ from weiwo.nodes.memory.reuse import learn_plan
 from weiwo.nodes.shared.planning.expectation import record_rest
 from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.prompt import current_outcomes
-from weiwo.state import Answer, Block, Citation, Evidence, Extract, Usage
+from weiwo.state import Answer, Block, Extract, Usage
 from weiwo.state.ledger import Ledger
-from weiwo.state.result import CitedSource, Result, Review
+from weiwo.state.result import Result, Review
 from weiwo.state.search import SearchState
 from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.corpus.retrieval import telemetry
@@ -95,7 +95,7 @@ def build_result(
         team=state["team"].name,
         answer=answer.text,
         marks=answer.marks,
-        citations=tuple(_cite(citation, evidence.get(citation.evidence_id)) for citation in answer.citations),
+        citations=answer.citations,
         claims=answer.claims,
         preferences=tuple(state.get("wishes", ())),
         lead=ledger.lead or "neutral",
@@ -120,11 +120,6 @@ def build_result(
         blocks=tuple(blocks),
         checked=checked,
     )
-
-
-def _cite(citation: Citation, passage: Evidence | None) -> CitedSource:
-    """Add the further addresses of the passage to a citation."""
-    return CitedSource(**dict(citation), also=passage.also if passage is not None else ())
 
 
 async def learn_from_answer(state: SearchState, answer: Answer, services: RunContext, *, asserts: bool) -> None:

@@ -74,6 +74,7 @@ class CitableSource:
                 quote=self.quote or self.evidence.text[:PASSAGE_HEAD],
                 evidence_id=self.evidence.id,
                 locator=self.evidence.locator,
+                also=self.evidence.also,
             )
         task_id = self.outcome.task_id if self.outcome else ""
         title = "计算" if language == "zh" else "Calculation"

@@ -40,8 +40,8 @@ export interface ChangedValue {
   source: string;
 }
 
-/** A numbered source, with alternative URLs. */
-export interface CitedSource {
+/** A numbered source of an answer. */
+export interface Citation {
   /** Number of the source in the text, from 1. */
   n: number;
   /** URL or file. */
@@ -355,7 +355,7 @@ export interface Result {
   /** The citation marks, in order. Other brackets in the answer belong to its sources. Version 0.1 wrote none. */
   marks: Array<Mark>;
   /** The numbered sources. */
-  citations: Array<CitedSource>;
+  citations: Array<Citation>;
   /** The sentences, list items and table cells of the answer, checked against what they cite. */
   claims: Array<Claim>;
   /** The user's statements that hold for all their questions. */

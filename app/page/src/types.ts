@@ -4,7 +4,7 @@
 import type { Claim, Result } from "./result";
 
 export type {
-  Block, CitedSource as Citation, Claim, Evidence, Extract, Gap, Json, Outcome, PlanForm as Plan, Quote, Result, Rival,
+  Block, Citation, Claim, Evidence, Extract, Gap, Json, Outcome, PlanForm as Plan, Quote, Result, Rival,
   TaskForm as Vertex, Usage,
 } from "./result";
 

@@ -9,10 +9,10 @@ import pytest
 
 from tests.support.result_schema import generate
 from weiwo.state import Block, Claim, Evidence, Extract, Failure, Outcome, Plan, Quote, Rival, Usage
-from weiwo.state.answer import Gap, Mark
+from weiwo.state.answer import Citation, Gap, Mark
 from weiwo.state.ledger import QuestionPart
 from weiwo.state.limits import ModelCall
-from weiwo.state.result import CitedSource, Result, Review
+from weiwo.state.result import Result, Review
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "app" / "result.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -54,7 +54,7 @@ RESULT = Result(
     team="planner_enhanced",
     answer="甲。[1]",
     marks=(Mark(n=1, start=2, end=5),),
-    citations=(CitedSource(n=1, source="a.md", title="A", quote="甲", evidence_id="e", also=("b.md",)),),
+    citations=(Citation(n=1, source="a.md", title="A", quote="甲", evidence_id="e", also=("b.md",)),),
     claims=(Claim(text="甲。", citations=(1,), verdict="supported"),),
     lead="answer",
     parts=(QuestionPart(attribute="谁", outcome="answered", claims=(0,), task_ids=("a",)),),
