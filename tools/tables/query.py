@@ -468,8 +468,12 @@ class Query:
         words = _EXPRESSED["zh" if _HAN.search(f"{what}{self._main.name}") else "en"]
         parts = [words["of"].format(what=what, table=self._main.name)]
         parts += [f"{item.name} = {item.left} {item.op} {item.right}" for item in request.computed]
-        if request.filters:
-            parts.append(words["where"].format(words["and"].join(_express_filter(item) for item in request.filters)))
+        conditions: list[str] = []
+        for item in request.filters:
+            values = item.value if isinstance(item.value, list) else [item.value]
+            conditions.append(f"{item.column} {item.op} {', '.join(str(tidy(value)) for value in values)}")
+        if conditions:
+            parts.append(words["where"].format(words["and"].join(conditions)))
         if request.group_by:
             parts.append(words["by"].format(", ".join(request.group_by)))
         if request.order_by:
@@ -501,8 +505,3 @@ def _compare(sql: str, op: str, count: int) -> str:
     if op == "between":
         return f"{sql} BETWEEN ? AND ?"
     return f"{sql} IN ({', '.join('?' * count)})" if op == "in" else f"{sql} {op} ?"
-
-
-def _express_filter(item: Filter) -> str:
-    values = item.value if isinstance(item.value, list) else [item.value]
-    return f"{item.column} {item.op} {', '.join(str(tidy(value)) for value in values)}"
