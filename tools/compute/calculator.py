@@ -9,7 +9,7 @@ from weiwo.state import JsonValue
 from weiwo.text.dates import PartialDate, format_date
 from weiwo.text.numbers import format_number
 from weiwo.tools.calling.errors import ToolCallError
-from weiwo.tools.compute.arithmetic import Scalar, evaluate
+from weiwo.tools.compute.arithmetic import evaluate
 
 ContentAndArtifact = tuple[str, dict[str, JsonValue]]
 
@@ -49,17 +49,15 @@ class Calculator(BaseTool):
             result = evaluate(expression)
         except ValueError as error:
             raise ToolCallError("bad_arguments", f"calculator: {error}") from None
-        content, value, type_ = _format_result(result)
-        return content, {"value": value, "type": type_, "expression": expression}
-
-
-def _format_result(result: Scalar) -> tuple[str, JsonValue, str]:
-    if isinstance(result, PartialDate):
-        return format_date(result, "en"), result.iso(), "date"
-    if isinstance(result, bool):
-        return ("true" if result else "false"), result, "boolean"
-    wide = isinstance(result, int) and not -_WIDEST <= result < _WIDEST
-    return format_number(result, "zh"), float(result) if wide else result, "number"
+        value: JsonValue
+        if isinstance(result, PartialDate):
+            content, value, kind = format_date(result, "en"), result.iso(), "date"
+        elif isinstance(result, bool):
+            content, value, kind = ("true" if result else "false"), result, "boolean"
+        else:
+            wide = isinstance(result, int) and not -_WIDEST <= result < _WIDEST
+            content, value, kind = format_number(result, "zh"), float(result) if wide else result, "number"
+        return content, {"value": value, "type": kind, "expression": expression}
 
 
 __all__ = ["Calculator", "CalculatorArguments", "evaluate"]
