@@ -165,13 +165,10 @@ def identifiers(question: str) -> tuple[str, ...]:
     A ticket (`INC-49217`), a version (`v1.2.3`), a name in code (`user_id`, `getUserName`), an error code (`E404`).
     Ordinals, decades, measures and words such as "19-year-old" are none.
     """
-    found = (terms(word)[:1] for word in _CANDIDATE.findall(question) if _is_identifier(word))
-    return tuple(dict.fromkeys(whole for first in found for whole in first))
-
-
-def _is_identifier(word: str) -> bool:
-    if _SNAKE.search(word) or _CAMEL.search(word):
-        return True
-    if not _LETTERS_AND_DIGITS.match(word) or _COUNTED.fullmatch(word):
-        return False
-    return not _COMPOUND.fullmatch(word) or word.partition("-")[0].isupper()
+    found: list[str] = []
+    for word in _CANDIDATE.findall(question):
+        counted = not _LETTERS_AND_DIGITS.match(word) or _COUNTED.fullmatch(word)
+        hyphenated = _COMPOUND.fullmatch(word) and not word.partition("-")[0].isupper()
+        if _SNAKE.search(word) or _CAMEL.search(word) or not (counted or hyphenated):
+            found += terms(word)[:1]
+    return tuple(dict.fromkeys(found))

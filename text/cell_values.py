@@ -325,7 +325,7 @@ def _read_numbers(filled: Mapping[str, str], *, comma: bool) -> ColumnReading | 
     if any(_NAME.fullmatch(plain) for plain in filled.values()):
         return None
     split = {text: figure for text, plain in filled.items() if (figure := _split_figure(plain)) is not None}
-    if len(split) < _TYPED_SHARE * len(filled) - sum(_has_note(plain) for plain in filled.values()):
+    if len(split) < _TYPED_SHARE * len(filled) - sum(_NOTE.search(plain) is not None for plain in filled.values()):
         return None
     decimal, doubt = _find_decimal(list(split.values()), comma=comma)
     if doubt is not None:
@@ -343,20 +343,13 @@ def _read_numbers(filled: Mapping[str, str], *, comma: bool) -> ColumnReading | 
         for text, plain in filled.items():
             bare = _NOTE.sub("", plain) if text not in good else ""
             marked = _split_figure(bare) if bare and bare != plain else None
-            noted = _read_amount(marked, decimal, letters=False) if marked and not _is_power(plain) else None
+            # The raised number of 10² or 10^6 may be an exponent.
+            power = re.match(r"10(?:\^|[⁰¹²³⁴⁵⁶⁷⁸⁹])", plain)
+            noted = _read_amount(marked, decimal, letters=False) if marked and not power else None
             if noted is not None and not noted.unit:
                 good[text] = noted
     units = {text: amount.unit for text, amount in good.items()}
     return _make_reading("number", filled, {text: amount.value for text, amount in good.items()}, units)
-
-
-def _has_note(plain: str) -> bool:
-    return _NOTE.search(plain) is not None
-
-
-def _is_power(plain: str) -> bool:
-    """Report whether a figure with a raised number may be a power: 10², 10^6."""
-    return re.match(r"10(?:\^|[⁰¹²³⁴⁵⁶⁷⁸⁹])", plain) is not None
 
 
 def _find_decimal(figures: Sequence[_Figure], *, comma: bool) -> tuple[str, Doubt | None]:

@@ -120,21 +120,18 @@ def _english(text: str, found: re.Match[str]) -> DateForm | None:
     era = -1 if (written := groups["pre"] or groups["post"] or "")[:1] in {"B", "b"} else int(bool(written))
     year = int(groups["year"].replace(",", ""))
     bare = not month and not era
+    months = (number for number, name in enumerate(MONTHS, 1) if month and name[:3].lower() == month[:3].lower())
     return DateForm(
         start=found.start(),
         end=found.end(),
         year=year,
-        month=None if month is None else _month_number(month),
+        month=next(months, None),
         day=_number(groups.get("day")),
         first_day=_number(groups.get("first")),
         era=era,
         certain=bool(era) or _plausible(text, found, year, with_month=bool(month)),
         bare=bare,
     )
-
-
-def _month_number(name: str) -> int:
-    return next(number for number, month in enumerate(MONTHS, start=1) if month[:3].lower() == name[:3].lower())
 
 
 def _number(written: str | None) -> int | None:
@@ -173,7 +170,10 @@ def _chinese(text: str, found: re.Match[str]) -> DateForm | None:
     except ValueError:
         return None
     if (begun := _REGNAL_YEARS.get(pre.removeprefix("中华").removeprefix("中華")[:1])) is not None:
-        return _regnal(found, begun, year, month, day)
+        # Regnal years: 民國七十八年 is 1989.
+        if not found["mark"] or not 0 < year <= _MOST_REGNAL:
+            return None
+        return DateForm(found.start(), found.end(), begun + year, month, day, certain=True, han=True)
     if not pre and not written.isascii() and (len(written) != 4 or written == "元" or set(written) & set("十百千")):
         return None
     era = (-1 if pre.endswith("前") else 1) if pre else 0
@@ -187,13 +187,6 @@ def _chinese(text: str, found: re.Match[str]) -> DateForm | None:
     return DateForm(
         found.start(), found.end(), year, month, day, era=era, certain=certain, open=not found["mark"], han=True
     )
-
-
-def _regnal(found: re.Match[str], begun: int, year: int, month: int | None, day: int | None) -> DateForm | None:
-    """Return the date of a regnal year, for example 民國七十八年, equal to 1989."""
-    if not found["mark"] or not 0 < year <= _MOST_REGNAL:
-        return None
-    return DateForm(found.start(), found.end(), begun + year, month, day, certain=True, han=True)
 
 
 def _plausible_chinese(text: str, found: re.Match[str], year: int, *, with_month: bool) -> bool:

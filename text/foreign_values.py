@@ -43,13 +43,8 @@ def plain_values(text: str, language: Language) -> str:
         text = _KOREAN.sub(lambda found: "-".join(part.zfill(2) for part in found.groups() if part), text)
     if language in _COMMA_LANGUAGES or language == "no":
         text = _DAY_FIRST.sub(lambda found: f"{found[4]}-{int(found[3]):02d}-{int(found[1]):02d}", text)
-        text = _GROUPED.sub(_write_number, text)
+        text = _GROUPED.sub(lambda found: _MARK.sub("", found[1]) + (found[2] or "").replace(",", "."), text)
     return _dates().sub(_write_date, text)
-
-
-def _write_number(found: re.Match[str]) -> str:
-    whole, part = found[1], found[2] or ""
-    return _MARK.sub("", whole) + part.replace(",", ".")
 
 
 @cache

@@ -32,6 +32,7 @@ _TAGS: Final = lazy("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U00
 """ASCII in invisible tag characters; behind a black flag they name a region's."""
 _FIRST_TAG: Final = 0xE0000
 _SPACED: Final = lazy(r"(?<!\w)(?:[a-z][ ._*-]){11,}[a-z](?!\w)")
+_JOINED_ORDER: Final = lazy(r"ignore.{0,12}(?:instruction|previous|above|rules|prompt)|systemprompt|newinstructions")
 _BASE64: Final = lazy(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 _COMMENT: Final = lazy(
     r"<!--(.{0,2000}?)-->|<[^<>]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)[^<>]{0,200}>"
@@ -87,14 +88,21 @@ def addresses_model(text: str) -> bool:
         text: A passage, English or Chinese. Only the beginning of a long passage is checked.
     """
     text = text[:_MOST_READ]
-    if _TURNED.search(text) or _hidden_in_tags(text) or _spelt_in_nothing(text):
+    # Tag characters and zero-width characters spell words that people do not see.
+    if (
+        _TURNED.search(text)
+        or any(sum(chr(ord(tag) - _FIRST_TAG).isalpha() for tag in run.group()) >= 4 for run in _TAGS.finditer(text))
+        or any(len(set(run.group())) > 1 for run in _ZERO_WIDTH_RUN.finditer(text))
+    ):
         return True
     plain = _single_blanks(unicodedata.normalize("NFKC", text).translate(_REMOVED).casefold().translate(_LOOKALIKES))
+    # Words written with separators between their letters, joined again.
+    joined = (re.sub(r"[ ._*-]", "", found.group()) for found in _SPACED.finditer(plain))
     return (
         _gives_orders(plain)
         or bool(_CALLED.search(plain) and not _DOCUMENTED.search(plain))
         or any(_speaks(part) for found in _COMMENT.finditer(plain) for part in found.groups() if part)
-        or any(_gives_orders(part) or _runs_together(part) for part in _spaced_out(plain))
+        or any(_gives_orders(word) or _JOINED_ORDER.search(word) for word in joined)
         or any(map(_speaks, _decode_base64(text)))
     )
 
@@ -134,27 +142,6 @@ def _speaks(hidden: str) -> bool:
 def _single_blanks(text: str) -> str:
     """Collapse runs of blanks and empty lines, to keep patterns from rescanning the same runs."""
     return "\n".join(line for line in (" ".join(part.split()) for part in text.split("\n")) if line)
-
-
-def _hidden_in_tags(text: str) -> bool:
-    return any(
-        sum(chr(ord(tag) - _FIRST_TAG).isalpha() for tag in found.group()) >= 4 for found in _TAGS.finditer(text)
-    )
-
-
-def _spelt_in_nothing(text: str) -> bool:
-    return any(len(set(found.group())) > 1 for found in _ZERO_WIDTH_RUN.finditer(text))
-
-
-def _spaced_out(plain: str) -> list[str]:
-    """Return words written with separators between letters, joined together."""
-    return [re.sub(r"[ ._*-]", "", found.group()) for found in _SPACED.finditer(plain)]
-
-
-def _runs_together(word: str) -> bool:
-    return bool(
-        re.search(r"ignore.{0,12}(?:instruction|previous|above|rules|prompt)|systemprompt|newinstructions", word)
-    )
 
 
 def _decode_base64(text: str) -> list[str]:

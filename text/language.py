@@ -131,8 +131,13 @@ def sentences(text: str) -> list[tuple[int, int]]:
         partial(detect_language, text[:_DETECTION_CHARACTERS])
     )  # asked for where a full stop may mean several things, and once
     for start, end in _blocks(text):
-        marks = [start, *_ends(text, start, end, tell), end]
-        spans.extend(span for left, right in pairwise(marks) if (span := _trim(text, left, right)) is not None)
+        ends = [
+            found.end()
+            for found in _END.finditer(text, start, end)
+            if found["han"] or found["blank"] or _ends_here(text, start, end, found, tell)
+        ]
+        trimmed = (_trim(text, left, right) for left, right in pairwise([start, *ends, end]))
+        spans.extend(span for span in trimmed if span is not None)
     return spans
 
 
@@ -171,15 +176,6 @@ def _blocks(text: str) -> list[tuple[int, int]]:
     if position > start:
         blocks.append((start, position))
     return blocks
-
-
-def _ends(text: str, start: int, end: int, tell: Callable[[], Language]) -> list[int]:
-    """Return the offsets of the sentence ends inside a block."""
-    return [
-        found.end()
-        for found in _END.finditer(text, start, end)
-        if found["han"] or found["blank"] or _ends_here(text, start, end, found, tell)
-    ]
 
 
 def _ends_here(text: str, start: int, end: int, found: re.Match[str], tell: Callable[[], Language]) -> bool:

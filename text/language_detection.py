@@ -269,20 +269,11 @@ def _list_words(text: str) -> list[str]:
     kept: list[str] = []
     for position, token in enumerate(tokens):
         particle = len(token) <= 3 and not names[position]
-        inside = particle and _between_names(names, position)
+        # The capitalized word on each side is at most one word away.
+        inside = particle and any(names[max(0, position - 2) : position]) and any(names[position + 1 : position + 3])
         if not (inside or (names[position] and position > 0)):
             kept.append(token.casefold())
     return kept
-
-
-def _between_names(names: list[bool], position: int) -> bool:
-    """Report whether capitalised words surround a word.
-
-    On each side, the capitalised word is at most one word away.
-    """
-    before = names[max(0, position - 2) : position]
-    behind = names[position + 1 : position + 3]
-    return any(before) and any(behind)
 
 
 def _score_words(text: str, languages: tuple[Language, ...]) -> dict[Language, float]:

@@ -261,11 +261,18 @@ def scan_lines(text: str, context: str = "") -> list[Line]:
         text: Markdown, or a piece of it.
         context: What stands before it, so far as it tells what the text begins in; it may end within a line.
     """
-    context = context or _imply_context(text)
+    if not context and (indented := _INDENTED.match(text)):
+        # A piece with an indented first line stands in list items.
+        levels = len(indented[1].expandtabs(4)) // 2
+        context = "".join(f"{'  ' * level}- x\n" for level in range(levels))
     whole, shift = context + text, len(context)
     bounds = [0, *accumulate(len(line) + 1 for line in whole.split("\n"))]
     bounds[-1] = len(whole)
-    lines = [_make_line(whole, *ends, -n) for n, ends in enumerate(pairwise(bounds), 1) if ends[0] < ends[1]]
+    lines = [
+        Line(start, start, end, "text" if whole[start:end].strip(" \t>\r\n") else "blank", -number)
+        for number, (start, end) in enumerate(pairwise(bounds), 1)
+        if start < end
+    ]
     tokens = parse_blocks(whole)
     for number, token in enumerate(tokens):
         rows = lines[slice(*token.map)] if token.map else []
@@ -284,11 +291,6 @@ def scan_lines(text: str, context: str = "") -> list[Line]:
     return kept
 
 
-def _make_line(text: str, start: int, end: int, leaf: int) -> Line:
-    blank = not text[start:end].strip(" \t>\r\n")
-    return Line(start, start, end, "blank" if blank else "text", leaf)
-
-
 def _read_leaf(text: str, token: "Token", following: "Sequence[Token]", rows: Sequence[Line], leaf: int) -> None:
     """Set the kind of each line in a leaf block."""
     kind = _LEAVES[token.type]
@@ -300,7 +302,8 @@ def _read_leaf(text: str, token: "Token", following: "Sequence[Token]", rows: Se
         for line, part in zip(rows, ("head", "delimiter"), strict=False):
             line.kind = part  # type: ignore[assignment]
         for line in rows:
-            line.inside = _find_inside(text, line) if line.depth or line.quoted else line.start
+            nested = _NESTED.match(text, line.start, line.end) if line.depth or line.quoted else None
+            line.inside = nested.end() if nested else line.start
     elif kind in {"text", "heading"}:
         if kind == "heading" and token.markup[:1] != "#" and len(rows) > 1:
             *rows, under = rows
@@ -315,11 +318,6 @@ def _read_leaf(text: str, token: "Token", following: "Sequence[Token]", rows: Se
             _find_bare_rows(text, rows)
 
 
-def _find_inside(text: str, line: Line) -> int:
-    nested = _NESTED.match(text, line.start, line.end)
-    return nested.end() if nested else line.start
-
-
 def _find_bare_rows(text: str, lines: Sequence[Line]) -> None:
     """Mark table rows with a missing header or a delimiter of too few columns.
 
@@ -329,13 +327,6 @@ def _find_bare_rows(text: str, lines: Sequence[Line]) -> None:
     for line, row, below in zip(lines, words, [*words[1:], ""], strict=True):
         if row.startswith("|"):
             line.kind = "delimiter" if DELIMITER.match(row) else "head" if DELIMITER.match(below) else "row"
-
-
-def _imply_context(text: str) -> str:
-    """Return the list items implied around a piece with an indented first line."""
-    indented = _INDENTED.match(text)
-    levels = len(indented[1].expandtabs(4)) // 2 if indented else 0
-    return "".join(f"{'  ' * level}- x\n" for level in range(levels))
 
 
 def split_row(row: str) -> tuple[str, ...]:

@@ -63,17 +63,13 @@ def names(text: str) -> list[Name]:
         Names in the order of the text, without overlaps, without an article before or a possessive after them.
     """
     plain = text.translate(_WIDE)
-    spans = [_span(found) for found in _TITLE.finditer(plain)]
+    spans = [found.span(found.lastgroup or 0) for found in _TITLE.finditer(plain)]
     titles = [(start, end) for start, end in spans if _is_title(plain[start:end])]
     masked = mask(plain, [(start - 1, end + 1) for start, end in titles])
     western = list(_western(masked))
     masked = mask(masked, western, "\ue001")
     spans = sorted([*titles, *western, *chinese_names(masked)])
     return [Name(start, end, text[start:end]) for start, end in spans]
-
-
-def _span(found: re.Match[str]) -> tuple[int, int]:
-    return found.span(found.lastgroup or 0)
 
 
 def _is_title(quoted: str) -> bool:
@@ -125,8 +121,9 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
         capital = not (shouted or headline) and _is_capitalised(
             written, first=index == 0 and not _is_abbreviation(text, word)
         )
-        identifier = not written.isalpha() and _is_identifier(written)
-        joins = bool(run) and _joins(text, run[-1], word)
+        identifier = any(c.isdigit() for c in written) and bool(re.search(r"[A-Z]", written))
+        gap = _gap(text, run[-1], word) if run else ""
+        joins = gap in {" ", " & "} or (gap in {". ", "."} and _is_abbreviation(text, run[-1]))
         if capital or identifier:
             if run and not joins:
                 yield from _find_name_span(text, run, words[0])
@@ -135,7 +132,7 @@ def _runs(text: str, words: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
             if _possessive(written):
                 yield from _find_name_span(text, run, words[0])
                 run = []
-        elif joins and written in _CONNECTOR and _connects(run, written):
+        elif joins and written in _CONNECTOR and (written != "the" or run[-1].group() == "of"):
             run.append(word)
         elif run:
             yield from _find_name_span(text, run, words[0])
@@ -154,21 +151,8 @@ def _is_capitalised(word: str, *, first: bool) -> bool:
     return word[0].isupper() or any(c.isupper() for c in word[1:3])
 
 
-def _is_identifier(word: str) -> bool:
-    return any(c.isdigit() for c in word) and bool(re.search(r"[A-Z]", word))
-
-
 def _possessive(word: str) -> bool:
     return word.removesuffix("s").endswith(("'", "’"))
-
-
-def _joins(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
-    gap = _gap(text, left, right)
-    return gap in {" ", " & "} or (gap in {". ", "."} and _is_abbreviation(text, left))
-
-
-def _connects(run: list[re.Match[str]], word: str) -> bool:
-    return word != "the" or run[-1].group() == "of"
 
 
 def _find_name_span(text: str, run: list[re.Match[str]], first: re.Match[str]) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ not filled in has no particulars, and so is no duplicate of a text that has some
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -119,8 +119,12 @@ class Told:
         """
         if self.words == other.words:
             return bool(self.words)
-        long_enough = min(len(self.words), len(other.words)) >= FEWEST
-        return long_enough and self.likeness(other) >= least and self._agrees(other)
+        if min(len(self.words), len(other.words)) < FEWEST or self.likeness(other) < least:
+            return False
+        few, many = sorted((self, other), key=lambda told: len(told.particulars))
+        if many.facts and not few.facts:
+            return False
+        return few.particulars_in(many) and not (_denies(self, other) or _denies(other, self))
 
     def holds(self, other: "Told") -> bool:
         """Report whether this text contains a second text."""
@@ -143,12 +147,6 @@ class Told:
         """Report whether the particulars occur in a second text, in order."""
         rest = iter(other.particulars)
         return all(particular in rest for particular in self.particulars)
-
-    def _agrees(self, other: "Told") -> bool:
-        few, many = sorted((self, other), key=lambda told: len(told.particulars))
-        if many.facts and not few.facts:
-            return False
-        return few.particulars_in(many) and not (_denies(self, other) or _denies(other, self))
 
 
 class Known:
@@ -233,12 +231,12 @@ def _particular(written: str, word: str) -> bool:
 
 def _denies(told: Told, other: Told) -> bool:
     """Report whether the first text negates a statement of the second in otherwise equal words."""
-    return any(_hash(around) in other.shingles for around in _around_denials(told))
-
-
-def _around_denials(told: Told) -> Iterator[tuple[str, ...]]:
     size = _size(told.words)
     for at, word in enumerate(told.words):
-        if _DENIAL.fullmatch(word):
-            for before in range(1, size):
-                yield (*told.words[max(0, at - before) : at], *told.words[at + 1 : at + 1 + size - before])
+        if not _DENIAL.fullmatch(word):
+            continue
+        for before in range(1, size):
+            around = (*told.words[max(0, at - before) : at], *told.words[at + 1 : at + 1 + size - before])
+            if _hash(around) in other.shingles:
+                return True
+    return False

@@ -52,20 +52,15 @@ def _sections(text: str, whole: str) -> int:
         if scale == 10**4 and any(char in _MYRIADS for char in left):
             raise ValueError(f"{whole!r} is not a Chinese numeral")
         high = _sections(left, whole) if left else 0
-        low = _tail(right, scale, whole)
+        if len(right) == 1 and _DIGITS.get(right, 0) > 0:
+            # A single digit counts in the next lower unit: 三万五 is 35,000.
+            low = _DIGITS[right] * scale // 10
+        else:
+            low = _sections(right, whole) if right else 0
         if not high or low >= scale:
             raise ValueError(f"{whole!r} is not a Chinese numeral")
         return high * scale + low
     return _below_myriad(text, whole)
-
-
-def _tail(text: str, scale: int, whole: str) -> int:
-    """Parse the part after 亿 or 万. A single digit counts in the next lower unit."""
-    if not text:
-        return 0
-    if len(text) == 1 and _DIGITS.get(text, 0) > 0:
-        return _DIGITS[text] * scale // 10
-    return _sections(text, whole)
 
 
 def _below_myriad(text: str, whole: str) -> int:

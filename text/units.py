@@ -51,12 +51,10 @@ def unit_after(text: str, position: int) -> tuple[str, int] | None:
         return None
     written = found["latin"] or found["han"] or found["sign"].replace("％", "%")
     plain = re.sub(r"[\s-]", " ", written)
-    return _BY_ALIAS.get(plain) or _BY_ALIAS[_exact(plain)], found.end()
-
-
-def _exact(written: str) -> str:
-    """Return the alias equal to `written` apart from letter case."""
-    return next(alias for alias in _LONGEST_FIRST if alias.lower() == written.lower())
+    if plain not in _BY_ALIAS:
+        # The pattern ignores letter case.
+        plain = next(alias for alias in _LONGEST_FIRST if alias.lower() == plain.lower())
+    return _BY_ALIAS[plain], found.end()
 
 
 def name_unit(unit: str, amount: object, language: Language) -> str:

@@ -170,16 +170,12 @@ def _text(value: object) -> "JsonValue":
 
 def _number(value: object) -> "JsonValue":
     if isinstance(value, str):
-        value = _apply_era_sign(parse_number(value), value)
+        number = parse_number(value)
+        # A year BC is written without a sign.
+        value = -number if [span.date.year for span in find_dates(value)] == [-number] else number
     if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
         raise ValueError(f"{_shorten_repr(value)} is not a number")
     return value if isinstance(value, float) or -_LARGEST <= value < _LARGEST else float(value)
-
-
-def _apply_era_sign(number: float, text: str) -> float:
-    """Return a number, negated if the text states a BC year."""
-    years = [span.date.year for span in find_dates(text)]
-    return -number if years == [-number] else number
 
 
 def _finite(value: float) -> bool:
