@@ -15,10 +15,6 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
-def _is_stated(value: object) -> bool:
-    return value == "stated"
-
-
 FILE_DATE: Final = "file_date"
 """The flag of a passage whose document states no date: the day its file was changed stands in."""
 CONTROLS: Final = "controls"
@@ -138,6 +134,7 @@ class Evidence(Value):
 
         The better score and rank are kept. Calls are added only if they returned exactly the same text.
         """
+        new_calls = [call for call in other.calls if call not in self.calls] if other.id == self.id else []
         return self.model_copy(
             update={
                 "task_ids": tuple(dict.fromkeys((*self.task_ids, *other.task_ids))),
@@ -145,13 +142,9 @@ class Evidence(Value):
                 "rank": min(self.rank, other.rank),
                 "also": tuple(a for a in dict.fromkeys((*self.also, other.source, *other.also)) if a != self.source),
                 "flags": tuple(dict.fromkeys((*self.flags, *other.flags))),
-                "calls": self._joined_calls(other),
+                "calls": (*self.calls, *new_calls),
             }
         )
-
-    def _joined_calls(self, other: "Evidence") -> tuple[PassageCall, ...]:
-        new = other.calls if other.id == self.id else ()
-        return (*self.calls, *(call for call in new if call not in self.calls))
 
 
 class Quote(Value):
@@ -385,11 +378,6 @@ class TaskTrace(Value):
     kept: tuple[str, ...] = Field((), exclude_if=not_)
 
 
-def _is_untraced(trace: TaskTrace) -> bool:
-    """Report whether a task has an empty trace."""
-    return trace == TaskTrace()
-
-
 class Finding(Value):
     """A finding of an analysis.
 
@@ -452,12 +440,12 @@ class Outcome(Value):
     decided_by: DecidedBy = "rule"
     confidence: float = Field(1.0, ge=0, le=1)
     detail: OutcomeDetail = Field(default_factory=OutcomeDetail)
-    trace: TaskTrace = Field(default_factory=TaskTrace, exclude_if=_is_untraced)
+    trace: TaskTrace = Field(default_factory=TaskTrace, exclude_if=lambda trace: trace == TaskTrace())
     failure: Failure | None = None
     note: str = ""
     support: int = Field(0, ge=0, exclude_if=not_)
     rivals: tuple[Rival, ...] = Field((), exclude_if=not_)
-    basis: Basis = Field("stated", exclude_if=_is_stated)
+    basis: Basis = Field("stated", exclude_if=lambda basis: basis == "stated")
     premise: str = Field("", exclude_if=not_)
     digest: str = Field("", exclude_if=not_)
     findings: tuple[Finding, ...] = Field((), exclude_if=not_)

@@ -361,7 +361,8 @@ class Plan(Value):
         lines = ["flowchart TD"]
         for task in self.tasks:
             each = " (for each)" if task.for_each else ""
-            label = _mermaid_text(f"{task.id}: {task.description} · {task.tool}{each} → {task.ret}")
+            words = " ".join(f"{task.id}: {task.description} · {task.tool}{each} → {task.ret}".split())
+            label = words.replace("#", "#35;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")
             lines.append(f'    {number[task.id]}["{label}"]')
         lines += [f"    {number[a]} --> {number[b]}" for a, b in self.edges if a in number and b in number]
         return "\n".join(lines)
@@ -382,7 +383,3 @@ class PartialPlan(NamedTuple):
     plan: Plan  # the tasks and edges that could be read
     complaints: tuple[Complaint, ...] = ()  # what could not, each naming task and field; empty if all could
     broken: frozenset[str] = frozenset()  # ids of tasks left out because something about them could not be read
-
-
-def _mermaid_text(text: str) -> str:
-    return " ".join(text.split()).replace("#", "#35;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")
