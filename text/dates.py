@@ -48,7 +48,11 @@ class PartialDate:
         if self.day is not None:
             if self.month is None:
                 raise ValueError(f"day {self.day} has no month")
-            if not 1 <= self.day <= _month_length(self.astronomical, self.month):
+            year = self.astronomical
+            # Until 1582 the leap days are those of the Julian calendar.
+            leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0 or year < 1583)
+            longest = 28 + leap if self.month == 2 else 30 + ((self.month + self.month // 8) % 2)
+            if not 1 <= self.day <= longest:
                 raise ValueError(f"there is no day {self.day} in month {self.month} of year {self.year}")
 
     def __lt__(self, other: object) -> bool:
@@ -102,13 +106,6 @@ class PartialDate:
             and self.month in {None, other.month}
             and (self.day is None or self.day == other.day)
         )
-
-
-def _month_length(year: int, month: int) -> int:
-    if month == 2:
-        leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0 or year < 1583)
-        return 28 + leap
-    return 30 + ((month + month // 8) % 2)
 
 
 class DateSpan(NamedTuple):

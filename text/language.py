@@ -202,16 +202,12 @@ def _ends_here(text: str, start: int, end: int, found: re.Match[str], tell: Call
     else:
         initial = len(before) == 1 and before.isalpha() and window[-1:].isupper()
         ends = before not in _ABBREVIATION and (not initial or starts_anew)
-    return ends and not _is_abbreviated(before, tell)
-
-
-def _is_abbreviated(word: str, tell: Callable[[], Language]) -> bool:
-    """Report whether a full stop behind a word marks an ordinal or an abbreviation of the text's language."""
-    ordinal = word.isdigit() and len(word) <= _ORDINAL
-    if not ordinal and word not in _abbreviations_elsewhere():
-        return False
+    # A full stop may also mark an ordinal, or an abbreviation of the text's language.
+    ordinal = before.isdigit() and len(before) <= _ORDINAL
+    if not ends or not (ordinal or before in _abbreviations_elsewhere()):
+        return ends
     language = tell()
-    return word in _abbreviations(language) or (ordinal and language in _ORDINAL_LANGUAGES)
+    return before not in _abbreviations(language) and not (ordinal and language in _ORDINAL_LANGUAGES)
 
 
 @cache

@@ -63,22 +63,18 @@ def names(text: str) -> list[Name]:
         Names in the order of the text, without overlaps, without an article before or a possessive after them.
     """
     plain = text.translate(_WIDE)
-    spans = [found.span(found.lastgroup or 0) for found in _TITLE.finditer(plain)]
-    titles = [(start, end) for start, end in spans if _is_title(plain[start:end])]
+    titles: list[tuple[int, int]] = []
+    for found in _TITLE.finditer(plain):
+        start, end = found.span(found.lastgroup or 0)
+        quoted = plain[start:end]
+        opens = quoted[:1].isupper() or quoted[:1].isdigit() or re.match(f"[{HAN}]", quoted)
+        if opens and len(quoted.split()) <= 10 and not re.search(r"[.!?。！？,，;；]\s*$", quoted):
+            titles.append((start, end))
     masked = mask(plain, [(start - 1, end + 1) for start, end in titles])
     western = list(_western(masked))
     masked = mask(masked, western, "\ue001")
     spans = sorted([*titles, *western, *chinese_names(masked)])
     return [Name(start, end, text[start:end]) for start, end in spans]
-
-
-def _is_title(quoted: str) -> bool:
-    opens = quoted[:1]
-    return (
-        not re.search(r"[.!?。！？,，;；]\s*$", quoted)
-        and (opens.isupper() or opens.isdigit() or bool(re.match(f"[{HAN}]", quoted)))
-        and len(quoted.split()) <= 10
-    )
 
 
 def _western(text: str) -> Iterator[tuple[int, int]]:

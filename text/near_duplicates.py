@@ -97,8 +97,15 @@ class Told:
 
         Han characters are all included because those of a name look like any other.
         """
-        pairs = zip(self.written, self.words, strict=True)
-        return tuple(word for token, word in pairs if _particular(token, word))
+        found: list[str] = []
+        for written, word in zip(self.written, self.words, strict=True):
+            if written[0].islower():
+                particular = _NUMBER_WORD.fullmatch(word) is not None
+            else:
+                particular = word not in STOP_WORDS or written == "May" or (len(written) > 1 and written.isupper())
+            if particular:
+                found.append(word)
+        return tuple(found)
 
     @property
     def sketch(self) -> list[int]:
@@ -221,12 +228,6 @@ def _encode_text(text: str) -> bytes:
 def _hash_run(run: bytes) -> int:
     # CRC-32 keeps alike words close; the multiplication (Knuth's) scatters them, so that the smallest are any.
     return zlib.crc32(run) * 2_654_435_761 & 0xFFFFFFFF
-
-
-def _particular(written: str, word: str) -> bool:
-    if not written[0].islower():
-        return word not in STOP_WORDS or written == "May" or (len(written) > 1 and written.isupper())
-    return _NUMBER_WORD.fullmatch(word) is not None
 
 
 def _denies(told: Told, other: Told) -> bool:
