@@ -1,6 +1,6 @@
 """Repair: local replanning during execution, and the resulting revisions of the plan."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from weiwo.state.kinds import DecidedBy
 from weiwo.state.plan import Plan
@@ -42,17 +42,16 @@ def revise(plan: Plan, repairs: Iterable[Repair]) -> tuple[Plan, ...]:
         by_level.setdefault(repair.level, {})[repair.task_id] = repair
     revisions: list[Plan] = []
     for level in sorted(by_level):
-        if not by_level[level].keys().isdisjoint(plan.ids):
-            plan = _replace(plan, by_level[level])
-            revisions.append(plan)
+        replaced = by_level[level]
+        if replaced.keys().isdisjoint(plan.ids):
+            continue
+        names = {task_id: repair.value_id for task_id, repair in replaced.items()}
+        tasks: list[Task] = []
+        for task in plan.tasks:
+            tasks += replaced[task.id].tasks if task.id in replaced else (task.referring(names),)
+        links = dict.fromkeys((names.get(source, source), names.get(target, target)) for source, target in plan.links)
+        changed = plan.model_copy(update={"tasks": tuple(tasks), "links": (), "revision": plan.revision + 1})
+        declared = tuple(link for link in links if link not in changed.wiring.edges)
+        plan = changed.model_copy(update={"links": declared})
+        revisions.append(plan)
     return tuple(revisions)
-
-
-def _replace(plan: Plan, repairs: Mapping[str, Repair]) -> Plan:
-    names = {task_id: repair.value_id for task_id, repair in repairs.items()}
-    tasks: list[Task] = []
-    for task in plan.tasks:
-        tasks += repairs[task.id].tasks if task.id in repairs else (task.referring(names),)
-    links = dict.fromkeys((names.get(source, source), names.get(target, target)) for source, target in plan.links)
-    changed = plan.model_copy(update={"tasks": tuple(tasks), "links": (), "revision": plan.revision + 1})
-    return changed.model_copy(update={"links": tuple(link for link in links if link not in changed.wiring.edges)})
