@@ -97,7 +97,9 @@ def _read_chart(
     if timed:
         body = [row for _, row in sorted(zip(known, body, strict=True), key=lambda pair: pair[0])]
     series = _read_series(head, body, claims)
-    line = timed and _are_even(sorted(known))
+    # The steps between successive times are equal, within a tolerance.
+    steps = [later - earlier for earlier, later in pairwise(sorted(known))]
+    line = timed and max(steps) - min(steps) <= _EVEN * max(steps) + 2 / 372
     chart = Chart(tuple(plain(row[0]) for row in body), series, line)
     return chart if any(sum(value is not None for value in each.values) >= _LEAST_ROWS for each in series) else None
 
@@ -113,8 +115,9 @@ def _read_series(
             plain(row[at]) and number is None for row, number in zip(body, numbers, strict=True)
         ):
             continue
+        # The text after a number may be an unknown unit.
         units = {
-            (number.unit or _behind(row[at], number), number.percent)
+            (number.unit or plain(row[at])[number.end :].strip(" .,;。，；").casefold() or None, number.percent)
             for row, number in zip(body, numbers, strict=True)
             if number
         }
@@ -130,19 +133,14 @@ def _read_series(
     return tuple(series for unit, series in found if unit == found[0][0])[:_MOST_SERIES]
 
 
-def _behind(runs: Sequence[Run], number: NumberSpan) -> str | None:
-    """Return the text after a number in a cell, which may be an unknown unit."""
-    return plain(runs)[number.end :].strip(" .,;。，；").casefold() or None
-
-
 def _is_verified(runs: Sequence[Run], claims: Sequence[Mapping[str, Any]]) -> bool:
     """Report whether all text of a cell belongs to verified claims."""
-    verdicts = [str(claims[run.claim].get("verdict")) if run.claim >= 0 else "" for run in runs if _has_letters(run)]
+    verdicts = [
+        str(claims[run.claim].get("verdict")) if run.claim >= 0 else ""
+        for run in runs
+        if not run.cites and any(sign.isalnum() for sign in run.text)
+    ]
     return bool(verdicts) and all(verdict and verdict not in _UNVERIFIED for verdict in verdicts)
-
-
-def _has_letters(run: Run) -> bool:
-    return not run.cites and any(sign.isalnum() for sign in run.text)
 
 
 def _read_number(text: str) -> NumberSpan | None:
@@ -158,9 +156,3 @@ def _read_time(label: str) -> float | None:
     except ValueError:
         return None
     return date.year + ((date.month or 1) - 1) / 12 + ((date.day or 1) - 1) / 372
-
-
-def _are_even(times: Sequence[float]) -> bool:
-    """Report whether the steps between successive times are equal, within a tolerance."""
-    steps = [later - earlier for earlier, later in pairwise(times)]
-    return max(steps) - min(steps) <= _EVEN * max(steps) + 2 / 372

@@ -69,15 +69,15 @@ class _Annotator:
 
     def annotate(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
         """Annotate the nodes and all nested nodes."""
-        return tuple(map(self._annotate_node, nodes))
-
-    def _annotate_node(self, node: Node) -> Node:
-        marked = self._mark(node.runs)
-        runs = marked if node.kind == "heading" else self._claim(marked)
-        rows = [tuple(map(self._mark, row)) for row in node.rows]
-        rows[1:] = [tuple(map(self._claim, row)) for row in rows[1:]]
-        children = self.annotate(node.children)
-        return replace(node, runs=runs, rows=tuple(rows), children=children, text=printable(node.text))
+        annotated: list[Node] = []
+        for node in nodes:
+            marked = self._mark(node.runs)
+            runs = marked if node.kind == "heading" else self._claim(marked)
+            rows = [tuple(map(self._mark, row)) for row in node.rows]
+            rows[1:] = [tuple(map(self._claim, row)) for row in rows[1:]]
+            children = self.annotate(node.children)
+            annotated.append(replace(node, runs=runs, rows=tuple(rows), children=children, text=printable(node.text)))
+        return tuple(annotated)
 
     def _mark(self, runs: Sequence[Run]) -> tuple[Run, ...]:
         """Split runs at citation marks, and keep only links to cited sources."""

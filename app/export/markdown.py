@@ -27,7 +27,9 @@ def render_markdown(report: Report) -> bytes:
         parts.append("\n".join(_document(cited, report) for cited in report.documents))
     if report.part_rows:
         parts.append(f"## {word(language, 'parts')}")
-        parts.append(_table(report.part_rows))
+        escaped = [[_escape_markdown(cell).replace("|", "\\|") for cell in row] for row in report.part_rows]
+        head, *body = ["| " + " | ".join(row) + " |" for row in escaped]
+        parts.append("\n".join([head, "|" + " --- |" * len(escaped[0]), *body]))
     if report.notes:
         notes = "\n".join(f"> - {_escape_markdown(note)}" for note in report.notes)
         parts.append(f"> **{word(language, 'limits')}**\n>\n{notes}")
@@ -49,12 +51,6 @@ def _document(cited: Sequence[Source], report: Report) -> str:
             "  - " + " ".join(part for part in (f"\\[{item.n}\\]", item.place(report.language), quote) if part)
         )
     return "\n".join(lines)
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    """Render a table with the header row first."""
-    lines = ["| " + " | ".join(_escape_markdown(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
 def _escape_markdown(text: str) -> str:

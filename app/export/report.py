@@ -232,7 +232,10 @@ def read_result(result: Mapping[str, Any]) -> Report:
     sources = _read_sources(result)
     claims = result.get("claims") or ()
     steps, edges = _read_plan(result.get("plan"), result.get("outcomes") or {}, language)
-    usage, day = result.get("usage") or {}, _read_day(result)
+    usage = result.get("usage") or {}
+    # A generated thread id begins with the day of the answer; a thread named by its user has none.
+    generated = _THREAD_DAY.fullmatch(str(result.get("thread_id") or ""))
+    day = "-".join(generated.groups()) if generated else ""
     made = word(language, "made", day) if day else word(language, "by")
     spent = word(language, "spent", int(usage.get("model_calls") or 0), int(usage.get("tool_calls") or 0))
     answer = str(result.get("answer") or "")
@@ -340,15 +343,6 @@ def _list_notes(result: Mapping[str, Any], sources: Sequence[Source], language: 
     if any(call.get("error") for call in (result.get("usage") or {}).get("calls") or ()):
         notes.append(word(language, "note_rules"))
     return notes
-
-
-def _read_day(result: Mapping[str, Any]) -> str:
-    """Return the day of the answer, read from a generated thread id.
-
-    The day is empty for a thread named by its user.
-    """
-    found = _THREAD_DAY.fullmatch(str(result.get("thread_id") or ""))
-    return "-".join(found.groups()) if found else ""
 
 
 def _read_plan(
