@@ -73,14 +73,11 @@ class LiveView(Watcher):
 
     async def _tick(self) -> None:
         while True:
-            self._draw()
+            if self._live is None:
+                self._live = Live(console=self.console, auto_refresh=False, transient=True)
+                self._live.start()
+            self._live.update(self._frame(), refresh=True)
             await asyncio.sleep(_FRAME_SECONDS)
-
-    def _draw(self) -> None:
-        if self._live is None:
-            self._live = Live(console=self.console, auto_refresh=False, transient=True)
-            self._live.start()
-        self._live.update(self._frame(), refresh=True)
 
     def _stop(self) -> None:
         if self._live is not None:
@@ -97,7 +94,12 @@ class LiveView(Watcher):
     def _frame(self) -> RenderableType:
         foot = self._foot()
         if self._tree_printed or self.progress.writing:
-            return self._answer_so_far(foot)
+            text = printable(self.progress.preview).strip()
+            if not text:
+                return foot
+            # As much of the end of the answer as fits on the screen.
+            lines = self.console.render_lines(Markdown(seal_marks({"answer": text})), pad=False, new_lines=True)
+            return Group(_Drawn(lines[-(self.console.height - 2) :]), foot)
         if len(self.progress.rows) < _LEAST_TASKS:
             return foot
         tree = self._tree()
@@ -143,14 +145,6 @@ class LiveView(Watcher):
         if standalone and standalone != one_line(self.question):
             title.append(f"\n{standalone}", "not bold italic")
         return title
-
-    def _answer_so_far(self, foot: RenderableType) -> RenderableType:
-        """Return the end of the answer written so far, as much as fits on the screen."""
-        text = printable(self.progress.preview).strip()
-        if not text:
-            return foot
-        lines = self.console.render_lines(Markdown(seal_marks({"answer": text})), pad=False, new_lines=True)
-        return Group(_Drawn(lines[-(self.console.height - 2) :]), foot)
 
 
 class _Drawn:

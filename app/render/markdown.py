@@ -46,17 +46,14 @@ class Markdown:
     def _draw(self) -> Iterator[tuple[bool, RenderableType]]:
         nodes = parse_markdown(self._text)
         for above, node, below in zip((None, *nodes), nodes, (*nodes[1:], None), strict=False):
-            passage = self._find_passage(below) if node.kind == "quote" else None
+            attribution = list(split_sealed(_words_of(below))) if below and node.kind == "quote" else []
+            passage = self._passages.get(attribution[-1][1]) if attribution else None
             if passage is not None:
                 yield False, _QuotedParagraph(passage, "│ ")
             elif above and above.kind == "quote" and _words_of(node).startswith(ATTRIBUTION):
                 yield True, Flow(Text("  ") + _style_runs(node.runs), indent=4)
             else:
                 yield from _draw_blocks([node])
-
-    def _find_passage(self, attribution: Node | None) -> Text | None:
-        parts = list(split_sealed(_words_of(attribution))) if attribution else []
-        return self._passages.get(parts[-1][1]) if parts else None
 
 
 def _words_of(node: Node) -> str:

@@ -208,7 +208,9 @@ class Progress:
             row.for_each = bool(vertex.get("for_each"))
             row.thought = str(vertex.get("thought") or "")
             row.parent = str(vertex.get("parent") or "")
-            row.asks, row.ret = _format_arguments(vertex.get("args")), str(vertex.get("ret") or "")
+            args = vertex.get("args")
+            row.asks = ", ".join(map(str, args.values())) if isinstance(args, Mapping) else ""
+            row.ret = str(vertex.get("ret") or "")
             row.upstream = tuple(upstream.get(row.task_id, ()))
             rows[row.task_id] = row
         self.rows = rows
@@ -235,7 +237,11 @@ class Progress:
         match = _INSTANCE.fullmatch(task_id)
         if match and match[1] in self.rows:
             self._run(self.rows[match[1]])
-            row.description = _subject(event.get("args")) or row.description or str(event.get("description", ""))
+            # The first text among the arguments tells an instance from its siblings.
+            args = event.get("args")
+            values = args.values() if isinstance(args, Mapping) else ()
+            subject = next((value for value in values if isinstance(value, str) and value), "")
+            row.description = subject or row.description or str(event.get("description", ""))
         else:
             row.description = row.description or str(event.get("description", ""))
         if "turn" in event or event.get("type") == "task_started":
@@ -265,15 +271,3 @@ class Progress:
             if instance.state == "running":
                 instance.state = "unknown"
         return row
-
-
-def _format_arguments(args: object) -> str:
-    """Format all arguments of a task, in order."""
-    values = args.values() if isinstance(args, Mapping) else ()
-    return ", ".join(str(value) for value in values)
-
-
-def _subject(args: object) -> str:
-    """Return the first text among the arguments, to tell an instance from the siblings."""
-    values = args.values() if isinstance(args, Mapping) else ()
-    return next((value for value in values if isinstance(value, str) and value), "")

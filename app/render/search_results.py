@@ -88,7 +88,11 @@ def _print_one(console: Console, routed: "RoutedSearchResult") -> None:
     decision, trace = routed.decision, routed.trace
     features = figures_table("feature", "value", texts=2)
     for name, value in asdict(decision.features).items():
-        features.add_row(name, one_line(_format_feature(value), 80))
+        if isinstance(value, bool):
+            told = "yes" if value else "no"
+        else:
+            told = ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
+        features.add_row(name, one_line(told, 80))
     features.add_row("kind", decision.features.segment)
     scores = figures_table("strategy", "signals", "learned", "score", "")
     for arm, score in decision.scores.items():
@@ -109,12 +113,6 @@ def _print_one(console: Console, routed: "RoutedSearchResult") -> None:
     for note in trace.notes:
         console.print(Flow(Text(one_line(note)), indent=2))
     console.print()
-
-
-def _format_feature(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) or "none" if isinstance(value, tuple) else str(value)
 
 
 def print_results(console: Console, passages: Sequence[Evidence], extracts: Sequence[Mapping[str, Any]]) -> None:
