@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.server.access.auth import Auth
-from weiwo.app.server.engine import Engine, open_engine
+from weiwo.app.server.engine import open_engine
 from weiwo.app.server.errors import RequestError, describe_outside
 from weiwo.app.server.mcp_mount import mcp_routes
 from weiwo.app.server.routes import LANGGRAPH_API, OPENAI_API, OPERATION, PAGE, WEIWO_API
@@ -43,7 +43,9 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             app.state.auth = auth
             if auth is not None:
                 auth.records = engine.records
-            await _tell_left_watches(engine)
+            memory = engine.memory(OPERATOR)
+            if memory is not None and (told := await describe_left_watches(memory, "en")):
+                _log.warning(told)  # an earlier version left standing questions
             yield
 
     application = Starlette(
@@ -52,13 +54,6 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
         lifespan=lifespan,
     )
     return application
-
-
-async def _tell_left_watches(engine: Engine) -> None:
-    """Log a warning about standing questions left by an earlier version, if any."""
-    memory = engine.memory(OPERATOR)
-    if memory is not None and (told := await describe_left_watches(memory, "en")):
-        _log.warning(told)
 
 
 def _refuse(request: Request, error: Exception) -> Response:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
+from starlette.applications import Starlette
 
 from weiwo.app.records import Records
 from weiwo.app.server.access.auth import Auth, new_token
@@ -70,6 +71,31 @@ def _choose_auth(host: str, named: str) -> Auth | None:
     return None
 
 
+class _Server(uvicorn.Server):
+    """Uvicorn server with an early end of watchers' streams on a signal.
+
+    Otherwise the shutdown would wait for the streams. Once the server listens, `announce` is called with the address.
+    """
+
+    def __init__(self, config: uvicorn.Config, app: Starlette, announce: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._app, self._announce = app, announce
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        _end_hard_later(sig)
+        if engine := getattr(self._app.state, "engine", None):
+            engine.runs.stop_watching()
+        super().handle_exit(sig, frame)
+
+    async def startup(self, *args: Any, **kwargs: Any) -> None:
+        await super().startup(*args, **kwargs)
+        if self.started:
+            _collect_often()
+            place = self.servers[0].sockets[0].getsockname()
+            name = f"[{place[0]}]" if ":" in place[0] else place[0]
+            self._announce(f"http://{name}:{place[1]}/")
+
+
 async def serve(host: str, port: int, *, started: Callable[[str, str], None]) -> None:
     """Serve until a signal comes.
 
@@ -94,26 +120,6 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
     app = create_app(auth=auth)
     guarded = Guard(app, Rules(hosts, read_origins(os.environ.get(_ORIGINS, ""))), auth)
 
-    class Server(uvicorn.Server):
-        """Uvicorn server with an early end of watchers' streams on a signal.
-
-        Otherwise the shutdown would wait for the streams.
-        """
-
-        def handle_exit(self, sig: int, frame: Any) -> None:
-            _end_hard_later(sig)
-            if engine := getattr(app.state, "engine", None):
-                engine.runs.stop_watching()
-            super().handle_exit(sig, frame)
-
-        async def startup(self, *args: Any, **kwargs: Any) -> None:
-            await super().startup(*args, **kwargs)
-            if self.started:
-                _collect_often()
-                place = self.servers[0].sockets[0].getsockname()
-                name = f"[{place[0]}]" if ":" in place[0] else place[0]
-                started(f"http://{name}:{place[1]}/", token)
-
     limits = ConnectionLimits(proxies=os.environ.get(_PROXIES, ""))
     config = uvicorn.Config(
         guarded,
@@ -129,7 +135,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
-    server = Server(config)
+    server = _Server(config, app, lambda address: started(address, token))
     watchdog = asyncio.create_task(_watch_loop())
     with suppress(SystemExit):  # uvicorn's way to say that the port is taken
         await server.serve()

@@ -101,7 +101,14 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._mark(MutableHeaders(scope=message), headers["origin"] if foreign else "")
+                answered = MutableHeaders(scope=message)
+                mark_response(answered)
+                if foreign:
+                    answered["access-control-allow-origin"] = headers["origin"]
+                    answered["access-control-expose-headers"] = _EXPOSED
+                    answered.add_vary_header("Origin")
+                else:
+                    answered["cross-origin-resource-policy"] = "same-origin"
             await send(message)
 
         try:
@@ -169,15 +176,6 @@ class Guard:
                 raise RequestError(429, "too much feedback; wait a minute", "反馈过于频繁；请一分钟后再试")
         elif scope["method"] not in _READS and not self._changes.take(scope[USER] or client):
             raise RequestError(429, "too many requests; wait a moment", "请求过于频繁；请稍后再试")
-
-    def _mark(self, headers: MutableHeaders, origin: str) -> None:
-        mark_response(headers)
-        if origin:
-            headers["access-control-allow-origin"] = origin
-            headers["access-control-expose-headers"] = _EXPOSED
-            headers.add_vary_header("Origin")
-        else:
-            headers["cross-origin-resource-policy"] = "same-origin"
 
 
 def _limit_body_time(receive: Receive) -> Receive:

@@ -151,14 +151,12 @@ class Oidc:
             form["client_secret"] = self.settings.client_secret
         told = await self._ask("POST", found["token_endpoint"], data=form)
         claims = await self._verify_token(str(told.get("id_token") or ""), login.nonce)
-        return OPERATOR if self._is_operator(claims) else f"oidc:{claims['sub']}"
-
-    def _is_operator(self, claims: Mapping[str, Any]) -> bool:
-        """Report whether claims identify the operator. A `sub` never counts as an e-mail address."""
         operator = self.settings.operator
-        if "@" not in operator:
-            return bool(operator) and operator == claims["sub"]
-        return claims.get("email_verified") is True and operator == claims.get("email")
+        if "@" in operator:  # a `sub` never counts as an e-mail address
+            is_operator = claims.get("email_verified") is True and operator == claims.get("email")
+        else:
+            is_operator = bool(operator) and operator == claims["sub"]
+        return OPERATOR if is_operator else f"oidc:{claims['sub']}"
 
     async def _verify_token(self, token: str, nonce: str) -> dict[str, Any]:
         """Verify an ID token of this issuer for this client and this login, and return the claims."""

@@ -120,7 +120,9 @@ class EventEncoder:
             return self._out
         self._begin_subgraphs(namespace)
         if mode == "metadata":
-            self._begin_run()
+            # An attempt repeats all events.
+            self._messages, self._subgraphs, self._asked, self._error = {}, {}, {}, ""
+            self._lifecycle((), "running")
         elif mode == "values":
             self._values(namespace, event.data)
         elif mode == "updates":
@@ -152,11 +154,6 @@ class EventEncoder:
             "params": {**params, "node": node} if node else params,
         }
         self._out.append(sse(method, dump(envelope), str(self._number)))
-
-    def _begin_run(self) -> None:
-        """Start a run or a further attempt. An attempt repeats all events."""
-        self._messages, self._subgraphs, self._asked, self._error = {}, {}, {}, ""
-        self._lifecycle((), "running")
 
     def _begin_subgraphs(self, namespace: _Namespace) -> None:
         for length in range(1, len(namespace) + 1):

@@ -125,12 +125,9 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
     tokens = (int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
     marks = recorded_marks(result) if said.startswith(str(result.get("answer") or "")) else ()
     citations = [{**citation, "url": _address(str(citation["source"]))} for citation in result.get("citations") or ()]
-    return ProtocolAnswer(said, language, str(result.get("status")), "", citations, marks, tokens, *_read_parts(result))
-
-
-def _read_parts(result: Mapping[str, Any]) -> tuple[str, Sequence[Mapping[str, Any]]]:
-    """Return the lead and the parts of a result. Both are empty for a result of version 0.1."""
-    return str(result.get("lead") or ""), result.get("parts") or ()
+    # A result of version 0.1 has neither lead nor parts.
+    lead, parts = str(result.get("lead") or ""), result.get("parts") or ()
+    return ProtocolAnswer(said, language, str(result.get("status")), "", citations, marks, tokens, lead, parts)
 
 
 def _progress(event: Mapping[str, Any]) -> str:

@@ -35,16 +35,11 @@ def openai_errors(handler: _Handler) -> _Handler:
         try:
             return await handler(request)
         except RequestError as error:
-            return _error_response(error)
+            kind = "invalid_request_error" if error.status < 500 else "server_error"
+            told = {"message": error.detail, "type": kind, "param": None, "code": None}
+            return reply({"error": told}, error.status, error.headers)
 
     return handle_request
-
-
-def _error_response(error: RequestError) -> Response:
-    """Return an error in the form of OpenAI's API."""
-    kind = "invalid_request_error" if error.status < 500 else "server_error"
-    told = {"message": error.detail, "type": kind, "param": None, "code": None}
-    return reply({"error": told}, error.status, error.headers)
 
 
 @openai_errors

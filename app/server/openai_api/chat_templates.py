@@ -47,7 +47,8 @@ class ChatTask:
     def answer_by_rule(self) -> str:
         """Return the reply without a model: the question's first words as title, the question as query."""
         if not self.many:
-            return self._write(_first_words(self.asked[0] if self.asked else "") if _is_title(self.key) else "")
+            titles = not self.key or any(word in self.key.lower() for word in ("title", "name", "标题"))
+            return self._write(_first_words(self.asked[0] if self.asked else "") if titles else "")
         return self._write([self.asked[-1]] if self.asked and "quer" in self.key.lower() else [])
 
     def read_reply(self, reply: str) -> str:
@@ -99,10 +100,6 @@ def _turns(history: str) -> Iterator[tuple[bool, str]]:
             return
         said = history[mark.end() : after.start() if after else len(history)]
         yield mark[1] is not None, " ".join(said.split()).rstrip('"')
-
-
-def _is_title(key: str) -> bool:
-    return not key or any(word in key.lower() for word in ("title", "name", "标题"))
 
 
 def _first_words(question: str) -> str:

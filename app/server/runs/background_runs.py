@@ -268,10 +268,13 @@ class Runs:
             start = await self._graph.aget_state({"configurable": {**thread["configurable"], **checkpoint}})
         context = request.context_on(snapshot)
         user = ServedUser(run.owner, memory_user(run.owner, self._settings))
+        # Every checkpoint holds the metadata, so that little of a client's is kept.
+        plain = {key: value for key, value in request.metadata.items() if isinstance(value, str | int | float | bool)}
+        first = list(plain.items())[:_MOST_METADATA]
         config: RunnableConfig = {
             "configurable": {**thread["configurable"], **checkpoint, "langgraph_auth_user": user},
             "metadata": {
-                **_short(request.metadata),
+                **{key: value for key, value in first if len(str(value)) <= _LONGEST_METADATA},
                 "run_id": run.run_id,
                 OPTIONS_KEY: options_of(Context.model_validate(context)),
             },
@@ -380,9 +383,3 @@ def _tell_end(run: RunRecord, status: RunStatus) -> None:
     RUN_SECONDS.observe(seconds)
     told = {"run_id": run.run_id, "thread_id": run.thread_id, "status": status, "seconds": seconds}
     _log.info("run %s: %s in %.1f s", run.run_id, status, seconds, extra={**told, "attempt": run.attempt})
-
-
-def _short(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten a client's metadata to a size suitable for every checkpoint."""
-    kept = {key: value for key, value in metadata.items() if isinstance(value, str | int | float | bool)}
-    return {key: item for key, item in list(kept.items())[:_MOST_METADATA] if len(str(item)) <= _LONGEST_METADATA}

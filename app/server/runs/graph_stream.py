@@ -55,7 +55,10 @@ async def stream_events(
     )
     async for part in stream:
         namespace, mode, chunk = part if request.subgraphs else ((), *part)
-        yield "|".join((mode, *namespace)), dump(_interrupts_as_list(chunk))
+        if isinstance(chunk, Mapping) and chunk.get(_INTERRUPT):
+            # The SDKs expect interrupts as objects of id and value.
+            chunk = {**chunk, _INTERRUPT: [{"id": item.id, "value": item.value} for item in chunk[_INTERRUPT]]}
+        yield "|".join((mode, *namespace)), dump(chunk)
         if mode == "messages" and whole is not None:
             for name, value in whole.events(*chunk):
                 yield name, dump(value)
@@ -72,13 +75,6 @@ def make_event_filter(modes: Collection[str]) -> Callable[[str], bool]:
         return mode in names or (whole and mode.startswith("messages/"))
 
     return check
-
-
-def _interrupts_as_list(chunk: Any) -> Any:
-    """Convert interrupts to the form of the SDKs: id and value."""
-    if isinstance(chunk, Mapping) and chunk.get(_INTERRUPT):
-        return {**chunk, _INTERRUPT: [{"id": item.id, "value": item.value} for item in chunk[_INTERRUPT]]}
-    return chunk
 
 
 class _WholeMessages:

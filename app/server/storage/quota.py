@@ -52,7 +52,9 @@ class Quota:
         """
         if user == OPERATOR:
             return
-        if not self._fits(user, more):
+        # The estimate serves as long as it is recent and leaves room.
+        recent = time.monotonic() - self._measured.get(user, -_MEASURED_SECONDS) < _MEASURED_SECONDS
+        if not recent or self._used[user] + more > MOST_BYTES:
             async with self._measuring:
                 if time.monotonic() - self._measured.get(user, -_MEASURED_SECONDS) > _AGAIN_SECONDS:
                     self._used[user] = await self._measure(user)
@@ -65,11 +67,6 @@ class Quota:
     async def thread_bytes(self, thread_id: str) -> int:
         """Bytes of a thread's states."""
         return await self._in_database([thread_id])
-
-    def _fits(self, user: str, more: int) -> bool:
-        """Report whether the estimate is recent and leaves room."""
-        new = time.monotonic() - self._measured.get(user, -_MEASURED_SECONDS) < _MEASURED_SECONDS
-        return new and self._used[user] + more <= MOST_BYTES
 
     async def _measure(self, user: str) -> int:
         kept = await self._records.kept_bytes(user)

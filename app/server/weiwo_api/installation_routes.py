@@ -64,17 +64,19 @@ async def info(request: Request) -> Response:
     if not user:
         return reply(known)
     settings = await asyncio.to_thread(_user_settings, Path(backend.settings.home), user)
+    # Unless set otherwise the page uses earlier answers, because somebody reads along there, as at a terminal.
+    undecided = not os.environ.get("WEIWO_ANSWER_MEMORY")
     known |= {
         "models": settings.models,
         "chooses_model": may_client_set("model"),
-        "web": _web(settings),
+        "web": next((provider.name for provider in select_providers(settings)), None),
         "corpora": await asyncio.to_thread(_named_corpora, Path(backend.settings.home), user),
         **await asyncio.to_thread(_documents, settings, user),
         "limits": settings.limits,
         "max_upload": MOST_UPLOAD_BYTES,
         "formats": format_names(),
         "day": await backend.day(user),
-        "answer_memory": backend.memory(user) is not None and _remembers_answers(settings),
+        "answer_memory": backend.memory(user) is not None and (bool(settings.answer_memory) or undecided),
     }
     return reply(known)
 
@@ -118,20 +120,6 @@ async def upload_file(request: Request) -> Response:
     """Add a file to a corpus of the user, and index the file."""
     engine = engine_of(request)
     return await upload(request, engine.settings, engine.runs.quota)
-
-
-def _remembers_answers(settings: Settings) -> bool:
-    """Report whether the page uses earlier answers.
-
-    By default it does, because somebody reads along there, as at a terminal.
-    """
-    return bool(settings.answer_memory or not os.environ.get("WEIWO_ANSWER_MEMORY"))
-
-
-def _web(settings: Settings) -> str | None:
-    """Return the first web search provider of a run, or None."""
-    chosen = select_providers(settings)
-    return chosen[0].name if chosen else None
 
 
 def _user_settings(home: Path, user: str) -> Settings:

@@ -73,8 +73,13 @@ async def change(request: Request) -> Response:
         raise RequestError(404, f"{kind!r} is unknown; use one of {', '.join(_KINDS)}", "没有这一类设置")
     settings = _read_settings(kind, body)
     tried: dict[str, Any] = {"works": True, "said": "", "seconds": 0.0}
+    # Mere removals are not tried.
+    if kind == "search":
+        to_try = settings.get("WEIWO_WEB") != "off" and any(settings.values())
+    else:
+        to_try = bool(settings.get(_KINDS[kind][0]))
     async with _changing:
-        if _needs_trial(kind, settings):
+        if to_try:
             tried = await try_settings(kind, settings)
         if tried["works"]:
             await asyncio.to_thread(_keep, settings)
@@ -141,13 +146,6 @@ def _read_settings(kind: str, body: Mapping[str, Any]) -> dict[str, str]:
                 raise RequestError(409, told, "服务器环境中的密钥只用于原来的地址；请在那里一并修改")
             settings[key] = ""
     return settings
-
-
-def _needs_trial(kind: str, settings: Mapping[str, str]) -> bool:
-    """Report whether the settings need a trial. Mere removals are not tried."""
-    if kind == "search":
-        return settings.get("WEIWO_WEB") != "off" and any(settings.values())
-    return bool(settings.get(_KINDS[kind][0]))
 
 
 def _keep(settings: Mapping[str, str]) -> None:
