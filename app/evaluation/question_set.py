@@ -73,15 +73,8 @@ class Question:
         """Report whether a statement gives the answer, without naming a rival choice first."""
         if self.boolean:
             return _read_boolean(statement) == _read_boolean(self.golds[0])
-        return self.is_said_in([statement]) and self._is_named_first(statement)
-
-    def score_f1(self, statement: str) -> float:
-        """Return the token F1 against the nearest alias, or against all answers if several are needed."""
-        if len(self.answers) > 1:
-            return token_f1(statement, [" ".join(group[0] for group in self.answers)])
-        return token_f1(statement, self.golds)
-
-    def _is_named_first(self, statement: str) -> bool:
+        if not self.is_said_in([statement]):
+            return False
         said, offered = AnswerText(statement), AnswerText(self.text)
         if len(self.answers) > 1 or not any(map(offered.says, self.golds)):
             return True
@@ -89,6 +82,12 @@ class Question:
         named = [AnswerText(subject) for subject in parse_question(self.text, self.language).subjects]
         wrong = [item.text for item in named if not any(map(item.says, self.golds))]
         return all(right <= said.first(item) for item in wrong)
+
+    def score_f1(self, statement: str) -> float:
+        """Return the token F1 against the nearest alias, or against all answers if several are needed."""
+        if len(self.answers) > 1:
+            return token_f1(statement, [" ".join(group[0] for group in self.answers)])
+        return token_f1(statement, self.golds)
 
 
 @dataclass(frozen=True)

@@ -216,16 +216,12 @@ def _judge_value(question: Question, value: Mapping[str, Any]) -> bool | None:
     text = str(value["text"])
     if not question.answerable or question.is_answered_by(text):
         return question.answerable
-    return value.get("type") == "number" and any(_is_figure(text, gold) for gold in question.golds)
-
-
-def _is_figure(text: str, gold: str) -> bool:
-    """Report whether a bare number equals the number of an answer.
-
-    A value of type number leaves the unit to its task.
-    """
-    said, wanted = find_numbers(text), find_numbers(gold)
-    return len(said) == len(wanted) == 1 and said[0].value == wanted[0].value
+    if value.get("type") != "number":
+        return False
+    # A value of type number leaves the unit to its task, so that bare numbers are compared.
+    said = find_numbers(text)
+    wanted = map(find_numbers, question.golds)
+    return any(len(said) == len(numbers) == 1 and said[0].value == numbers[0].value for numbers in wanted)
 
 
 def _share(told: Sequence[bool]) -> float | None:

@@ -100,7 +100,12 @@ def _measure_rows(rows: Iterable[_Row]) -> dict[str, Any]:
     The result is empty if no row has a confidence.
     """
     rows = list(rows)
-    values = [(value["confidence"], bool(value["right"])) for value in _known_values(rows)]
+    values = [
+        (value["confidence"], bool(value["right"]))
+        for row in rows
+        for value in row.get("values") or ()
+        if value["right"] is not None
+    ]
     answers = [
         (min(item["confidence"] for item in row["values"]), bool(row["right"]))
         for row in rows
@@ -126,7 +131,8 @@ def _summarize_system(rows: Sequence[_Row], levels: Mapping[str, str]) -> dict[s
     verdicts: Counter[str] = Counter()
     for row in rows:
         verdicts.update(row["verdicts"])
-    rates, means = _name_figures(rows)
+    facts = any("facts" in row for row in rows)
+    rates, means = ((*RATES, *FACT_RATES), (*MEANS, *FACT_MEANS)) if facts else (RATES, MEANS)
     found: dict[str, Any] = {name: _mean(rows, name) for name in (*rates, *means)}
     seconds = [row["seconds"] for row in rows]
     found |= {
@@ -137,7 +143,11 @@ def _summarize_system(rows: Sequence[_Row], levels: Mapping[str, str]) -> dict[s
         "errors": sum(bool(row["error"]) for row in rows),
         "claims": dict(verdicts),
         "calibration": _measure_rows(rows),
-        "intervals": {name: _interval(rows, name) for name in rates if found[name] is not None},
+        "intervals": {
+            name: [round(bound, 4) for bound in bootstrap_interval(_values(rows, name))]
+            for name in rates
+            if found[name] is not None
+        },
         "by_level": _section(rows, lambda row: levels.get(row["question"]) or row.get("level") or "unknown"),
         "by_hops": _section(rows, lambda row: str(row["hops"]) if row["hops"] else ""),
     }
@@ -145,13 +155,6 @@ def _summarize_system(rows: Sequence[_Row], levels: Mapping[str, str]) -> dict[s
         graded = [{"judged": bool(row["right"] or row.get("judged"))} for row in rows]
         found["right_judged"] = _mean(graded, "judged")
     return found
-
-
-def _name_figures(rows: Sequence[_Row]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the names of the rates and the means available in the rows."""
-    if any("facts" in row for row in rows):
-        return (*RATES, *FACT_RATES), (*MEANS, *FACT_MEANS)
-    return RATES, MEANS
 
 
 def _values(rows: Iterable[_Row], name: str) -> list[float]:
@@ -162,10 +165,6 @@ def _mean(rows: Iterable[_Row], name: str) -> float | None:
     """Return the mean of a figure over the questions with a value."""
     values = _values(rows, name)
     return round(fmean(values), 4) if values else None
-
-
-def _interval(rows: Iterable[_Row], name: str) -> list[float]:
-    return [round(bound, 4) for bound in bootstrap_interval(_values(rows, name))]
 
 
 def _section(rows: Iterable[_Row], key: Callable[[_Row], str]) -> dict[str, dict[str, Any]]:
@@ -189,11 +188,6 @@ def _compare(ours: Mapping[str, _Row], others: Mapping[str, _Row]) -> dict[str, 
             low, high = bootstrap_interval(differences)
             found[name] = {"mean": round(fmean(differences), 4), "low": round(low, 4), "high": round(high, 4)}
     return found
-
-
-def _known_values(rows: Iterable[_Row]) -> list[Mapping[str, Any]]:
-    """Return the values with a known verdict."""
-    return [value for row in rows for value in row.get("values") or () if value["right"] is not None]
 
 
 def _means(pairs: Sequence[tuple[float, bool]]) -> dict[str, float]:

@@ -57,7 +57,9 @@ class WeiwoSystem:
 def _read_result(result: Mapping[str, Any], seconds: float) -> SystemAnswer:
     """Convert a result of Weiwo to a system answer, with statement, passages and cost."""
     usage, claims = result["usage"], result.get("claims") or []
-    text = strip_citations(_statement(result))
+    # The statement is the claims, or else the text above the quoted passages.
+    stated = " ".join(str(claim["text"]) for claim in claims)
+    text = strip_citations(stated or f"\n{result.get('answer', '')}".partition("\n>")[0])
     outcome = {"complete": "asserted", "partial": "doubtful"}.get(str(result["status"]), ABSTAINED)
     if not _states_anything(result) or abstains(text):
         outcome = ABSTAINED
@@ -93,12 +95,6 @@ def _states_anything(result: Mapping[str, Any]) -> bool:
     if verdicts - {"uncited"}:
         return True
     return bool(result["usage"]["model_calls"] and (verdicts or not result.get("extracts")))
-
-
-def _statement(result: Mapping[str, Any]) -> str:
-    """Return the statement of an answer: the claims, or else the text above the quoted passages."""
-    claims = " ".join(str(claim["text"]) for claim in result.get("claims") or [])
-    return claims or f"\n{result.get('answer', '')}".partition("\n>")[0]
 
 
 def _list_values(result: Mapping[str, Any]) -> list[dict[str, Any]]:
