@@ -110,8 +110,17 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
     server: FastMCP = FastMCP("weiwo", instructions=INSTRUCTIONS)
     runs = AnswerRuns(serves_clients=account_of is not None)
     # A task works outside of its request, where nobody knows whose it is.
-    as_task = account_of is None and _offer_tasks(server)
+    as_task = account_of is None and find_spec("fastmcp_tasks") is not None
+    if as_task:
+        server.add_extension(import_module("fastmcp_tasks").TasksExtension())
     find_account = account_of or partial(OwnAccount, context)
+    _offer_answers(server, runs, find_account, as_task=as_task)
+    _offer_documents(server, find_account)
+    return server
+
+
+def _offer_answers(server: FastMCP, runs: AnswerRuns, find_account: Callable[[], Account], *, as_task: bool) -> None:
+    """Add the tools for questions, which clients may also call as tasks."""
 
     @server.tool(annotations=_READS, task=as_task)
     async def ask(
@@ -154,6 +163,10 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
             raise ToolError("this thread_id does not exist, or its answer is no longer stored; ask again")
         return await _answer(runs, run, wait, ctx)
 
+
+def _offer_documents(server: FastMCP, find_account: Callable[[], Account]) -> None:
+    """Add the tools for the local documents."""
+
     @server.tool(annotations=_READS)
     async def search(
         query: Annotated[str, Field(description="What to look for, in the words the documents would use.")],
@@ -170,8 +183,6 @@ def build_server(context: Context, account_of: Callable[[], Account] | None = No
     ) -> PassageResult:
         """Read a local document: a short document in full, a long document around a place or query matches."""
         return await _call(find_account(), "open_document", {"source": source, "query": query, "near": near}, 12)
-
-    return server
 
 
 def read_answer(result: dict[str, Any]) -> AskResult:
@@ -225,14 +236,6 @@ def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awai
         await app(scope, receive, send)
 
     return check_origin
-
-
-def _offer_tasks(server: FastMCP) -> bool:
-    """Enable MCP's tasks extension if `fastmcp-tasks` is installed, and report whether enabled."""
-    if find_spec("fastmcp_tasks") is None:
-        return False
-    server.add_extension(import_module("fastmcp_tasks").TasksExtension())
-    return True
 
 
 async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpContext) -> AskResult:
