@@ -51,22 +51,16 @@ def start(
     ] = False,
 ) -> None:
     """Read `.env` of the working directory, then the user's own `config.toml`. Existing values win."""
-    _read_env(context)
+    if os.path.lexists(".env"):
+        file = read_env_file()
+        apply_env_file(file)
+        if file.complaint and context.invoked_subcommand not in {"trust", "doctor"}:
+            say(file.complaint)
     if context.invoked_subcommand != "doctor" and home().exists() and not home().is_dir():
         raise SettingsError(f"WEIWO_HOME: {home()} is a file; set it to a folder")
     close_home(home())
     if (home() / "config.toml").exists():
         apply_config()
-
-
-def _read_env(context: typer.Context) -> None:
-    """Read `.env` of the working directory."""
-    if not os.path.lexists(".env"):
-        return
-    file = read_env_file()
-    apply_env_file(file)
-    if file.complaint and context.invoked_subcommand not in {"trust", "doctor"}:
-        say(file.complaint)
 
 
 def main() -> NoReturn:

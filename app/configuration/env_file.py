@@ -93,7 +93,7 @@ def read_env_file(environ: Mapping[str, str] = os.environ) -> _EnvFile:
         raise MisuseError(f"{path} cannot be read: {why}; correct or remove it") from None
     risky = {name: value for name, value in found.items() if not _is_harmless(name, value)}
     harmless = {name: value for name, value in found.items() if name not in risky}
-    trusted = not risky or read_trusted(environ).get(_folder_of(path)) == digest(risky)
+    trusted = not risky or read_trusted(environ).get(str(path.parent.resolve())) == digest(risky)
     return _EnvFile(path, harmless, risky, trusted)
 
 
@@ -161,10 +161,6 @@ def _is_harmless(name: str, value: str) -> bool:
         return not any(entry.strip().startswith("@") for entry in value.split(os.pathsep))
     setting = field_settings().get(field_name)
     return name == "WEIWO_DEBUG" if setting is None else not setting.needs_trust
-
-
-def _folder_of(path: Path) -> str:
-    return str(path.parent.resolve())
 
 
 def _list_path(environ: Mapping[str, str]) -> Path:

@@ -125,8 +125,14 @@ def _line(summary: CorpusSummary) -> str:
     if summary.trouble:
         return f"{summary.name}\t{summary.trouble}\n"
     left_out = f"\t{summary.problems:,} not indexed" if summary.problems else ""
-    note = f"\t{summary.note}" if summary.note else ""
-    note += "".join(f"\t{told}" for told in (*_partial(summary), *_list_connectors(summary)))
+    told = [summary.note] if summary.note else []
+    for model, (done, of) in summary.vectors.items():
+        if done < of:
+            told.append(f"{done:,} of {of:,} have vectors of {model}; run weiwo index to create the others")
+    for each in summary.connectors:
+        failed = f"; it failed: {each.problem}" if each.problem else ""
+        told.append(f"{each.label} every {span(each.seconds)}{failed}")
+    note = "".join(f"\t{line}" for line in told)
     origins = [*(_nearby(root) for root in summary.roots), *summary.loaders]
     loaders = f"\tfrom {', '.join(map(one_line, origins))}" if origins else ""
     passages = format_count(summary.passages, "passage")
@@ -140,23 +146,6 @@ def _nearby(path: str) -> str:
     """Return a path relative to the current folder, if the path lies inside."""
     here = Path.cwd()
     return str(Path(path).relative_to(here)) if Path(path).is_relative_to(here) and Path(path) != here else path
-
-
-def _partial(summary: CorpusSummary) -> list[str]:
-    """Describe the embedding models without vectors for all passages of a corpus, with a line for each."""
-    lacking = [(model, done, of) for model, (done, of) in summary.vectors.items() if done < of]
-    return [
-        f"{done:,} of {of:,} have vectors of {model}; run weiwo index to create the others"
-        for model, done, of in lacking
-    ]
-
-
-def _list_connectors(summary: CorpusSummary) -> list[str]:
-    """List the connectors of a corpus, a line each, with the failure of the last run if any."""
-    return [
-        f"{each.label} every {span(each.seconds)}" + (f"; it failed: {each.problem}" if each.problem else "")
-        for each in summary.connectors
-    ]
 
 
 def _as_json(summary: CorpusSummary) -> dict[str, Any]:

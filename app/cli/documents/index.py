@@ -122,19 +122,8 @@ def index(  # noqa: PLR0913 - each option is a parameter
         write(f"{connector.label} is {'no longer kept' if found else 'not kept'} in step with {name}\n")
         return
 
-    def build_stop_error(code: int) -> CommandError:
-        said = (
-            f"the corpus {name} is as last said"
-            if watch
-            else "indexed files are saved; run the command again to continue"
-        )
-        return CommandError(f"stopped; {said}", code)
-
     run = _IndexRun(paths or (), folder, settings.embeddings, target, spec, connector, as_json=json)
-    try:
-        raise typer.Exit(run_to_end(run.follow() if watch else run.once(), build_stop_error))
-    except CorpusError as error:
-        raise CommandError(str(error)) from error
+    raise typer.Exit(_run(run, name, watch=watch))
 
 
 @dataclass(frozen=True)
@@ -197,6 +186,23 @@ class _IndexRun:
             else:
                 write(_summary(whole, report))
         return PARTIAL if report.left_out else COMPLETE
+
+
+def _run(run: _IndexRun, name: str, *, watch: bool) -> int:
+    """Index a corpus once, or follow changes, and return the exit code."""
+
+    def build_stop_error(code: int) -> CommandError:
+        said = (
+            f"the corpus {name} is as last said"
+            if watch
+            else "indexed files are saved; run the command again to continue"
+        )
+        return CommandError(f"stopped; {said}", code)
+
+    try:
+        return run_to_end(run.follow() if watch else run.once(), build_stop_error)
+    except CorpusError as error:
+        raise CommandError(str(error)) from error
 
 
 def _parse_loader(paths: Sequence[str], loader: str | None, arguments: str | None, *, watch: bool) -> LoaderSpec | None:

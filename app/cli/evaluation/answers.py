@@ -36,7 +36,7 @@ from weiwo.models.errors import ModelUnavailableError
 from weiwo.state.settings import Context, Settings
 from weiwo.text.localization import localized_section
 from weiwo.tools.corpus.base import CorpusError
-from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError
+from weiwo.tools.corpus.evaluation.dataset import DatasetError
 from weiwo.tools.corpus.evaluation.dataset_index import index_dataset
 
 app = typer.Typer()
@@ -252,7 +252,10 @@ def _run(found: QuestionSet, context: Context, names: Sequence[str], options: _O
         begun.append(_open_experiment(found, settings, names, options))
         within = context
         if found.dataset is not None:
-            within = context.model_copy(update={"corpus": [await _index(found.dataset, settings)]})
+            # The documents are indexed once, under a name, which `weiwo ask --corpus NAME` then searches, too.
+            model = await open_embedder(settings, found.dataset)
+            folder = await asyncio.to_thread(index_dataset, found.dataset, Path(settings.home), model, tell_stages())
+            within = context.model_copy(update={"corpus": [folder.name]})
         systems = await _open_systems(names, within, options.steps)
         await begun[0].run(questions, systems, AnswerScorer(judge), _make_listener())
         return begun[0]
@@ -277,15 +280,6 @@ async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Questio
             f"are required{why}; choose another model"
         )
     judge.failed = 0
-
-
-async def _index(dataset: Dataset, settings: Settings) -> str:
-    """Index the set's documents under a name, once, and return the name.
-
-    `weiwo ask --corpus NAME` then searches the same documents.
-    """
-    model = await open_embedder(settings, dataset)
-    return (await asyncio.to_thread(index_dataset, dataset, Path(settings.home), model, tell_stages())).name
 
 
 async def _open_systems(names: Sequence[str], context: Context, steps: Sequence[int]) -> dict[str, System]:

@@ -223,24 +223,19 @@ async def _compare(
         corpus.close()
 
 
-def _evaluation_json(evaluation: Evaluation, policy: RoutingPolicy) -> dict[str, Any]:
-    """Return the figures and the policy as a single object."""
-    found = evaluation.as_json()
-    if evaluation.whole:
-        found["policy"] = {**_policy_json(policy), "held_out": evaluation.measure_policy().model_dump(mode="json")}
-    return found
-
-
 def _policy_json(policy: RoutingPolicy) -> dict[str, Any]:
     """Return a policy as JSON, without the sets used for training."""
     return policy.model_dump(mode="json", exclude={"sources"})
 
 
 def _print(evaluation: Evaluation, policy: RoutingPolicy, *, as_json: bool) -> None:
-    if as_json:
-        write_json(_evaluation_json(evaluation, policy))
-    else:
+    if not as_json:
         _print_figures(screen(), evaluation, policy)
+        return
+    found = evaluation.as_json()
+    if evaluation.whole:
+        found["policy"] = {**_policy_json(policy), "held_out": evaluation.measure_policy().model_dump(mode="json")}
+    write_json(found)
 
 
 def _print_figures(console: Console, evaluation: Evaluation, policy: RoutingPolicy) -> None:

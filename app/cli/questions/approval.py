@@ -61,25 +61,21 @@ def _converse(ended: RunEnd, language: str) -> Any:
             return None
         if word in _EDIT:
             try:
-                plan = _edit(ended, complaints or ended.complaints, language)
+                remark = label(language, "draft_remark")
+                told = complaints or ended.complaints
+                plan = edit(draft_of(ended), ended.request.get("plan") or {}, told, remark)
             except (DraftError, CommandError) as error:
                 complaints = [str(error)]
                 continue
             if plan is not None:
                 return {"plan": plan}
+            terminal().print(Text(label(language, "unchanged"), "dim"))
             complaints = []
         elif word in _REJECT:
             if words := rest.strip() or read_line(label(language, "reject_prompt")):
                 return {"reject": words}
         elif word and confirm(label(language, "words_prompt"), default=False):
             return {"reject": f"{command} {rest}".strip()}
-
-
-def _edit(ended: RunEnd, complaints: list[str], language: str) -> dict[str, Any] | None:
-    plan = edit(draft_of(ended), ended.request.get("plan") or {}, complaints, label(language, "draft_remark"))
-    if plan is None:
-        terminal().print(Text(label(language, "unchanged"), "dim"))
-    return plan
 
 
 def tell_draft(ended: RunEnd) -> None:

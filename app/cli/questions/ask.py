@@ -95,14 +95,19 @@ def ask(  # noqa: PLR0913 - each option is a parameter
     if context.template and not delivery.files:
         raise UsageError("--template needs a file to write; name it with --output")
     thread = last_thread() if follow_up else thread
-    thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
     typed = question != ["-"] and not delivery.as_json
+    raise typer.Exit(_ask_or_keep_wish(text, thread, context, delivery, typed=typed))
+
+
+def _ask_or_keep_wish(text: str, thread: str | None, context: Context, delivery: Delivery, *, typed: bool) -> int:
+    """Ask a question, unless a person typed a wish to be kept, and return the exit code."""
+    thread_id = new_thread_id() if thread is None else checked_thread_id(thread)
     if typed and not delivery.files and keeps_wish(text):
-        raise typer.Exit(0)
+        return 0
     code = _ask(text, thread_id, context, delivery, given=thread is not None)
     if typed:
         offer_wish(text)
-    raise typer.Exit(code)
+    return code
 
 
 def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *, given: bool) -> int:

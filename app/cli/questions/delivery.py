@@ -97,8 +97,11 @@ def print_result(result: Mapping[str, Any], watcher: Watcher, settings: Settings
         delivery.write_object("result", result)
     else:
         write(plain_answer(result, verbose=delivery.verbose))
-    for line in _list_remarks(result, delivery):
-        hint(line)
+    compared = comparison_lines(result, _language(result)) if delivery.verbose else ()
+    thread = "" if delivery.as_json or delivery.verbose else label(_language(result), "thread", result.get("thread_id"))
+    for line in (describe_age(result), *compared, thread):
+        if line:
+            hint(line)
     if code:
         say(shortfall(result))
     if no_model:
@@ -128,13 +131,6 @@ def _draw_result(result: Mapping[str, Any], watcher: Watcher, no_model: str, *, 
     compared = comparison_lines(result, _language(result)) if verbose else ()
     for line in filter(None, (*compared, foot(result, decided_by, verbose=verbose), no_model)):
         console.print(Flow(Text(line, "dim")))
-
-
-def _list_remarks(result: Mapping[str, Any], delivery: Delivery) -> list[str]:
-    """Return the remarks on a result for standard error, if the answer goes to a pipe or is JSON."""
-    compared = comparison_lines(result, _language(result)) if delivery.verbose else ()
-    thread = "" if delivery.as_json or delivery.verbose else label(_language(result), "thread", result.get("thread_id"))
-    return [line for line in (describe_age(result), *compared, thread) if line]
 
 
 def _first_time(settings: Settings) -> bool:

@@ -407,19 +407,14 @@ async def _check_search(subject: _Subject) -> list[Check]:
         limits = [round(source.per_second, 2), *([] if source.a_day is None else [source.a_day])]
         told.append(subject.say("rate" if source.a_day is None else "rate_day", name, *limits))
     names = {source.name for source in sources}
-    idle = [
-        _describe_idle(name, missing_variables(provider, os.environ), subject)
-        for name, provider in PROVIDERS.items()
-        if name not in names
-    ]
+    idle = []
+    for name, provider in PROVIDERS.items():
+        if name not in names:
+            lacking = subject.say("and").join(missing_variables(provider, os.environ))
+            idle.append(subject.say("lacks", name, lacking) if lacking else name)
     comma = subject.say("comma")
     checks = [Check(title, "ok", subject.say("order", comma.join(told)))]
     return checks + [Check(title, "note", subject.say("could", comma.join(idle)))] * bool(idle)
-
-
-def _describe_idle(name: str, lacking: Sequence[str], subject: _Subject) -> str:
-    """Describe an unused provider and the variables still missing."""
-    return subject.say("lacks", name, subject.say("and").join(lacking)) if lacking else name
 
 
 async def _check_tools(subject: _Subject) -> list[Check]:

@@ -73,7 +73,9 @@ async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         return "problem", say(language, "silent", host, type(error).__name__, _SECONDS, _advise(base_url, language))
     model = name.partition(":")[2]
-    offered = _list_offered(reply)
+    rows = reply.get("data") if isinstance(reply, dict) else None
+    listed = rows if isinstance(rows, list) else []
+    offered = [str(row["id"]) for row in listed if isinstance(row, dict) and "id" in row]
     if offered and model not in offered:
         return "note", say(language, "unlisted", host, model)
     return "ok", say(language, "answers", host)
@@ -88,11 +90,6 @@ def _judge_error(error: "ServerError", host: str, language: Language) -> tuple[V
     if error.status >= 500:
         return "problem", say(language, "server_error", host, error.status)
     return "ok", say(language, "answers", host)
-
-
-def _list_offered(reply: object) -> list[str]:
-    rows = reply.get("data") if isinstance(reply, dict) else None
-    return [str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row] if isinstance(rows, list) else []
 
 
 def _advise(base_url: str, language: Language) -> str:

@@ -50,7 +50,8 @@ def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> None:
         write("this folder is trusted\n" if file.risky else "nothing here needs trust\n")
         return
     for name, value in file.risky.items():
-        write(f"{one_line(name, 100)}={_format_setting(name, value)}\n    {describe_effect(name, value)}\n")
+        shown = "(not shown)" if is_secret(name) else one_line(value, 300)
+        write(f"{one_line(name, 100)}={shown}\n    {describe_effect(name, value)}\n")
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError("no terminal for a confirmation; read the lines above, then run weiwo trust --yes")
@@ -60,8 +61,3 @@ def _trust_this_folder(trusted: dict[str, str], *, yes: bool) -> None:
             return
     write_trusted({**trusted, folder: digest(file.risky)})
     write(f"{one_line(folder, 1_000)} is trusted with these settings; to undo, run weiwo trust --revoke .\n")
-
-
-def _format_setting(name: str, value: str) -> str:
-    """Format the value of a setting. Secrets are hidden."""
-    return "(not shown)" if is_secret(name) else one_line(value, 300)

@@ -63,8 +63,11 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
     if not found:
         raise unknown_thread(thread_id)
     shown = [item for item in found if item.next != ("__start__",)] or found
-    labels = _labels([_id(item) for item in found])
     by_id = {_id(item): item for item in found}
+    # Unique prefixes of the ids, all of the same length.
+    lengths = (length for length in range(_SHORTEST, 37) if len({name[:length] for name in by_id}) == len(by_id))
+    length = next(lengths, 36)
+    labels = {name: name[:length] for name in by_id}
     moments = []
     for position, entry in enumerate(shown):
         parent = by_id.get(_parent_id(entry))
@@ -72,6 +75,8 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
         metadata = entry.metadata or {}
         strayed = below is not None and parent is not None and parent.next != ("__start__",) and parent is not below
         forked = FORK_KEY in metadata or metadata.get("source") == "fork" or strayed
+        # A copied checkpoint has the oldest with the same parent as its original.
+        twin = next((_id(item) for item in reversed(found) if _parent_id(item) == _parent_id(entry)), "")
         done = await finished_tasks(session.saver, entry) if "executor" in entry.next else {}
         moments.append(
             Moment(
@@ -80,7 +85,7 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
                 parent=labels.get(_parent_id(entry), ""),
                 created=datetime.fromisoformat(entry.created_at) if entry.created_at else datetime.now(UTC),
                 next=entry.next,
-                what=_what(entry, parent, labels.get(_twin(entry, found), ""))
+                what=_what(entry, parent, labels.get(twin, ""))
                 + (f"; {len(done)} of its tasks had finished" if done else ""),
                 forked=forked,
             )
@@ -173,18 +178,6 @@ def _parent_id(snapshot: "StateSnapshot") -> str:
     return str((snapshot.parent_config or {}).get("configurable", {}).get("checkpoint_id", ""))
 
 
-def _labels(ids: Sequence[str]) -> dict[str, str]:
-    """Return unique prefixes of the ids, all of the same length."""
-    lengths = (length for length in range(_SHORTEST, 37) if len({name[:length] for name in ids}) == len(set(ids)))
-    length = next(lengths, 36)
-    return {name: name[:length] for name in ids}
-
-
-def _twin(snapshot: "StateSnapshot", found: Sequence["StateSnapshot"]) -> str:
-    """Return the id of the original of a copied checkpoint: the oldest with the same parent."""
-    return next((_id(item) for item in reversed(found) if _parent_id(item) == _parent_id(snapshot)), "")
-
-
 def _what(snapshot: "StateSnapshot", parent: "StateSnapshot | None", twin: str) -> str:
     """Describe the step before a checkpoint: the node since the parent, and the result of the node."""
     metadata, values = snapshot.metadata or {}, snapshot.values
@@ -203,7 +196,9 @@ def _what(snapshot: "StateSnapshot", parent: "StateSnapshot | None", twin: str) 
 def _by_node(node: str, values: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[str]:
     plan: Plan | None = values.get("plan")
     if node in {"", "__start__"}:
-        yield f"asked: {values.get('question') or _last_words(values)}"
+        messages = values.get("messages") or ()
+        last = str(messages[-1].text) if messages else ""
+        yield f"asked: {values.get('question') or last}"
     elif node == "master" and values.get("assessment"):
         yield f"judged {values['assessment'].level}"
     elif node == "planner" and plan is not None:
@@ -233,8 +228,3 @@ def _by_node(node: str, values: Mapping[str, Any], before: Mapping[str, Any]) ->
 
 def _count_tasks(plan: Plan) -> str:
     return f"{len(plan.ids)} task{'' if len(plan.ids) == 1 else 's'}"
-
-
-def _last_words(values: Mapping[str, Any]) -> str:
-    messages = values.get("messages") or ()
-    return str(messages[-1].text) if messages else ""
