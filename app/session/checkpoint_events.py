@@ -37,9 +37,14 @@ def events_of(values: Mapping[str, Any], more: Mapping[str, Outcome]) -> Iterato
         yield {"type": "planned", "plan": plan.to_json()}
     outcomes = {**(values.get("outcomes") or {}), **more}
     for outcome in outcomes.values():
-        if plan is None or outcome.task_id in plan.ids:
-            yield from _hop_events(outcome)
-            yield _finished_event(outcome, language)
+        if plan is not None and outcome.task_id not in plan.ids:
+            continue
+        # The findings of a chain of look-ups appear as separate tasks: `task_1.2` is the second finding.
+        for n, hop in enumerate(outcome.detail.hops, 1):
+            name = f"{outcome.task_id}.{n}"
+            yield {"type": "task_started", "task_id": name, "description": hop.question, "tool": outcome.tool}
+            yield {"type": "task_finished", "task_id": name, "status": "succeeded", "value": hop.value}
+        yield _finished_event(outcome, language)
     for past in values.get("reflections") or ():
         yield {
             "type": "reflected",
@@ -48,14 +53,6 @@ def events_of(values: Mapping[str, Any], more: Mapping[str, Outcome]) -> Iterato
             "decided_by": past.decided_by,
             "task_ids": list(past.task_ids),
         }
-
-
-def _hop_events(outcome: Outcome) -> Iterator[dict[str, Any]]:
-    """Yield the findings of a chain of look-ups as separate tasks: `task_1.2` is the second finding."""
-    for n, hop in enumerate(outcome.detail.hops, 1):
-        name = f"{outcome.task_id}.{n}"
-        yield {"type": "task_started", "task_id": name, "description": hop.question, "tool": outcome.tool}
-        yield {"type": "task_finished", "task_id": name, "status": "succeeded", "value": hop.value}
 
 
 def _finished_event(outcome: Outcome, language: str) -> dict[str, Any]:

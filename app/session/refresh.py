@@ -68,7 +68,7 @@ async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:
     if ended.request:
         return {**told, "status": "waiting"}
     changes = _list_changes(before, ended.result)
-    ran = [key for key in ended.result["outcomes"] if _ran_again(before, ended.result, key)]
+    ran = [key for key, outcome in ended.result["outcomes"].items() if before["outcomes"].get(key) != outcome]
     refreshed = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "changes": changes}
     async with claim(session, thread_id):
         update = {"result": {**ended.result, "refreshed": refreshed}}
@@ -151,7 +151,3 @@ def _in_words(outcome: Mapping[str, Any] | None, result: Mapping[str, Any]) -> s
         return ""
     language = recorded_language(result["language"])
     return str(outcome["detail"].get("shown") or render(outcome["value"], outcome["type"], language))
-
-
-def _ran_again(before: Mapping[str, Any], after: Mapping[str, Any], key: str) -> bool:
-    return bool(before["outcomes"].get(key) != after["outcomes"][key])

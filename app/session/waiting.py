@@ -91,8 +91,8 @@ def judge_waiting(tasks: Iterable[str], interrupts: "Iterable[Interrupt]") -> Wa
 
 def _is_by_id(answer: Any) -> bool:
     """Report whether an answer maps ids of interrupts to answers, as LangGraph reads the format."""
-    return isinstance(answer, Mapping) and bool(answer) and all(map(_is_id, answer))
-
-
-def _is_id(key: Any) -> bool:
-    return isinstance(key, str) and len(key) == 32 and set(key) <= set("0123456789abcdef")
+    return (
+        isinstance(answer, Mapping)
+        and bool(answer)
+        and all(isinstance(key, str) and len(key) == 32 and set(key) <= set("0123456789abcdef") for key in answer)
+    )
