@@ -110,14 +110,14 @@ class Registry:
         found: dict[str, dict[str, JsonValue]] = {}
         for other, tool in self._tools.items():
             info = self._infos[other]
-            if other != name and info.cluster == given.cluster and not info.acts:
-                other_args = map_arguments(args, given.args_schema, info.args_schema, info.cluster)
-                if (
-                    other_args is not None
-                    and arguments_fit(tool, other_args)
-                    and not _is_misdirected(other, other_args)
-                ):
-                    found[other] = other_args
+            if other == name or info.cluster != given.cluster or info.acts:
+                continue
+            other_args = map_arguments(args, given.args_schema, info.args_schema, info.cluster)
+            if other_args is None or not arguments_fit(tool, other_args):
+                continue
+            # A web page is not among the documents.
+            if other != "open_document" or not str(other_args.get("source")).startswith(("http://", "https://")):
+                found[other] = other_args
         return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
     def describe(self, names: Iterable[str]) -> str:
@@ -171,14 +171,11 @@ def _build_own_tools(settings: Settings, corpus: Corpus) -> tuple[list[BaseTool]
         else:
             tools.append(asks)
     tools += [Calculator(), DateDifference()]
-    over_web, absent = _build_web_tools(settings)
-    return [*tools, *over_web], [*missing, *absent]
-
-
-def _build_web_tools(settings: Settings) -> tuple[list[BaseTool], list[ToolInfo]]:
     search = WebSearch.from_settings(settings)
-    tools: list[BaseTool] = [] if search is None else [search]
-    missing = [_describe_missing(WebSearch, explain_none(settings))] if search is None else []
+    if search is None:
+        missing.append(_describe_missing(WebSearch, explain_none(settings)))
+    else:
+        tools.append(search)
     if search is not None or (settings.web and settings.allow_hosts):
         tools += _build_page_readers(settings, () if search is None else search.sources)
     return tools, missing
@@ -268,24 +265,19 @@ def _schema_of_model(arguments: type[BaseModel]) -> dict[str, Any]:
     return {"properties": schema["properties"], "required": schema.get("required", [])}
 
 
-def _is_misdirected(tool: str, args: Mapping[str, JsonValue]) -> bool:
-    """Report whether a call would look for a web page among the documents."""
-    return tool == "open_document" and str(args.get("source")).startswith(("http://", "https://"))
-
-
 async def list_tools(settings: Settings, language: Language = "en") -> dict[str, Any]:
     """List the tools and MCP servers of a run, with problems in the given language."""
     registry = await build_registry(settings)
     servers = []
     if settings.mcp:
         servers = [_server(connection, language) for connection in (await load_mcp_tools(settings.mcp)).connections]
-    asks = {info.name for info in registry.infos() if info.acts and _is_asked(info, settings)}
+    asks = {
+        info.name
+        for info in registry.infos()
+        if info.acts and (info.always_ask or not (settings.allow_acting or info.name in settings.allow_tools))
+    }
     tools = [_tool(info, registry, asks=info.name in asks) for info in registry.infos()]
     return {"tools": tools, "servers": servers, "problems": [problem[language] for problem in registry.problems]}
-
-
-def _is_asked(info: ToolInfo, settings: Settings) -> bool:
-    return info.always_ask or not (settings.allow_acting or info.name in settings.allow_tools)
 
 
 def _tool(info: ToolInfo, registry: Any, *, asks: bool) -> dict[str, Any]:

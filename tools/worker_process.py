@@ -21,11 +21,6 @@ _GRACE_SECONDS: Final = 30
 _START_SECONDS: Final = 30.0
 
 
-def _worker_environment() -> dict[str, str]:
-    """Return the environment variables passed to a worker."""
-    return {name: value for name, value in os.environ.items() if name.upper() in _PASSED_ON}
-
-
 def serve_requests(answer: Callable[[BinaryIO, BinaryIO], None]) -> None:
     """Answer requests in a worker until standard input ends.
 
@@ -124,7 +119,7 @@ class WorkerProcess:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     start_new_session=True,
-                    env=_worker_environment(),
+                    env={name: value for name, value in os.environ.items() if name.upper() in _PASSED_ON},
                 )
             return self._process
 

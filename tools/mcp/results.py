@@ -26,7 +26,8 @@ def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, Json
     Returns:
         The result as text, and as passages.
     """
-    title = one_line(f"{definition.own_name}({_format_args(args)})", _LONGEST_TITLE)
+    given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in args.items())
+    title = one_line(f"{definition.own_name}({given})", _LONGEST_TITLE)
     words = [_without_base64(block.text) for block in result.content[:_MOST_BLOCKS] if block.type == "text"]
     text = "\n".join(words)
     structured = result.structured_content
@@ -111,7 +112,3 @@ def _without_base64(text: str) -> str:
 
 def _dump(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, default=str)
-
-
-def _format_args(args: Mapping[str, JsonValue]) -> str:
-    return ", ".join(f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in args.items())

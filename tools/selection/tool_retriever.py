@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from weiwo.tools.selection.sparse_index import Matrix, Scores, scale
+from weiwo.tools.selection.sparse_index import Matrix, scale
 from weiwo.tools.selection.tool_index import ToolDocument, ToolIndex
 from weiwo.tools.selection.tool_scenes import Scene, ToolScenes, ToolUse
 
@@ -62,20 +62,15 @@ class ToolRetriever:
         scenes = self._scenes.rank(question, vector) if self._scenes is not None else []
         if scenes:
             gate = _BY_WORDS if vector is None else _BY_VECTORS
-            trust = _measure_trust(scenes, self._measure_novelty(scores), words, gate)
+            # How much better the best unused tool fits than the best tool of the history, -1 to 1.
+            never, used = scores[self._unused], scores[~self._unused]
+            novelty = float(never.max(initial=0.0) - used.max(initial=0.0))
+            trust = _measure_trust(scenes, novelty, words, gate)
             share = trust * _FAMILIAR + (1 - trust) * _UNFAMILIAR * scenes[0].similarity
             together = _score_members(scenes)
             single = scale(np.where(self._unused, _NEVER_USED * scores, scores))
             scores = share * np.array([together.get(name, 0.0) for name in ids]) + (1 - share) * single
         return [ids[number] for number in np.argsort(-scores, kind="stable").tolist()]
-
-    def _measure_novelty(self, scores: Scores) -> float:
-        """Measure how much better the best unused tool fits than the best used tool, -1 to 1.
-
-        A used tool occurs in the history.
-        """
-        never, used = scores[self._unused], scores[~self._unused]
-        return float(never.max(initial=0.0) - used.max(initial=0.0))
 
 
 def _measure_trust(scenes: list[Scene], novelty: float, words: float, gate: _Gate) -> float:

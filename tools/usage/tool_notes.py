@@ -95,9 +95,16 @@ class ToolUsage:
             if args is not None:
                 self._add_lesson(args, said if kind else "")
         if now.state == "trial" and now.calls >= _TRIAL_CALLS:
-            self._judge(now)
+            before = next((version for version in reversed(self.versions) if version.state == "adopted"), self._plain)
+            now.state = "adopted" if now.rate <= before.rate else "rejected"
+            if now.state == "adopted" and before in self.versions:
+                before.state = "replaced"
         if self._news and not kind and self._current.state == "adopted":
-            self._propose()
+            self._news = False
+            worked, refused = "; ".join(self._worked), "; ".join(self._refused)
+            text = f"worked: {worked}. Refused: {refused}"
+            if all(text != version.text for version in self.versions):
+                self.versions.append(_NoteVersion(len(self.versions) + 1, text))
 
     def _add_lesson(self, args: Mapping[str, Any], said: str) -> None:
         shown = one_line(json.dumps(args, ensure_ascii=False, default=str), _LONGEST_ARGS)
@@ -107,19 +114,6 @@ class ToolUsage:
         seen = self._refused if said else self._worked
         self._news |= bool(said) and lesson not in seen
         seen[:] = [*[item for item in seen if item != lesson][-(_MOST_EXAMPLES - 1) :], lesson]
-
-    def _judge(self, trial: _NoteVersion) -> None:
-        before = next((version for version in reversed(self.versions) if version.state == "adopted"), self._plain)
-        trial.state = "adopted" if trial.rate <= before.rate else "rejected"
-        if trial.state == "adopted" and before in self.versions:
-            before.state = "replaced"
-
-    def _propose(self) -> None:
-        self._news = False
-        worked, refused = "; ".join(self._worked), "; ".join(self._refused)
-        text = f"worked: {worked}. Refused: {refused}"
-        if all(text != version.text for version in self.versions):
-            self.versions.append(_NoteVersion(len(self.versions) + 1, text))
 
 
 def summarize_usage(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, ToolUsage]:

@@ -40,7 +40,8 @@ class UsageLog:
 
         Arguments are kept only for tools that are not built in, and only if they are small.
         """
-        record: dict[str, Any] = {"tool": info.name, "definition": _fingerprint(info), "user": self._user}
+        definition = _hash(f"{info.description}\0{json.dumps(info.args_schema, sort_keys=True, default=str)}")
+        record: dict[str, Any] = {"tool": info.name, "definition": definition, "user": self._user}
         if failure is not None:
             passes = failure.kind == "crash" and failure.transient
             record |= {"kind": "lost" if passes else failure.kind}
@@ -70,8 +71,3 @@ class UsageLog:
 @lru_cache(maxsize=1 << 12)
 def _hash(text: str) -> str:
     return sha256(text.encode(errors="replace")).hexdigest()[:12]
-
-
-def _fingerprint(info: ToolInfo) -> str:
-    """Return a hash identifying a tool's definition."""
-    return _hash(f"{info.description}\0{json.dumps(info.args_schema, sort_keys=True, default=str)}")
