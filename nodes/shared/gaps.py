@@ -42,19 +42,14 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
     looks = state.get("reflections", [])
     if not looks:
         return ()
-    report = looks[-1].report
-    weak = _weak(report.weak, state, language) if report is not None else ()
-    found = (*weak, *_inconsistent(state, language))
+    report, plan = looks[-1].report, state.get("plan")
+    found = [*_weak(report.weak, state, language)] if report is not None else []
+    if report is not None and plan is not None:
+        outcomes = state.get("outcomes", {})
+        told = (describe_inconsistency(item, plan, outcomes, language) for item in report.inconsistencies)
+        words = _WORDS[language]["inconsistent"]
+        found += (Gap(kind="inconsistent", text=words.format(line)) for line in told if line)
     return tuple({gap.text: gap for gap in reversed(found)}.values())[::-1]
-
-
-def _inconsistent(state: SearchState, language: Language) -> Iterator[Gap]:
-    """Yield the gaps for contradicting values."""
-    report, plan = state["reflections"][-1].report, state.get("plan")
-    for found in report.inconsistencies if report is not None and plan is not None else ():
-        told = describe_inconsistency(found, plan, state.get("outcomes", {}), language) if plan is not None else ""
-        if told:
-            yield Gap(kind="inconsistent", text=_WORDS[language]["inconsistent"].format(told))
 
 
 def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language) -> Iterator[Gap]:

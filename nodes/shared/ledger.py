@@ -12,7 +12,7 @@ from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.planning.rule_plan import frame_task
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import REFERENCE, JsonValue, Language, Outcome, Plan, Task
+from weiwo.state import REFERENCE, Language, Outcome, Plan, Task
 from weiwo.state.answer import Gap
 from weiwo.state.kinds import message_locale
 from weiwo.state.ledger import PERSON, Ledger, PartOutcome, QuestionPart, Severity
@@ -70,7 +70,9 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
     parts = [_enter_part(item, history, outcomes, language) for item in asked]
     unused = _find_unused_words(state, asked, history)
     if unused and state["assessment"].decided_by == "rule" and frame.parts and frame.shape not in CONCLUDED:
-        phrase = _join_phrase(unused, frame.question)
+        # The stretch of the question from the first to the last of the unused words.
+        start, end = frame.question.find(unused[0]), frame.question.rfind(unused[-1]) + len(unused[-1])
+        phrase = frame.question[start:end]
         parts.append(QuestionPart(attribute=phrase, outcome="not_asked", cause=_WORDS[language]["no_task"]))
     parts += _list_unread_words(outcomes, history, language)
     gaps = list(find_gaps(state, language))
@@ -78,7 +80,10 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
     gaps += describe_coverage(current, services.settings.filter, language)
     gaps += () if services.with_model else describe_languages(state, language)
     ledger = Ledger(parts=tuple(parts), unused=unused, gaps=tuple(gaps))
-    return enter_missing(ledger, _list_uncovered(state), language)
+    # The parts without any task, as named by the last reflection.
+    looks = state.get("reflections", [])
+    uncovered = looks[-1].missing if looks and looks[-1].decision in {"finish", "abort"} else ()
+    return enter_missing(ledger, uncovered, language)
 
 
 def enter_missing(ledger: Ledger, missing: Iterable[str], language: Language) -> Ledger:
@@ -253,7 +258,9 @@ def _enter_part(
     present = set(history.current.ids) if history.current is not None else set()
     known = [outcomes[key] for key in asked.keys if key in outcomes]
     causes = _find_roots(known, outcomes)
-    broken = next((item for item in causes if _is_failure(item)), None)
+    # A component stopped by a limit did not fail.
+    failed = (item for item in causes if item.status == "failed" and item.failure is not None)
+    broken = next((item for item in failed if item.failure is not None and item.failure.kind not in _NOT_RUN), None)
     held = next((item.failure for item in causes if item.failure is not None and item.failure.kind == "limit"), None)
     found = [item for item in known if item.answers and (item.task_id in present or not present)]
     found += [item for item in causes if item.premise]  # what waits for something that is denied has its answer
@@ -277,7 +284,8 @@ def _enter_part(
         outcome = "not_asked"
         waits = next((item.trace.blocked_by for item in known if item.trace.blocked_by), "")
         cause = held.message if held is not None else _WORDS[language]["waits" if waits else "not_run"].format(waits)
-    told = () if outcome == "answered" else _list_where(known)
+    searched = (f"{tool}: {query}" for item in known for tool, query in item.trace.searches)
+    where = tuple(dict.fromkeys(one_line(place, _LONGEST) for place in searched))[:_MOST_WHERE]
     by = PERSON if outcome == "assumed" else ""
     return QuestionPart(
         subject=asked.subject,
@@ -286,15 +294,10 @@ def _enter_part(
         component=component,
         cause=cause,
         severity=severity,
-        where=told,
+        where=() if outcome == "answered" else where,
         by=by,
         task_ids=asked.keys,
     )
-
-
-def _is_failure(outcome: Outcome) -> bool:
-    """Report whether a component failed. A component stopped by a limit did not fail."""
-    return outcome.status == "failed" and outcome.failure is not None and outcome.failure.kind not in _NOT_RUN
 
 
 def _lacks_some(asked: _Asked, history: _PlanHistory, outcomes: Mapping[str, Outcome]) -> bool:
@@ -344,18 +347,6 @@ def _read_failure(tool: str, message: str) -> tuple[str, str]:
     return component, one_line(_ERROR_CLASS.sub("", cause), _LONGEST).rstrip(".")
 
 
-def _list_where(known: Iterable[Outcome]) -> tuple[str, ...]:
-    """List where a part was looked for."""
-    searched = (f"{tool}: {query}" for outcome in known for tool, query in outcome.trace.searches)
-    return tuple(dict.fromkeys(one_line(where, _LONGEST) for where in searched))[:_MOST_WHERE]
-
-
-def _list_uncovered(state: SearchState) -> tuple[str, ...]:
-    """List the parts without any task, as named by the last reflection."""
-    looks = state.get("reflections", [])
-    return looks[-1].missing if looks and looks[-1].decision in {"finish", "abort"} else ()
-
-
 def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _PlanHistory) -> tuple[str, ...]:
     """Find the content words of the question used by neither a part nor a task."""
     frame = state["assessment"].frame
@@ -376,16 +367,7 @@ def _list_unread_words(
     """List the words ignored by a table calculation for lack of a matching column or value."""
     present = history.current.ids if history.current is not None else ()
     made = [outcomes[key].detail.computation or {} for key in present if key in outcomes and outcomes[key].usable]
-    words = [str(word) for item in made for word in _as_list(item.get("unused"))]
+    unused = [found for item in made if isinstance(found := item.get("unused"), list)]
+    words = [str(word) for found in unused for word in found]
     cause = _WORDS[language]["no_column"]
     return [QuestionPart(attribute=word, outcome="not_asked", cause=cause) for word in dict.fromkeys(words)]
-
-
-def _as_list(value: JsonValue) -> list[JsonValue]:
-    return value if isinstance(value, list) else []
-
-
-def _join_phrase(words: Sequence[str], question: str) -> str:
-    """Return the stretch of the question from the first to the last of the given words."""
-    start, end = question.find(words[0]), question.rfind(words[-1]) + len(words[-1])
-    return question[start:end]

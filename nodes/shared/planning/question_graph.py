@@ -41,7 +41,9 @@ def format_question_graph(
         outcome = outcomes.get(task.id)
         done = outcome is not None and outcome.answers if finished is None else task.id in finished
         asked = quote_as_data(fill_text(task.description, usable, language), _LONGEST)
-        line = f"{' ' * depth}- {task.id} ({task.value_type}): {asked}{_sources(task, plan)}"
+        line = f"{' ' * depth}- {task.id} ({task.value_type}): {asked}"
+        if inputs := [source for source in plan.upstream(task.id) if source != plan.parents[task.id]]:
+            line += f" ← {', '.join(inputs)}"
         if task.thought:
             line += f" [{quote_as_data(task.thought, _LONGEST_THOUGHT)}]"
         line += _came_to(outcome, language, done=done)
@@ -87,12 +89,6 @@ def _in_order(plan: Plan) -> Iterator[tuple[Task, int]]:
         task_id, depth = todo.pop()
         yield plan.task(task_id), depth
         todo += [(child, depth + 1) for child in reversed(children.get(task_id, ()))]
-
-
-def _sources(task: Task, plan: Plan) -> str:
-    """Format the inputs of a task besides the parent."""
-    others = [source for source in plan.upstream(task.id) if source != plan.parents[task.id]]
-    return f" ← {', '.join(others)}" if others else ""
 
 
 def _came_to(outcome: Outcome | None, language: Language, *, done: bool) -> str:

@@ -6,6 +6,7 @@ reference inside a longer string is written out as prose in the question's langu
 expression, as a literal.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -25,11 +26,18 @@ def fill_text(text: str, inputs: Mapping[str, Outcome], language: Language) -> s
 
     Each value is put on one line, because a prompt has lines of its own.
     """
-    return REFERENCE.sub(lambda match: _on_one_line(_prose(inputs.get(match[1]), match[0], language)), text)
 
+    def write(match: re.Match[str]) -> str:
+        outcome = inputs.get(match[1])
+        if outcome is None:
+            said = match[0]
+        elif outcome.type == "passages":
+            said = " ".join(str(passage) for passage in outcome.value) if isinstance(outcome.value, list) else ""
+        else:
+            said = render(outcome.value, outcome.type, language)
+        return " ".join(said.split()) if "\n" in said else said
 
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split()) if "\n" in text else text
+    return REFERENCE.sub(write, text)
 
 
 def fill_args(
@@ -49,14 +57,15 @@ def fill_args(
     """
     properties = schema.get("properties", {})
     if task.tool in FORMULA_TOOLS:
-        return {name: _formula(value, inputs) for name, value in task.args.items()}
+
+        def write(match: re.Match[str]) -> str:
+            outcome = inputs.get(match[1])
+            return match[0] if outcome is None else _arithmetic(outcome.value, outcome.type)
+
+        return {
+            name: REFERENCE.sub(write, value) if isinstance(value, str) else value for name, value in task.args.items()
+        }
     return {name: _fill(value, inputs, language, properties.get(name, {}), schema) for name, value in task.args.items()}
-
-
-def _formula(value: JsonValue, inputs: Mapping[str, Outcome]) -> JsonValue:
-    if not isinstance(value, str):
-        return value
-    return REFERENCE.sub(lambda match: _literal(inputs.get(match[1]), match[0]), value)
 
 
 def _fill(
@@ -136,20 +145,6 @@ def list_json_types(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> f
         if "enum" in expected and all(isinstance(v, str) for v in expected["enum"])
         else frozenset()
     )
-
-
-def _prose(outcome: Outcome | None, otherwise: str, language: Language) -> str:
-    if outcome is None:
-        return otherwise
-    if outcome.type == "passages":
-        return " ".join(str(text) for text in outcome.value) if isinstance(outcome.value, list) else ""
-    return render(outcome.value, outcome.type, language)
-
-
-def _literal(outcome: Outcome | None, otherwise: str) -> str:
-    if outcome is None:
-        return otherwise
-    return _arithmetic(outcome.value, outcome.type)
 
 
 def _arithmetic(value: JsonValue, type_: ValueType) -> str:

@@ -131,8 +131,10 @@ class PlanHistory:
             keys = plan.keys()
             for task in plan.tasks:
                 outcome = self.outcomes.get(task.id)
-                lost = outcome is not None and outcome.status in {"empty", "failed"}
-                if lost and latest[task.id] == keys[task.id] and _lasts(outcome):
+                if outcome is None or outcome.status not in {"empty", "failed"}:
+                    continue
+                lasts = outcome.failure is None or outcome.failure.kind not in PASSING | HOPELESS
+                if lasts and latest[task.id] == keys[task.id]:
                     found.add(wording_key(task, keys))
         return frozenset(found)
 
@@ -184,10 +186,6 @@ class PlanHistory:
     def wishes(self) -> tuple[str, ...]:
         """Wishes of a person on sending plans back, oldest first."""
         return tuple(plan.wish for plan in self.revisions if plan.wish)
-
-
-def _lasts(outcome: Outcome | None) -> bool:
-    return outcome is None or outcome.failure is None or outcome.failure.kind not in PASSING | HOPELESS
 
 
 def replan_other_way(

@@ -62,18 +62,15 @@ def find_period(text: str, years: Collection[int]) -> MonthSpan | None:
             if said is None and len(years) != 1:
                 raise UnknownYearError(found[0].strip())
             year = int(said["year"]) if said is not None else next(iter(years))
-            number = _read_number(next(part for part in found.groupdict().values() if part))
+            word = next(part for part in found.groupdict().values() if part)
+            figures = {written: int(figure) for written, figure in data_rows(_FILE, "periods", "numbers")}
+            number = int(word) if word.isascii() and word.isdecimal() else figures[word]
             first, last = (number - 1) * size + 1, number * size
             start = before.start() if before else found.start()
             return MonthSpan(
                 start, after.end() if after else found.end(), f"{year}-{first:02d}", f"{year}-{last:02d}", said is None
             )
     return None
-
-
-def _read_number(word: str) -> int:
-    numbers = {word: int(number) for word, number in data_rows(_FILE, "periods", "numbers")}
-    return int(word) if word.isascii() and word.isdecimal() else numbers[word]
 
 
 def list_years(column: Mapping[str, Any]) -> set[int]:

@@ -395,7 +395,10 @@ class _Reading:
         ahead, behind = which.string[which.end() :][:1], which.string[: which.start()].rstrip()[-1:]
         if "~" in (ahead if ahead in {"@", "~"} else behind):
             return self._find_names()
-        return self._after(which.end(), asked) if ahead == "@" else self._before(which.start(), asked)
+        if ahead == "@":
+            return self._after(which.end(), asked)
+        backwards = sorted(asked, key=lambda item: -item.start)
+        return next((mention.column for mention in backwards if mention.start < which.start()), None)
 
     def _each(self, cues: Mapping[str, bool], columns: Sequence[int], group: int | None) -> dict[str, JsonValue] | None:
         """Build a request with a figure for each possible column of an ambiguous name.
@@ -787,11 +790,6 @@ class _Reading:
     def _after(self, at: int, asked: Sequence[Mention]) -> int | None:
         return next(
             (mention.column for mention in sorted(asked, key=lambda item: item.start) if mention.start >= at), None
-        )
-
-    def _before(self, at: int, asked: Sequence[Mention]) -> int | None:
-        return next(
-            (mention.column for mention in sorted(asked, key=lambda item: -item.start) if mention.start < at), None
         )
 
 
