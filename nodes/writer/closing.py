@@ -62,11 +62,12 @@ def close_ledger(
             words.format(name_part(late, services.language)) for n, late in missed.items() if parts[n].is_answered
         }
         parts = tuple(part if part.is_answered else missed.get(n, part) for n, part in enumerate(parts))
+    usual: Lead = "neutral" if basis in {"passages", "none"} else "answer"
     closed = ledger.model_copy(
         update={
             "parts": parts,
             "basis": basis,
-            "lead": _find_lead(basis, answer),
+            "lead": usual if answer.lead is None else answer.lead,
             "gaps": (*(gap for gap in ledger.gaps if gap.text not in settled), *in_part),
         }
     )
@@ -146,13 +147,6 @@ def _find_basis(state: SearchState, answer: WrittenAnswer) -> Basis:
     if state["assessment"].level == "simple" and not sourced and answer.basis != "knowledge":
         return "conversation"
     return answer.basis
-
-
-def _find_lead(basis: Basis, answer: WrittenAnswer) -> Lead:
-    """Determine the kind of the answer's beginning."""
-    if answer.lead is not None:
-        return answer.lead
-    return "neutral" if basis in {"passages", "none"} else "answer"
 
 
 def _enter_told(parts: Iterable[QuestionPart], answer: WrittenAnswer, language: Language) -> tuple[QuestionPart, ...]:
@@ -335,7 +329,8 @@ def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, answer
         return
     if plan.curtailed:
         yield "max_tasks"
-    report = _last_report(state)
+    reports = [past.report for past in state.get("reflections", []) if past.report is not None]
+    report = reports[-1] if reports else MonitorReport()
     broken = [failure for failure in report.failures if failure.kind not in _HARMLESS]
     if any(failure.kind == "limit" for failure in broken) or (limit and broken):
         yield limit or services.budget.limit_of_tasks()
@@ -371,9 +366,3 @@ def _find_fault(answer: WrittenAnswer) -> str:
     if not all_supported(answer.claims):
         return "unsupported_claims"
     return "not_checked" if find_unchecked(answer.claims) else ""
-
-
-def _last_report(state: SearchState) -> MonitorReport:
-    """Return the monitor's report on the last execution, as recorded by reflection."""
-    reports = [reflection.report for reflection in state.get("reflections", []) if reflection.report is not None]
-    return reports[-1] if reports else MonitorReport()

@@ -82,14 +82,6 @@ class EntailmentReply(Reply):
         return {n: ClaimJudgement(n=n, verdict="supported") for n in held} | listed
 
 
-def _verifier_role(services: RunContext) -> str:
-    """Return the role for judging claims: verifier, else writer, else an empty string.
-
-    The role must have a model.
-    """
-    return next((role for role in ("verifier", "writer") if services.models.has_decision_model(role)), "")
-
-
 async def judge_claims(
     services: RunContext,
     pieces: Sequence[Piece],
@@ -109,7 +101,8 @@ async def judge_claims(
         question: The user's question.
         places: The claims to judge. None means all claims that code neither found word for word nor computed.
     """
-    role, settled = _verifier_role(services), list(pieces)
+    role = next((role for role in ("verifier", "writer") if services.models.has_decision_model(role)), "")
+    settled = list(pieces)
     if not role or not services.strategy.judges:
         return settled
     given, gate = sources.for_claims(question), asyncio.Semaphore(_AT_ONCE)

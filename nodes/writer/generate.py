@@ -232,7 +232,13 @@ async def settle_pieces(
     ][:_MOST_REWRITTEN]
     if failing:
         judged, changed = await _rewrite(failing, prompt, services, judged, question, say)
-        if again := _list_open(judged, changed):
+        again = [
+            ClaimPlace(number, position)
+            for number in sorted(changed)
+            for position, checked in enumerate(judged[number].checked)
+            if is_open(checked)
+        ]
+        if again:
             judged = await judge_claims(services, judged, prompt.citable, question, again)
     settled: list[Piece] = []
     for piece in judged:
@@ -347,16 +353,6 @@ def _replace_claim(piece: str, span: tuple[int, int], new: str) -> str:
 
 
 _MARKER = lazy(r"^[\s>]*(?:[-*+•]|\d{1,3}[.)、])\s")
-
-
-def _list_open(pieces: Sequence[Piece], numbers: set[int]) -> list[ClaimPlace]:
-    """List the claims of the given pieces still open for a model's judgement."""
-    return [
-        ClaimPlace(number, position)
-        for number in sorted(numbers)
-        for position, checked in enumerate(pieces[number].checked)
-        if is_open(checked)
-    ]
 
 
 def _claim(pieces: Sequence[Piece], place: ClaimPlace) -> CheckedClaim:

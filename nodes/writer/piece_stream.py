@@ -169,8 +169,11 @@ class _Splitter:
             return len(self._text) if last else None
         if lines[first].kind in {"text", "title"} and not lines[first].quoted:
             return self._end_prose(lines, first, begun, last=last)
-        bar = self._find_bar(lines[first])
-        if bar and (end := _sentence_end(self._text, lines[first].inside, bar, whole=False)) is not None:
+        # In a table whose rows have no leading bar, the first header cell may be a sentence.
+        inside = lines[first].inside
+        barred = lines[first].kind != "head" or self._text.startswith("|", inside)
+        bar = 0 if barred else self._text.find("|", inside)
+        if bar and (end := _sentence_end(self._text, inside, bar, whole=False)) is not None:
             return end
         return self._end_block(lines, self._block_stop(lines, first), begun, last=last)
 
@@ -184,15 +187,6 @@ class _Splitter:
             if line.strip() and (line.endswith("\n") or not _UNDECIDED.fullmatch(line)):
                 return n
         return 0
-
-    def _find_bar(self, line: Line) -> int:
-        """Return the end of the first header cell in a table with rows without a leading bar.
-
-        Returns 0 if there is no such table.
-        """
-        if line.kind != "head" or self._text.startswith("|", line.inside):
-            return 0
-        return self._text.find("|", line.inside)
 
     def _block_stop(self, lines: Sequence[Line], first: int) -> int:
         """The number of the line behind a block: quoted lines, code, a heading, a row, a table without outer bars."""

@@ -76,7 +76,8 @@ async def answer_plainly(
     if not shown:
         return None
     sentence = clean_marks(say(await _ask(frame, shown, services)), ()).strip()
-    if not re.search(r"\w", sentence) or says_not_found(sentence) or _echoes(sentence, frame.question):
+    said, asked = (fold(text).strip(" ?？.。") for text in (sentence, frame.question))
+    if not re.search(r"\w", sentence) or says_not_found(sentence) or said == asked:
         return None
     return _cite(sentence, frame, shown, sources)
 
@@ -109,11 +110,6 @@ def _first_sentences(reply: str) -> str:
     paragraph = bare.partition("\n")[0].strip()
     ends = [end for _, end in sentences(paragraph) if end >= _SHORTEST][:_MOST_SENTENCES]
     return " ".join(paragraph[: ends[-1]].split()) if ends else paragraph
-
-
-def _echoes(sentence: str, question: str) -> bool:
-    """Report whether a sentence repeats the question."""
-    return fold(sentence).strip(" ?？.。") == fold(question).strip(" ?？.。")
 
 
 def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], sources: CitableSources) -> Piece:

@@ -1,7 +1,7 @@
 """The writer's prompts: instructions, outcomes of tasks and numbered sources."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from weiwo.nodes.memory.thread_memory import CONVERSATION
@@ -145,7 +145,8 @@ def _form_instructions(state: SearchState, services: RunContext) -> str:
         lines += ["Open (added below the answer; neither repeat nor fill it):"]
         lines += [f"- {quote_as_data(gap.text, 200)}" for gap in gaps]
     if is_left_to_draft(state):
-        lines += _check_instructions(state)
+        parts = state["assessment"].parts or (state["assessment"].question,)
+        lines += [_ASKED, *(f"- {quote_as_data(part, 200)}" for part in parts)]
     return "\n".join(lines)
 
 
@@ -187,7 +188,9 @@ def list_findings(
                 found.append(f"- {asked} → {_describe_outcome(outcome, services, sources)}")
         elif outcome is None or outcome.status != "blocked":  # what waited for something lost is lost with it
             lost.append(f"- {asked}")
-        found += _on_the_way(outcome, sources)
+        for hop in outcome.detail.hops if outcome is not None else ():
+            marks = "".join(f"[{n}]" for n in sources.numbers_of(hop.evidence_ids, ()))
+            found.append(f"  - {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)} {marks}".rstrip())
     return [*(["", "Findings:", *found] if found else []), *(["", _LOST, *lost] if lost else [])]
 
 
@@ -269,29 +272,18 @@ def _describe_outcome(outcome: Outcome, services: RunContext, sources: CitableSo
             )
             or value
         )
-    told = f"{mistaken}{value}{backed}{note}".strip()
-    return "; ".join([told, *_disagreeing(outcome, services, sources)])
+    told = [f"{mistaken}{value}{backed}{note}".strip()]
+    for rival in outcome.rivals:
+        marks = "".join(f"[{n}]" for n in sources.numbers_of(rival.evidence_ids, ()))
+        other = quote_as_data(_value(outcome.model_copy(update={"value": rival.value}), services), 200)
+        words = quote_as_data(rival.quotes[0].text, 200) if rival.quotes else ""
+        told.append(f"SOURCES DISAGREE, say so: {other} {marks} (“{words}”)")
+    return "; ".join(told)
 
 
 def _lists_passages(outcome: Outcome) -> bool:
     """Report whether a value is the list of the found passages by title, which the sources show anyway."""
     return outcome.type == "passages" and outcome.decided_by == "rule"
-
-
-def _on_the_way(outcome: Outcome | None, sources: CitableSources) -> Iterator[str]:
-    """Yield the intermediate values of a look-up chain, a line each."""
-    for hop in outcome.detail.hops if outcome is not None else ():
-        marks = "".join(f"[{n}]" for n in sources.numbers_of(hop.evidence_ids, ()))
-        yield f"  - {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)} {marks}".rstrip()
-
-
-def _disagreeing(outcome: Outcome, services: RunContext, sources: CitableSources) -> Iterator[str]:
-    """Yield the conflicting values of different sources, each with quote and number."""
-    for rival in outcome.rivals:
-        marks = "".join(f"[{n}]" for n in sources.numbers_of(rival.evidence_ids, ()))
-        value = _value(outcome.model_copy(update={"value": rival.value}), services)
-        words = quote_as_data(rival.quotes[0].text, 200) if rival.quotes else ""
-        yield f"SOURCES DISAGREE, say so: {quote_as_data(value, 200)} {marks} (“{words}”)"
 
 
 def _value(outcome: Outcome, services: RunContext) -> str:
@@ -302,12 +294,6 @@ def _value(outcome: Outcome, services: RunContext) -> str:
         pairs = zip(items, outcome.value, strict=True)
         return "; ".join(f"{item}: {render(value, entry, services.language)}" for item, value in pairs)
     return render_value(outcome, services.language).replace("\n", "\n    ")  # so that code opens no line of the prompt
-
-
-def _check_instructions(state: SearchState) -> list[str]:
-    """Return the prompt lines for a draft asked to name unanswered parts."""
-    parts = state["assessment"].parts or (state["assessment"].question,)
-    return [_ASKED, *(f"- {quote_as_data(part, 200)}" for part in parts)]
 
 
 def is_left_to_draft(state: SearchState) -> bool:

@@ -1,6 +1,6 @@
 """Rendering of an answer: pieces in spoken form, with final numbers and notes on claims."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -67,7 +67,11 @@ class Rendering:
             return missing
         self._pieces.append(piece)
         self._rendered.append(self._separate(self._render(piece)))
-        self.claims += self._number_claims(piece)
+        for checked in piece.checked:
+            citations = tuple(self.numbers[n] for n in checked.claim.citations if n in self.numbers)
+            reason = self._note_assumed(checked.claim).strip("()（）") or checked.claim.reason
+            said = {"text": unshield_brackets(checked.claim.text), "citations": citations, "reason": reason}
+            self.claims.append(checked.claim.model_copy(update=said))
         return unshield_brackets(self._rendered[-1])
 
     def list_blocks(self) -> list[Block]:
@@ -104,13 +108,6 @@ class Rendering:
         for n in cited:
             self.numbers.setdefault(n, len(self.numbers) + 1)
         return {n: self.numbers[n] for n in cited}
-
-    def _number_claims(self, piece: Piece) -> Iterator[Claim]:
-        for checked in piece.checked:
-            citations = tuple(self.numbers[n] for n in checked.claim.citations if n in self.numbers)
-            reason = self._note_assumed(checked.claim).strip("()（）") or checked.claim.reason
-            text = unshield_brackets(checked.claim.text)
-            yield checked.claim.model_copy(update={"text": text, "citations": citations, "reason": reason})
 
     def _note_assumed(self, claim: Claim) -> str:
         """Return the note for a claim based on values set by a person, or an empty string."""

@@ -43,7 +43,9 @@ def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext
         return words[refusal.kind].format(word=refusal.word, names=_join(refusal.names, language))
     if services.models.has_decision_model("writer"):
         return ""
-    columns = next((_join(_list_columns(source), language) for source in _order_by_sources(tables, sources)), "")
+    known = [table for table in tables if table["columns"] and table["source"] in sources]
+    first = min(known, key=lambda table: sources.index(table["source"]), default=None)
+    columns = _join([str(column["name"]) for column in first["columns"]], language) if first is not None else ""
     return words["columns"].format(columns) if columns else words["rows"]
 
 
@@ -53,16 +55,6 @@ def list_row_sources(shown: Iterable[Extract]) -> list[str]:
         extract for extract in shown if any(split_row(line, (), extract.source) for line in extract.text.splitlines())
     )
     return list(dict.fromkeys(extract.source.partition("#")[0] for extract in rows))
-
-
-def _order_by_sources(tables: Sequence[Mapping[str, Any]], sources: Sequence[str]) -> list[Mapping[str, Any]]:
-    """Order tables by the shown sources, leaving out tables without columns."""
-    known = [table for table in tables if table["columns"] and table["source"] in sources]
-    return sorted(known, key=lambda item: sources.index(item["source"]))
-
-
-def _list_columns(table: Mapping[str, Any]) -> list[str]:
-    return [str(column["name"]) for column in table["columns"]]
 
 
 def _join(names: Sequence[str], language: Language) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from weiwo.nodes.memory.thread_memory import CONVERSATION
 from weiwo.nodes.writer.claims import ClaimSources
-from weiwo.state import Citation, Evidence, JsonValue, Language, Outcome, Plan, ValueType
+from weiwo.state import Citation, Evidence, Language, Outcome, Plan
 from weiwo.text.near_duplicates import Known, Told
 from weiwo.text.units import name_unit
 from weiwo.text.values import render
@@ -25,18 +25,13 @@ def append_unit(written: str, amount: object, unit: str, language: Language) -> 
     return f"{written}{name}" if language == "zh" or name in {"%", "‰"} else f"{written} {name}"
 
 
-def _write_amount(value: JsonValue, type_: ValueType, language: Language, unit: str = "") -> str:
-    """Render a value as prose with unit, or return an empty string if rendering fails."""
+def render_value(outcome: Outcome, language: Language) -> str:
+    """Render the value of an outcome as prose, with the unit, or return an empty string if rendering fails."""
     try:
-        text = render(value, type_, language)
+        text = render(outcome.value, outcome.type, language)
     except ValueError:
         return ""
-    return append_unit(text, value, unit, language) if type_ == "number" else text
-
-
-def render_value(outcome: Outcome, language: Language) -> str:
-    """Render the value of an outcome as prose, with the unit."""
-    return _write_amount(outcome.value, outcome.type, language, outcome_unit(outcome))
+    return append_unit(text, outcome.value, outcome_unit(outcome), language) if outcome.type == "number" else text
 
 
 PASSAGE_HEAD = 300

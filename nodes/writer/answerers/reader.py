@@ -56,7 +56,12 @@ def list_told(state: SearchState) -> list[Finding]:
         and (len(plan.ids) == 1 or outcome.basis == "stated")
         for outcome in outcomes.values()
     )
-    if not firm or not all(map(_is_short, final)) or len(final) < len(wanted) or not all(map(_statements, final)):
+    # A list of many items is better given as a list.
+    short = all(
+        outcome.detail.items is not None or not isinstance(outcome.value, list) or len(outcome.value) <= _MOST_LISTED
+        for outcome in final
+    )
+    if not firm or not short or len(final) < len(wanted) or not all(map(_statements, final)):
         return []
     return [statement for outcome in final for statement in _statements(outcome)]
 
@@ -90,7 +95,10 @@ def _read_told(state: SearchState, sources: CitableSources, say: AnswerSanitizer
     if settle is not None:
         pieces = [replace(piece, checked=tuple(map(settle, piece.checked))) for piece in pieces]
     may_stand = all(
-        piece.checked and (gave_up or any(item.claim.citations for item in piece.checked)) and _may_stand(piece)
+        piece.checked
+        and (gave_up or any(item.claim.citations for item in piece.checked))
+        # Code verifies the piece, or a model has yet to judge the doubtful claims.
+        and all(item.claim.verdict not in DOUBTFUL or (is_open(item) and not item.hard) for item in piece.checked)
         for piece in pieces
     )
     return pieces if may_stand else []
@@ -115,19 +123,6 @@ def _settle_absence(checked: CheckedClaim) -> CheckedClaim:
     """
     only_denies = checked.claim.verdict not in DOUBTFUL and is_absence(checked.claim.text)
     return replace(checked, settled=checked.settled or only_denies)
-
-
-def _is_short(outcome: Outcome) -> bool:
-    """Report whether a single sentence can give a value.
-
-    A list of many items is better given as a list.
-    """
-    return outcome.detail.items is not None or not isinstance(outcome.value, list) or len(outcome.value) <= _MOST_LISTED
-
-
-def _may_stand(piece: Piece) -> bool:
-    """Report whether code verifies a piece, or a model has yet to judge the doubtful claims."""
-    return all(item.claim.verdict not in DOUBTFUL or (is_open(item) and not item.hard) for item in piece.checked)
 
 
 def _mark_finding(

@@ -18,7 +18,6 @@ from weiwo.nodes.writer.shared_sentence import format_shared_sentence
 from weiwo.nodes.writer.snippet import format_snippets
 from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 from weiwo.state import Claim, Extract
-from weiwo.state.ledger import Basis
 from weiwo.text.citation_marks import clean_marks, shield_brackets
 from weiwo.text.localization import localize_message
 
@@ -54,7 +53,7 @@ async def answer(context: WriterContext) -> Answering:
     part = AnswerPart(
         tuple(pieces),
         "rule",
-        basis=_find_basis(found),
+        basis="passages" if found.shows_subject else "sources" if found.told else "none",
         told=found.told,
         lead=found.lead_kind,
         asserted=tuple(found.mechanisms),
@@ -113,12 +112,6 @@ def _state(found: RuleAnswer, context: WriterContext, say: AnswerSanitizer) -> t
             places = enumerate(pieces[-1].checked if by_model else ())
             open_claims += [ClaimPlace(len(pieces) - 1, position) for position, item in places if is_open(item)]
     return pieces, open_claims
-
-
-def _find_basis(found: RuleAnswer) -> Basis:
-    if found.shows_subject:
-        return "passages"
-    return "sources" if found.told else "none"
 
 
 def _show_passages(

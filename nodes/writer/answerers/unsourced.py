@@ -29,7 +29,10 @@ async def answer(context: WriterContext) -> Answering:
     if not context.written.is_empty:
         return
     frame, services = context.state["assessment"].frame, context.services
-    prompt = _compose_prompt(context)
+    before = format_conversation(find_current_turn(context.state))
+    prompt = f"Conversation so far:\n{before}\n\nMessage: {frame.question}" if before else frame.question
+    if wished := format_wishes(context.state.get("wishes", [])):
+        prompt = f"{wished}\n\n{prompt}"
     say = AnswerSanitizer((), prompt, services.language)
     pieces, broken = list[Piece](), ""
     try:
@@ -50,12 +53,3 @@ async def answer(context: WriterContext) -> Answering:
         basis=("knowledge" if tells_facts else "conversation") if is_whole else None,
         is_one_claim=is_whole,
     )
-
-
-def _compose_prompt(context: WriterContext) -> str:
-    """The question, after the conversation so far and the user's wishes."""
-    question = context.state["assessment"].frame.question
-    before = format_conversation(find_current_turn(context.state))
-    prompt = f"Conversation so far:\n{before}\n\nMessage: {question}" if before else question
-    wished = format_wishes(context.state.get("wishes", []))
-    return f"{wished}\n\n{prompt}" if wished else prompt

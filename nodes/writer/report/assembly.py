@@ -17,7 +17,7 @@ from weiwo.nodes.writer.rendering import Rendering
 from weiwo.nodes.writer.report.prompt import LIMITS
 from weiwo.nodes.writer.report.section import ReportDraft, is_limits_heading, restore_piece
 from weiwo.nodes.writer.sources import CitableSources
-from weiwo.state import DOUBTFUL, Citation, Language, SectionPiece
+from weiwo.state import DOUBTFUL, Language, SectionPiece
 from weiwo.state.ledger import Ledger
 from weiwo.state.search import SearchState
 from weiwo.text.localization import localize_message
@@ -128,7 +128,9 @@ def _add_heading(pieces: list[Piece], title: str) -> None:
 def _limits(report: ReportDraft, rendering: Rendering, sources: CitableSources) -> Iterator[str]:
     """Yield the known limits of a report: the basis, failures, and unverified claims."""
     citations, claims, language = rendering.citations, rendering.claims, sources.language
-    dates = _dates(citations, sources)
+    cited = {citation.evidence_id for citation in citations}
+    known = (passage for passage in sources.evidence if passage.id in cited)
+    dates = sorted(date[:10] for passage in known if (date := own_date(passage)))
     passages = [citation for citation in citations if not citation.source.startswith("task:")]
     span = _DATED[language].format(dates[0], dates[-1]) if len(set(dates)) > 1 and len(dates) == len(passages) else ""
     if passages:
@@ -145,9 +147,3 @@ def _limits(report: ReportDraft, rendering: Rendering, sources: CitableSources) 
         yield _NO_SUMMARY[language]
     if report.outline.limit:
         yield _LIMITED[language].format(report.outline.limit)
-
-
-def _dates(citations: Sequence[Citation], sources: CitableSources) -> list[str]:
-    cited = {citation.evidence_id for citation in citations}
-    known = (passage for passage in sources.evidence if passage.id in cited)
-    return sorted(date[:10] for passage in known if (date := own_date(passage)))
