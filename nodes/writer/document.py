@@ -36,21 +36,19 @@ def claim_spans(piece: str) -> list[tuple[int, int]]:
 
 def list_claim_places(piece: str) -> list[tuple[int, int]]:
     """Return the offsets of claims and fenced code blocks in a piece, in order."""
-    return sorted([*claim_spans(piece), *_find_code(piece)])
+    found = claim_spans(piece)
+    fenced = "```" in piece or "~~~" in piece
+    for _, group in groupby(read_lines(piece), lambda line: line.leaf) if fenced else ():
+        lines = list(group)
+        if lines[0].kind == "fence":
+            start = lines[0].start
+            found.append((start, start + len(piece[start : lines[-1].end].rstrip())))
+    return sorted(found)
 
 
 def is_code(text: str) -> bool:
     """Report whether a claim is a fenced code block."""
     return FENCE.match(text) is not None
-
-
-def _find_code(piece: str) -> Iterator[tuple[int, int]]:
-    if "```" not in piece and "~~~" not in piece:
-        return
-    for _, group in groupby(read_lines(piece), lambda line: line.leaf):
-        lines = list(group)
-        if lines[0].kind == "fence":
-            yield lines[0].start, lines[0].start + len(piece[lines[0].start : lines[-1].end].rstrip())
 
 
 class _Claims:

@@ -214,7 +214,9 @@ class _Splitter:
         """The end of the first sentence, item or paragraph."""
         start, text = lines[first].inside, self._text
         if formula := _FORMULA.match(text, start):
-            return self._end_formula(lines, formula, begun, last=last)
+            closing = text.find("$$" if formula[0] == "$$" else "\\]", formula.end())
+            stop = next((n for n, line in enumerate(lines, 1) if line.start <= closing < line.end), len(lines))
+            return self._end_block(lines, stop, begun, last=last) if closing >= 0 or last else None
         stop = self._block_stop(lines, first)
         whole = last or stop < begun
         part = lines[first : stop if whole else begun]
@@ -234,11 +236,6 @@ class _Splitter:
             return self._end_prose(lines, stop, begun, last=last)
         stop += lines[first].kind == "title" and is_title(text, part)
         return self._end_block(lines, stop, begun, last=last)
-
-    def _end_formula(self, lines: Sequence[Line], opening: re.Match[str], begun: int, *, last: bool) -> int | None:
-        closing = self._text.find("$$" if opening[0] == "$$" else "\\]", opening.end())
-        stop = next((n for n, line in enumerate(lines, 1) if line.start <= closing < line.end), len(lines))
-        return self._end_block(lines, stop, begun, last=last) if closing >= 0 or last else None
 
 
 def _sentence_end(text: str, start: int, limit: int, *, whole: bool) -> int | None:

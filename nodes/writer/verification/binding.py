@@ -154,15 +154,12 @@ def _names_another(claim: Window, place: _Place, grounds: Grounds) -> bool:
 
 def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset[str]]) -> bool:
     """Report whether a rival is near enough and has every claim word of the value's own window."""
-    if not (rival.beside if _same_sentence(rival.place, own) else rival.apart):
+    places = {(place.source, place.window.sentence) for place in (rival.place, own)}
+    if not (rival.beside if len(places) == 1 else rival.apart):
         return False
     its = own.window.keys | titles[own.source]
     near = rival.place.window.keys | titles[rival.place.source]
     return not any(_in(word, its) and not _in(word, near) for word in claim.words)
-
-
-def _same_sentence(item: _Place, other: _Place) -> bool:
-    return (item.source, item.window.sentence) == (other.source, other.window.sentence)
 
 
 def _in(word: str, known: frozenset[str]) -> bool:

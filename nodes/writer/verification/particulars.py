@@ -211,7 +211,11 @@ def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tup
         ):
             yield text
     spans = [(start, start + len(text)) for start, text in named]
-    yield from (text for start, text in _agents(statement) if not _inside(start, start + len(text), spans))
+    # Persons and bodies in Chinese text are recognised by position: 由周国平修建, 与南方银行, 位于太仓.
+    for found in _AGENT.finditer(statement):
+        group = next(name for name, text in found.groupdict().items() if text)
+        if not _inside(*found.span(group), spans):
+            yield found[group]
 
 
 def stated_names(statement: str) -> list[tuple[int, str]]:
@@ -233,13 +237,6 @@ def stated_names(statement: str) -> list[tuple[int, str]]:
         if text and fold(text) not in _NO_NAMES and not re.fullmatch(r"[A-Z]{2,3}s|[a-z]+", text):
             found.append((start, text))
     return found
-
-
-def _agents(statement: str) -> Iterator[tuple[int, str]]:
-    """Yield persons and bodies in Chinese text recognised by position: 由周国平修建, 与南方银行, 位于太仓."""
-    for found in _AGENT.finditer(statement):
-        group = next(name for name, text in found.groupdict().items() if text)
-        yield found.start(group), found[group]
 
 
 def _plain(word: str) -> bool:
