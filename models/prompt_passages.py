@@ -92,7 +92,7 @@ def _cut_passage(prompt: PromptPassages, share: float) -> "list[BaseMessage]":
     start = opening.end() if opening else place.start
     inner = text[start : place.end].removesuffix("\n").removesuffix(_CLOSING)
     cut = inner[: max(1, int(len(inner) * share))]
-    left = f"{text[:start]}{cut} …{_CLOSING}\n{text[place.end :]}"
+    left = f"{text[:start]}{cut.rstrip()} …{_CLOSING}\n{text[place.end :]}"
     messages = list(prompt.messages)
     messages[place.message] = messages[place.message].model_copy(update={"content": left})
     return messages
