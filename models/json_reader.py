@@ -187,16 +187,14 @@ class _JsonReader:
     def _escape(self) -> str:
         char = self.text[self.at : self.at + 1]
         self.at += 1
-        if char == "u":
-            digits = self.text[self.at : self.at + 4]
-            if re.fullmatch("[0-9a-fA-F]{4}", digits):
-                self.at += 4
-                return self._code_point(int(digits, 16))
+        if char != "u":
+            return _ESCAPES.get(char, "\\" + char)
+        digits = self.text[self.at : self.at + 4]
+        if not re.fullmatch("[0-9a-fA-F]{4}", digits):
             return "\\u"
-        return _ESCAPES.get(char, "\\" + char)
-
-    def _code_point(self, unit: int) -> str:
-        """Return a character from a UTF-16 unit, combining a high surrogate with a following low one."""
+        self.at += 4
+        unit = int(digits, 16)
+        # In UTF-16, a high surrogate and a following low one are a single character.
         if 0xD800 <= unit < 0xDC00 and (low := _LOW.match(self.text, self.at)):
             self.at += 6
             return chr(0x10000 + ((unit - 0xD800) << 10) + int(low[1], 16) - 0xDC00)

@@ -34,7 +34,9 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
     if state.get("ledger") is None and not any(item.digest for item in outcomes.values()):
         # Threads of older versions have neither a ledger nor digests.
         return {"outcomes": seal_outcomes(outcomes), "evidence": {}} if outcomes else {}
-    edited = [key for key in known if key in outcomes and _is_edited(outcomes[key])]
+    # A value counts as edited if it changed since it was sealed, or was written without a digest.
+    present = {key: outcomes[key] for key in known if key in outcomes}
+    edited = [key for key, item in present.items() if item.answers and item.digest != item.seal().digest]
     if plan is None or not edited:
         return {}
     changed, evidence = dict(outcomes), {}
@@ -58,8 +60,3 @@ def with_edits(state: SearchState) -> tuple[SearchState, dict[str, Any]]:
         return state, {}
     evidence = {**state.get("evidence", {}), **edits["evidence"]}
     return SearchState(**{**state, "outcomes": edits["outcomes"], "evidence": evidence}), edits
-
-
-def _is_edited(outcome: Outcome) -> bool:
-    """Report whether a value was edited since sealed, or written without a digest."""
-    return outcome.answers and outcome.digest != outcome.seal().digest
