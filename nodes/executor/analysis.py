@@ -23,7 +23,7 @@ from weiwo.nodes.shared.prompting.context_packing import pack_passages
 from weiwo.nodes.shared.prompting.input_guard import safe_note
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages, quote_as_data
 from weiwo.nodes.shared.run_context import RunContext
-from weiwo.state import REFERENCE, Evidence, Language, Outcome
+from weiwo.state import REFERENCE, Evidence, Outcome
 from weiwo.state.events import TaskStartedEvent
 from weiwo.state.evidence import Finding
 from weiwo.state.task import ANALYSE
@@ -60,7 +60,13 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
     description = REFERENCE.sub(lambda m: m[0] if m[1] in short else m[1], task.description)
     asked = fill_text(description, short, services.language)
     questions = {item.id: REFERENCE.sub("…", item.description) for item in (work.plan.tasks if work.plan else ())}
-    values = [_value(name, questions.get(name, ""), outcome, services.language) for name, outcome in inputs.items()]
+    values: list[str] = []
+    for name, outcome in inputs.items():
+        question = questions.get(name, "")
+        about = f" ({quote_as_data(question, 200)})" if question else ""
+        rivals = "".join(f" (other sources: {quote_as_data(str(rival.value), 200)})" for rival in outcome.rivals)
+        value = quote_as_data(render(outcome.value, outcome.type, services.language), 1_000)
+        values.append(f"- {name}{about}: {value}{rivals}")
     head = "\n".join([f"Task: {asked}", f"Part of: {work.frame.question}", "", "Values:", *values, "", "Passages:"])
     await services.models.ready("executor")
     # The passages that upstream values rest on, and those that dispute them, each once.
@@ -99,12 +105,6 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
         note=safe_note(reply.missing),
         findings=tuple(findings),
     )
-
-
-def _value(name: str, question: str, outcome: Outcome, language: Language) -> str:
-    asked = f" ({quote_as_data(question, 200)})" if question else ""
-    rivals = "".join(f" (other sources: {quote_as_data(str(rival.value), 200)})" for rival in outcome.rivals)
-    return f"- {name}{asked}: {quote_as_data(render(outcome.value, outcome.type, language), 1_000)}{rivals}"
 
 
 def _select_grounded(reply: AnalysisReply, shown: Sequence[Evidence]) -> Iterator[Finding]:

@@ -279,7 +279,10 @@ async def _decide(
         }
     elif not calls:
         missing = judgement.reading.missing or _NOTHING_ANSWERS[services.language].format(turn.frame.question)
-        gave_up = _gave_up(judgement, progress, chained=finds_hops(turn.frame, task.ret), turns_left=turns_left)
+        # A model sees nothing more worth trying: what it would search was tried, or a chain has no turns left. A task
+        # with a single query does not count.
+        ended = judgement.move in {"give_up", "search"} if turns_left > 0 else finds_hops(turn.frame, task.ret)
+        gave_up = judgement.decided_by == "model" and ended and len([*filter(None, progress.tried)]) > 1
         empty = outcomes.outcome_without_value(task, judgement, missing, known, gave_up=gave_up)
         outcome = outcomes.choose_better(state.get("best"), empty)
         update |= {"evidence": _select_evidence(turn.task, passages, judgement), "outcome": outcome}
@@ -289,6 +292,9 @@ async def _decide(
 def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote:
     """Describe the progress of a task for the reader's prompt."""
     state, services, hops = turn.state, turn.services, turn.state.get("hops", [])
+    asked = turn.work.frame
+    # The answer repeats a task's results unchanged, a sentence per value.
+    repeated = turn.task.is_answer and asked.form in {"", "sentence", "list"} and not asked.words
     return TaskProgressNote(
         whole=turn.work.frame.question,
         tried=[call_query(call) for call in state["tried"] if not is_opening_call(call, services)],
@@ -301,21 +307,11 @@ def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote
         kept=state.get("kept", []),
         most=services.strategy.passages,
         most_queries=services.settings.limits.max_queries,
-        wants_sentence=_is_whole_answer(turn) or _is_told_as_found(turn),
+        wants_sentence=_is_whole_answer(turn) or (repeated and _gives_sentence(turn)),
         hops=hops,
         latest=state.get("latest", 0),
         waiting=waiting,
     )
-
-
-def _gave_up(judgement: Judgement, progress: TaskProgressNote, *, chained: bool, turns_left: int) -> bool:
-    """Report whether a model sees nothing more worth trying.
-
-    A chain with no turns left counts too. A task with a single query does not.
-    """
-    queries = [query for query in progress.tried if query]
-    ended = judgement.move in {"give_up", "search"} if turns_left > 0 else chained  # what it would search was tried
-    return judgement.decided_by == "model" and ended and len(queries) > 1
 
 
 def _is_whole_answer(turn: _Turn) -> bool:
@@ -323,13 +319,6 @@ def _is_whole_answer(turn: _Turn) -> bool:
     asked = turn.work.frame
     whole = turn.frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words
     return whole and not turn.task.for_each and _gives_sentence(turn)
-
-
-def _is_told_as_found(turn: _Turn) -> bool:
-    """Report whether the answer repeats a task's results unchanged, a sentence per value."""
-    asked = turn.work.frame
-    wanted = asked.form in {"", "sentence", "list"} and not asked.words
-    return turn.task.is_answer and wanted and _gives_sentence(turn)
 
 
 def _gives_sentence(turn: _Turn) -> bool:

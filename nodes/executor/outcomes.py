@@ -92,12 +92,6 @@ def _list_shown(state: TaskState) -> dict[str, Any]:
     return {"asked": asked, "seen": tuple(seen[-_MOST_SEEN:]), "kept": tuple(state.get("kept", ()))}
 
 
-def _searches(state: TaskState) -> tuple[tuple[str, str], ...]:
-    """List the distinct tools and queries of a task's searches."""
-    calls = (call for call in state.get("tried", ()) if not opened_address(call))
-    return tuple(dict.fromkeys((call["tool"], query) for call in calls if (query := call_query(call))))
-
-
 _MOST_SEEN: Final = 60
 _CALCULABLE: Final = frozenset({"number", "date"})
 
@@ -146,7 +140,9 @@ def unfinished_outcome(
     """Build the outcome of a task without a result, with the reason and earlier failures."""
     ended = {} if status == "empty" else {tool or task.tool: message}
     # Searches without an answer, or without an answer from all providers, are told with their reasons.
-    searches, failed = _searches(state), {**state.get("failed", {}), **ended}
+    calls = (call for call in state.get("tried", ()) if not opened_address(call))
+    searches = tuple(dict.fromkeys((call["tool"], query) for call in calls if (query := call_query(call))))
+    failed = {**state.get("failed", {}), **ended}
     searched = {tool for tool, _ in searches}
     unanswered = (*(why for name, why in failed.items() if name in searched), *state.get("notes", ()))
     if earlier := state.get("failed"):

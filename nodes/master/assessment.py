@@ -86,7 +86,13 @@ async def _request_judgement(
     planning = "" if whole else await asyncio.to_thread(_promises_plan, question, services)  # lists the documents
     if planning and await has_plan(question, services, wishes):
         planning = ""
-    more, schema = (planning, PlannedAssessmentReply) if planning else await _describe_resources(question, services)
+    more = planning
+    schema: type[AssessmentReply] = PlannedAssessmentReply
+    if not planning:
+        corpus = await asyncio.to_thread(summarize_corpus, services, _MOST_TITLES)
+        offered = await offer_tools(question, services) if services.models.holds_schemas("master") else ""
+        more = (TOOLS.format(tools=offered) if offered else "") + (f"\n{corpus}" if corpus else "")
+        schema = ToolAssessmentReply if offered else AssessmentReply
     messages = assessment_messages(turn, more, wishes)
     try:
         return await services.models.request_structured_reply("master", "assess", messages, schema), whole
@@ -190,15 +196,6 @@ async def _fits_whole(question: str, services: RunContext) -> bool:
     tokens = sum(models.count("writer", passage.text) for passages in found for passage in passages)
     few = tokens <= _WHOLE_TOKENS and 2 * tokens <= models.room("writer")
     return few and models.reading_seconds("writer", tokens) <= _WHOLE_SECONDS
-
-
-async def _describe_resources(question: str, services: RunContext) -> tuple[str, type[AssessmentReply]]:
-    """Return prompt text about tools and documents, and the schema of the reply."""
-    corpus = await asyncio.to_thread(summarize_corpus, services, _MOST_TITLES)
-    documents = f"\n{corpus}" if corpus else ""
-    offered = await offer_tools(question, services) if services.models.holds_schemas("master") else ""
-    tools = TOOLS.format(tools=offered) if offered else ""
-    return f"{tools}{documents}", ToolAssessmentReply if offered else AssessmentReply
 
 
 def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: RunContext) -> Choices | None:

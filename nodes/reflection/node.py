@@ -125,14 +125,6 @@ def _settle(
     return done.model_copy(update={"draft_checks": "deepen" if room else "name"})
 
 
-def _searcher_gave_up(state: SearchState, services: RunContext) -> bool:
-    """Report whether the only searcher gave up the whole question without any alternative search."""
-    plan, found = state.get("plan"), state.get("outcomes", {})
-    outcomes = [found.get(name) for name in plan.ids] if plan is not None else []
-    alone = len(outcomes) == 1 and outcomes[0] is not None and outcomes[0].trace.gave_up
-    return alone and not services.strategy.deepens and len(list_searches(state["team"].tools)) < 2
-
-
 async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection:
     """Decide on possibly missing information by model, else by rule.
 
@@ -183,7 +175,12 @@ def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunCo
         return f"{failures[0].message}; the limit of {rounds} further rounds was reached"
     if is_stuck(state):
         return f"{failures[0].message}; no other way to find it is known"
-    return failures[0].message if _searcher_gave_up(state, services) else ""
+    # The only searcher gave up the whole question, and no other search can be made.
+    plan, found = state.get("plan"), state.get("outcomes", {})
+    outcomes = [found.get(name) for name in plan.ids] if plan is not None else []
+    gave_up = len(outcomes) == 1 and outcomes[0] is not None and outcomes[0].trace.gave_up
+    last = gave_up and not services.strategy.deepens and len(list_searches(state["team"].tools)) < 2
+    return failures[0].message if last else ""
 
 
 def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:

@@ -82,8 +82,11 @@ def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> Sta
     between = [token for token in between if not defined <= token.start < verb]
     if not _opens_plainly(sentence, span[0], tokens[: core[0] + 1]) or _has_obstacle(sentence, between):
         return None
-    if asked.kind == "any" and not _follows_copula(sentence, tokens, values[0]):
-        return None
+    if asked.kind == "any":
+        # A value of unknown type has to follow a copula directly, after the words before.
+        before = max((token.end for token in tokens if token.role in "SA" and token.end <= values[0].start), default=-1)
+        if before < 0 or not _COPULA.fullmatch(sentence.text, before, values[0].start):
+            return None
     if not _names_subject(sentence, tokens) and not _carries_subject(sentence, span, headings):
         return None
     if asked.whole and any(start < span[0] for start, _ in sentence.name_spans):
@@ -151,12 +154,6 @@ def _has_obstacle(sentence: Sentence, between: Sequence[Token]) -> bool:
     places = [span for span in sentence.name_spans if span not in sentence.others]
     life = asked.relation is not None and asked.relation.name in _OF_A_LIFE
     return any(not life or not any(a <= start and end <= b for a, b in places) for start, end in strange)
-
-
-def _follows_copula(sentence: Sentence, tokens: Sequence[Token], value: Token) -> bool:
-    """Report whether a value of unknown type directly follows a copula after the words before."""
-    before = max((token.end for token in tokens if token.role in "SA" and token.end <= value.start), default=-1)
-    return before >= 0 and _COPULA.fullmatch(sentence.text, before, value.start) is not None
 
 
 def _carries_subject(sentence: Sentence, span: Span, headings: Sequence[str]) -> bool:

@@ -74,7 +74,11 @@ def weigh_sources(
     said = [next((words[p.id] for p in source if p.id in words), source[0].text) for source in giving]
     support = max(1, _count_distinct(said))  # the source itself, where it is too far down to be read apart
     others = [source for source in sources if source not in giving and not any(p.id in words for p in source)]
-    against = [*_told_rivals(reading, ret, (*reading.rivals, *rivals)), *_found_rivals(reading, frame, ret, others)]
+    against = [*_told_rivals(reading, ret, (*reading.rivals, *rivals))]
+    for source in others:  # each by itself
+        found = extract_value(frame, ret, source)
+        if found is not None and values_conflict(reading, found):
+            against.append(Rival(value=found.value, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1]))
     grouped = _group_rivals(against)
     share = max(
         LEAST_SHARE, support / (support + sum(_count_distinct(q.text for q in item.quotes) for item in grouped))
@@ -132,16 +136,6 @@ def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> I
         other = replace(reading, value=rival.value)
         if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(reading, other)):
             yield rival
-
-
-def _found_rivals(
-    reading: Reading, frame: QueryFrame, ret: ValueType, others: Iterable[Sequence[Evidence]]
-) -> Iterable[Rival]:
-    """Yield conflicting values extracted from other sources, each source by itself."""
-    for source in others:
-        found = extract_value(frame, ret, source)
-        if found is not None and values_conflict(reading, found):
-            yield Rival(value=found.value, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1])
 
 
 def _group_rivals(rivals: Iterable[Rival]) -> list[Rival]:

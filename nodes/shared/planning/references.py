@@ -80,8 +80,11 @@ def _fill(
     if not isinstance(value, str):
         return value
     whole, kinds = REFERENCE.fullmatch(value.strip()), list_json_types(part, schema)
-    if whole and whole[1] in inputs and not _wants_text(kinds, inputs[whole[1]].value):
-        return _convert_value(inputs[whole[1]], kinds)
+    if whole and whole[1] in inputs:
+        # An argument takes a value in words if it takes strings, and no type that the value already has.
+        given = inputs[whole[1]]
+        if "string" not in kinds or not kinds.isdisjoint(_NATIVE.get(type(given.value), frozenset())):
+            return _convert_value(given, kinds)
     return fill_text(value, inputs, language)
 
 
@@ -91,14 +94,6 @@ _NATIVE: Mapping[type, frozenset[str]] = {
     float: frozenset({"number"}),
     list: frozenset({"array"}),
 }
-
-
-def _wants_text(kinds: frozenset[str], value: JsonValue) -> bool:
-    """Report whether an argument takes a value in words.
-
-    It takes strings, and no type that the value already has.
-    """
-    return "string" in kinds and kinds.isdisjoint(_NATIVE.get(type(value), frozenset()))
 
 
 def _convert_value(outcome: Outcome, kinds: frozenset[str]) -> JsonValue:

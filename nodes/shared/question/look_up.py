@@ -108,22 +108,19 @@ def find_relation(asked: str, low: str, language: Locale, wanted: str = "text") 
     best: tuple[tuple[bool, int, int], FoundRelation] | None = None
     titled = [m.span() for m in lexicon.TITLE.finditer(low)]
     cased = language == "en" and not asked.isupper()
+    kinds = _FITS.get(wanted)
     for match in pattern.finditer(low):
         start, end = match.span()
         if any(a < end and start < b for a, b in titled) or (cased and start and asked[start].isupper()):
             continue
         for name in named[match["phrase"]]:
-            if not _fits(name, wanted) or not (wanted != "text" or _asked_of(name, match, low)):
+            fits = kinds is None or relations()[name].answer_type in kinds or (wanted == "place" and name in _PLACED)
+            if not fits or (wanted == "text" and not _asked_of(name, match, low)):
                 continue
             rank = (name not in _GENERIC, end - start, -start)
             if best is None or rank > best[0]:
                 best = rank, FoundRelation(name, (start, end))
     return best[1] if best else None
-
-
-def _fits(name: str, wanted: str) -> bool:
-    kinds = _FITS.get(wanted)
-    return kinds is None or relations()[name].answer_type in kinds or (wanted == "place" and name in _PLACED)
 
 
 def _asked_of(name: str, match: re.Match[str], low: str) -> bool:
