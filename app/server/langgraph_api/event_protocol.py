@@ -118,7 +118,10 @@ class EventEncoder:
             name = str(value.get("type", "")) if isinstance(value, dict) else ""
             self._emit("custom", (), {"name": name, "payload": value}, name=name)
             return self._out
-        self._begin_subgraphs(namespace)
+        for length in range(1, len(namespace) + 1):
+            if (part := namespace[:length]) not in self._subgraphs:
+                self._subgraphs[part] = None
+                self._lifecycle(part, "started")
         if mode == "metadata":
             # An attempt repeats all events.
             self._messages, self._subgraphs, self._asked, self._error = {}, {}, {}, ""
@@ -154,12 +157,6 @@ class EventEncoder:
             "params": {**params, "node": node} if node else params,
         }
         self._out.append(sse(method, dump(envelope), str(self._number)))
-
-    def _begin_subgraphs(self, namespace: _Namespace) -> None:
-        for length in range(1, len(namespace) + 1):
-            if (part := namespace[:length]) not in self._subgraphs:
-                self._subgraphs[part] = None
-                self._lifecycle(part, "started")
 
     def _end(self, state: str) -> None:
         """End a run, with all open messages, requests and subgraphs.

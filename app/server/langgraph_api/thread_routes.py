@@ -7,13 +7,12 @@ from uuid import uuid4
 import orjson
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import InvalidUpdateError
-from langgraph.types import StateSnapshot
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
 from weiwo.app.server.access.profiles import user_of
-from weiwo.app.server.engine import Engine, engine_of, own_thread
+from weiwo.app.server.engine import engine_of, own_thread
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.langgraph_api.threads import copy_thread, shown_state
 from weiwo.app.server.runs.graph_stream import delete_thread
@@ -167,18 +166,14 @@ async def history(request: Request) -> Response:
 
 async def _state(request: Request, place: Mapping[str, Any], subgraphs: str, select: Any) -> Response:
     engine, thread_id = await own_thread(request)
-    deep = subgraphs.lower() == "true"
-    snapshot = await _snapshot(engine, _config(thread_id, place), deep=deep)
+    config = _config(thread_id, place)
+    try:
+        snapshot = await engine.graph.aget_state(config, subgraphs=subgraphs.lower() == "true")
+    except ValueError as error:  # a namespace that no subgraph has
+        raise RequestError(404, f"checkpoint; {str(error)[:200]}") from None
     if place.get("checkpoint_id") and snapshot.created_at is None:
         raise not_found("checkpoint", str(place["checkpoint_id"]))
     return reply(_select_parts(shown_state(snapshot), select))
-
-
-async def _snapshot(engine: Engine, config: RunnableConfig, *, deep: bool) -> StateSnapshot:
-    try:
-        return await engine.graph.aget_state(config, subgraphs=deep)
-    except ValueError as error:  # a namespace that no subgraph has
-        raise RequestError(404, f"checkpoint; {str(error)[:200]}") from None
 
 
 def _config(thread_id: str, place: Mapping[str, Any]) -> RunnableConfig:

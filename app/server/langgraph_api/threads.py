@@ -103,7 +103,11 @@ class Threads:
         Raises:
             RequestError: The id is invalid or belongs to another user.
         """
-        record = await self._records.thread(_checked_id(name))
+        try:
+            check_thread_id(name)
+        except ValueError as error:
+            raise RequestError(422, str(error)) from None
+        record = await self._records.thread(name)
         if user == OPERATOR or _is_uuid(name) or (record is not None and record.owner == user):
             if record is not None and record.owner != user:
                 raise not_found("thread", name)
@@ -256,13 +260,6 @@ def _is_uuid(text: str) -> bool:
         return str(UUID(text)) == text.lower()
     except ValueError:
         return False
-
-
-def _checked_id(thread_id: str) -> str:
-    try:
-        return check_thread_id(thread_id)
-    except ValueError as error:
-        raise RequestError(422, str(error)) from None
 
 
 def _fits(found: Found, wanted: Mapping[str, Any]) -> bool:
