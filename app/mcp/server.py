@@ -140,9 +140,12 @@ def _offer_answers(server: FastMCP, runs: AnswerRuns, find_account: Callable[[],
         """
         try:
             asked = Context(depth=depth, form=form or None, language=language or None, clarify=False)
+            checked = check_question(question)
         except ValidationError as error:
             raise ToolError(describe_validation_error(error)) from None
-        run = runs.start(_require_question(question), asked, find_account())
+        except QuestionError as error:
+            raise ToolError(str(error)) from None
+        run = runs.start(checked, asked, find_account())
         if run is None:
             raise ToolError("too many questions are being answered; try again in a minute")
         try:
@@ -277,10 +280,3 @@ def _passage(passage: Evidence) -> FoundPassage:
     text = passage.text if len(passage.text) <= 2 * _LONGEST_PASSAGE else passage.text[: 2 * _LONGEST_PASSAGE] + "…"
     section = " › ".join((*passage.headings, *passage.context.values()))
     return FoundPassage(text=text, source=passage.source, title=passage.title, section=section, locator=passage.locator)
-
-
-def _require_question(question: str) -> str:
-    try:
-        return check_question(question)
-    except QuestionError as error:
-        raise ToolError(str(error)) from None
