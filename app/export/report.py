@@ -229,7 +229,11 @@ class Report:
 def read_result(result: Mapping[str, Any]) -> Report:
     """Read a result object, as `app/result.schema.json` says."""
     language = recorded_language(result.get("language"))
-    sources = _read_sources(result)
+    passages = {str(passage.get("id")): passage for passage in result.get("evidence") or ()}
+    sources = tuple(
+        _read_source(citation, passages.get(str(citation.get("evidence_id")), {}))
+        for citation in result.get("citations") or ()
+    )
     claims = result.get("claims") or ()
     steps, edges = _read_plan(result.get("plan"), result.get("outcomes") or {}, language)
     usage = result.get("usage") or {}
@@ -271,15 +275,6 @@ def _split_title(nodes: tuple[Node, ...]) -> tuple[str, tuple[Node, ...]]:
     above = min(levels[1:]) - 1
     rest = (replace(node, level=node.level - above) if node.kind == "heading" else node for node in nodes[1:])
     return plain(nodes[0].runs).strip(), tuple(rest)
-
-
-def _read_sources(result: Mapping[str, Any]) -> tuple[Source, ...]:
-    """Read the numbered sources of a result, with date and version if known."""
-    passages = {str(passage.get("id")): passage for passage in result.get("evidence") or ()}
-    return tuple(
-        _read_source(citation, passages.get(str(citation.get("evidence_id")), {}))
-        for citation in result.get("citations") or ()
-    )
 
 
 def _web_address(source: str) -> str:
