@@ -20,7 +20,13 @@ def as_text(passages: Sequence[Evidence], nothing: str) -> str:
 
     Each passage stands between marks that its own text cannot close.
     """
-    return "\n\n".join(_render_passage(number, passage) for number, passage in enumerate(passages, 1)) or nothing
+    shown: list[str] = []
+    for number, passage in enumerate(passages, 1):
+        place = f"{passage.source} ({passage.locator})" if passage.locator else passage.source
+        known = {"n": str(number), "title": passage.title, "source": place, "date": own_date(passage)}
+        attributes = "".join(f' {name}="{escape(one_line(value))}"' for name, value in known.items() if value)
+        shown.append(f"<passage{attributes}>\n{passage.text.replace('</passage', '&lt;/passage')}\n</passage>")
+    return "\n\n".join(shown) or nothing
 
 
 def as_artifact(passages: Sequence[Evidence]) -> list[dict[str, JsonValue]]:
@@ -29,13 +35,6 @@ def as_artifact(passages: Sequence[Evidence]) -> list[dict[str, JsonValue]]:
     Every checkpointer and tracer can store the data. `Evidence(**item)` reads a passage back.
     """
     return [passage.model_dump(mode="json") for passage in passages]
-
-
-def _render_passage(number: int, passage: Evidence) -> str:
-    place = f"{passage.source} ({passage.locator})" if passage.locator else passage.source
-    known = {"n": str(number), "title": passage.title, "source": place, "date": own_date(passage)}
-    attributes = "".join(f' {name}="{escape(one_line(value))}"' for name, value in known.items() if value)
-    return f"<passage{attributes}>\n{passage.text.replace('</passage', '&lt;/passage')}\n</passage>"
 
 
 def own_date(passage: Evidence) -> str:

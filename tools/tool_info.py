@@ -67,16 +67,16 @@ class TypeNames:
         An optional field gets a question mark and its default.
         """
         needed = set(required) if isinstance(required, list | tuple) else set()
-        return [
-            self._describe_field(name, schema, depth, required=name in needed) for name, schema in properties.items()
-        ]
-
-    def _describe_field(self, name: str, schema: Any, depth: int, *, required: bool) -> str:
-        kind = one_line(self.name(schema, depth), _LONGEST_TYPE)
-        if required:
-            return f"{name}: {kind}"
-        default = schema.get("default") if isinstance(schema, Mapping) else None
-        return f"{name}?: {kind}" + ("" if default in (None, "") else f" = {json.dumps(default, ensure_ascii=False)}")
+        described: list[str] = []
+        for name, schema in properties.items():
+            kind = one_line(self.name(schema, depth), _LONGEST_TYPE)
+            if name in needed:
+                described.append(f"{name}: {kind}")
+                continue
+            default = schema.get("default") if isinstance(schema, Mapping) else None
+            shown = "" if default in (None, "") else f" = {json.dumps(default, ensure_ascii=False)}"
+            described.append(f"{name}?: {kind}{shown}")
+        return described
 
     def name(self, schema: Any, depth: int = 0) -> str:
         """A schema's type."""
