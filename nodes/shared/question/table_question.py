@@ -343,9 +343,13 @@ class _Reading:
 
         Returns False if its year is not known.
         """
-        column = self._find_date_column()
-        if column is None:
+        # The question's dates are those of a named column, else those of the only date column.
+        dated = [at for at, column in enumerate(self._columns) if column["type"] in {"date", "datetime"}]
+        named = [at for at in dated if any(mention.column == at for mention in self._mentions)]
+        fit = named if len(named) == 1 else dated
+        if len(fit) != 1 or not self._is_clean(fit[0], {"date", "datetime"}):
             return True
+        column = fit[0]
         try:
             period = find_period(self._text, list_years(self._columns[column]))
         except UnknownYearError as error:
@@ -365,13 +369,6 @@ class _Reading:
             value = period.first if period.first == period.last else f"{period.first} – {period.last}"
             self._note_assumed(self._text[period.start : period.end], column, value)
         return True
-
-    def _find_date_column(self) -> int | None:
-        """Find the column for the question's dates: the named column, else the only date column."""
-        dated = [at for at, column in enumerate(self._columns) if column["type"] in {"date", "datetime"}]
-        named = [at for at in dated if any(mention.column == at for mention in self._mentions)]
-        fit = named if len(named) == 1 else dated
-        return fit[0] if len(fit) == 1 and self._is_clean(fit[0], {"date", "datetime"}) else None
 
     def _split_thing(self, rest: Sequence[int], *, dated: bool) -> tuple[list[int], int | None]:
         """Separate the order columns from the wanted column in "cheapest club" or "newest laptop"."""
@@ -705,7 +702,9 @@ class _Reading:
             name, match = hit
             column = self._find_number_column(flat, match.start(), match.end())
             order = flat[: match.start()].count("#")
-            values = [self._amount(item[0], column) for item in amounts[order : order + match[0].count("#")]]
+            unit = self._columns[column]["unit"] if column is not None else ""
+            written = [parse_amount(fold_value(item[0])) for item in amounts[order : order + match[0].count("#")]]
+            values: list[JsonValue] = [item[0] if item and item[1] in {"", unit} else None for item in written]
             if column is None or None in values:
                 return None
             shown: JsonValue = values if name == "between" else values[0]
@@ -742,11 +741,6 @@ class _Reading:
                 self._free.discard(mention.start)
                 return marked[: mention.start] + " " + marked[mention.start + 1 :]
         return marked
-
-    def _amount(self, written: str, column: int | None) -> JsonValue:
-        amount = parse_amount(fold_value(written))
-        unit = self._columns[column]["unit"] if column is not None else ""
-        return amount[0] if amount is not None and amount[1] in {"", unit} else None
 
     def _nothing_left(self, marked: str) -> bool:
         """Report whether all words are understood, or the few remaining words can be noted as unused."""

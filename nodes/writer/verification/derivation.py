@@ -41,7 +41,8 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
         statement: The statement that contains the number.
         grounds: The sources.
     """
-    figures = list(dict.fromkeys(_figures(grounds)))[:_MOST_FIGURES]
+    clauses = (clause for source in grounds.sources for clause in source.sentences)
+    figures = list(dict.fromkeys(quantity for clause in clauses for quantity in clause.quantities))[:_MOST_FIGURES]
     if _proportional(number, statement, grounds):
         return True
     if not (number.unit or number.value > LARGEST_COUNT or _DIFFERENCE.search(statement)):
@@ -94,13 +95,6 @@ def _is_apart(date: PartialDate, other: PartialDate, months: int) -> bool:
         return date.month is None and 12 * (date.astronomical - other.astronomical) == months
     year, month = divmod(12 * other.astronomical + other.month - 1 + months, 12)
     return date.astronomical == year and date.month in {None, month + 1} and date.day in {None, other.day}
-
-
-def _figures(grounds: Grounds) -> Iterator[Quantity]:
-    """The figures of the sources."""
-    for source in grounds.sources:
-        for clause in source.sentences:
-            yield from clause.quantities
 
 
 def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
