@@ -60,8 +60,13 @@ class _Writer(OfficeWriter):
         about = f"{status_word(report)} · {report.about}"
         self._text(file.add_paragraph(), about, dim=True)
         self._blocks(report.nodes)
-        if any(verdict in DOUBTFUL for verdict in report.verdicts):
-            self._doubt(file.add_paragraph())
+        if doubtful := sorted(DOUBTFUL & set(report.verdicts), reverse=True):
+            # The legend of the wavy underline.
+            paragraph = file.add_paragraph()
+            for verdict in doubtful:
+                run = paragraph.add_run(word(self._language, verdict))
+                run.font.underline, run.font.size = WD_UNDERLINE.WAVY, Pt(9)
+                paragraph.add_run("   ")
         if report.sources:
             self._heading("sources", 1)
             for cited in report.documents:
@@ -209,13 +214,6 @@ class _Writer(OfficeWriter):
         _paragraph_element(paragraph).append(_element("bookmarkEnd", id=source.n))
         quote = f"“{source.quote}”" if source.quote else ""
         self._text(paragraph, "  ".join(filter(None, (source.place(self._language), quote))), dim=True)
-
-    def _doubt(self, paragraph: Paragraph) -> None:
-        """Write the legend of the wavy underline."""
-        for verdict in sorted(DOUBTFUL & set(self._report.verdicts), reverse=True):
-            run = paragraph.add_run(word(self._language, verdict))
-            run.font.underline, run.font.size = WD_UNDERLINE.WAVY, Pt(9)
-            paragraph.add_run("   ")
 
     # --- text ---
 

@@ -41,6 +41,7 @@ _TABLE_CELLS, _TABLE_LINES = 130, 13
 """Columns and lines that a table has room for."""
 _LONG_POINT: Final = 190
 """Columns of a paragraph that is told sentence by sentence."""
+_NO_BULLET: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}buNone"
 _DEEPEST: Final = 3
 _LONGEST_QUOTE: Final = 200
 _CODE_LINES: Final = 20
@@ -80,7 +81,10 @@ class _Writer(OfficeWriter):
             self._points(word(language, "limits"), [_Point((Run(note),)) for note in report.notes])
         for number, slide in enumerate(self._file.slides, 1):
             if number > 1:
-                self._page_number(slide, number)
+                box = slide.shapes.add_textbox(_WIDTH - Inches(1.2), _HEIGHT - Inches(0.5), Inches(0.7), Inches(0.3))
+                paragraph = box.text_frame.paragraphs[0]
+                paragraph.alignment = 3
+                self._write(paragraph, (Run(str(number)),), 10, dim=True)
 
     # --- slides ---
 
@@ -135,7 +139,11 @@ class _Writer(OfficeWriter):
             paragraph.level = min(point.level, _DEEPEST)
             paragraph.space_after = Pt(size // 3)
             if point.number or size < _SIZE:
-                _without_bullet(paragraph)
+                # A numbered paragraph has no bullet of the layout's.
+                properties = paragraph._p.get_or_add_pPr()  # noqa: SLF001 - no public way
+                properties.insert(0, properties.makeelement(_NO_BULLET, {}))
+                properties.set("marL", "0")
+                properties.set("indent", "0")
             runs = (Run(f"{point.number} "), *point.runs) if point.number else point.runs
             self._write(paragraph, runs, size)
 
@@ -210,12 +218,6 @@ class _Writer(OfficeWriter):
         paragraph.alignment = 1
         self._write(paragraph, (Run(shown, bold=True),), 26 if cell_len(shown) < 75 else 18)
         return slide
-
-    def _page_number(self, slide: Any, number: int) -> None:
-        box = slide.shapes.add_textbox(_WIDTH - Inches(1.2), _HEIGHT - Inches(0.5), Inches(0.7), Inches(0.3))
-        paragraph = box.text_frame.paragraphs[0]
-        paragraph.alignment = 3
-        self._write(paragraph, (Run(str(number)),), 10, dim=True)
 
     # --- text ---
 
@@ -330,11 +332,3 @@ def _paginate(items: Sequence[T], lines: Callable[[T], float], room: float) -> l
 
 def _place(shape: Any, left: int, top: int, width: int, height: int) -> None:
     shape.left, shape.top, shape.width, shape.height = left, top, width, height
-
-
-def _without_bullet(paragraph: Any) -> None:
-    """Remove the layout's bullet from a numbered paragraph."""
-    properties = paragraph._p.get_or_add_pPr()  # noqa: SLF001 - no public way
-    properties.insert(0, properties.makeelement("{http://schemas.openxmlformats.org/drawingml/2006/main}buNone", {}))
-    properties.set("marL", "0")
-    properties.set("indent", "0")
