@@ -106,7 +106,11 @@ class HostBackend(Backend):
                 if part is None:
                     break
                 number += 1
-                yield Event(1, number, part.event, dump(_error(part.data) if part.event == "error" else part.data), 0.0)
+                data = part.data
+                if part.event == "error":
+                    said = data if isinstance(data, dict) else {"message": data}
+                    data = {"message": one_line(str(said.get("message") or said.get("error") or "the run failed"), 500)}
+                yield Event(1, number, part.event, dump(data), 0.0)
         except _FAILURES as error:
             yield Event(1, number + 1, "error", dump({"message": _refusal(error).detail}), 0.0)
         finally:
@@ -210,8 +214,3 @@ def _refusal(error: Exception) -> RequestError:
     if isinstance(error, APIStatusError):
         return RequestError(error.status_code, one_line(str(error), 300))
     return RequestError(502, f"the server's own API failed: {type(error).__name__}: {one_line(str(error), 200)}")
-
-
-def _error(data: Any) -> dict[str, Any]:
-    said = data if isinstance(data, dict) else {"message": data}
-    return {"message": one_line(str(said.get("message") or said.get("error") or "the run failed"), 500)}

@@ -194,8 +194,10 @@ class EventEncoder:
                 self._ask(namespace, update)
                 continue
             values = update if isinstance(update, dict) else {"value": update}
-            for message in _messages_of(values):
-                if (streamed := self._messages.get(str(message.get("id")))) is not None:
+            found = values.get("messages") or []
+            for message in found if isinstance(found, list) else [found]:
+                streamed = self._messages.get(str(message.get("id"))) if isinstance(message, dict) else None
+                if streamed is not None:
                     self._finish(streamed, message)
             self._emit("updates", namespace, values, node=node)
             done = [item for item in self._subgraphs if item[:-1] == namespace and item[-1].partition(":")[0] == node]
@@ -253,8 +255,3 @@ def _begins(namespace: _Namespace, prefix: _Namespace) -> bool:
     return len(prefix) <= len(namespace) and all(
         item in {part, part.partition(":")[0]} for part, item in zip(namespace, prefix, strict=False)
     )
-
-
-def _messages_of(values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    found = values.get("messages") or []
-    return [item for item in (found if isinstance(found, list) else [found]) if isinstance(item, dict)]
