@@ -19,10 +19,7 @@ class CorpusError(WeiwoError, ValueError):
 
 
 class NoPlaceError(CorpusError):
-    """Error: no disk can hold an index, because every disk is full or read-only.
-
-    The message is one line.
-    """
+    """Error: the index of the given files cannot be stored, for example because the disk is full or read-only."""
 
 
 class DocumentNotFoundError(WeiwoError, LookupError):
@@ -31,15 +28,15 @@ class DocumentNotFoundError(WeiwoError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file left out, or taken in part."""
+    """A file that is missing from the index, or indexed only in part."""
 
-    source: str  # the file, named as evidence would name it
+    source: str  # name of the file, as in citations
     reason: str  # why, in one line
-    losses: tuple[Loss, ...] = ()  # of a file taken in part: what was not; none where the whole file was left out
+    losses: tuple[Loss, ...] = ()  # the missing content of a file indexed in part; empty if the whole file is missing
 
     @classmethod
     def in_part(cls, source: str, losses: tuple[Loss, ...]) -> "Problem":
-        """Return the problem of a file taken in part."""
+        """Create the problem of a file indexed in part. The reason is composed from the losses."""
         return cls(source, describe_losses(losses), losses)
 
 
@@ -75,12 +72,11 @@ class Corpus(Protocol):
         Args:
             query: The question, or keywords, in any language.
             k: Maximum number of passages.
-            within: The folders and dates of the documents to search.
+            within: Filter on folders and dates of the documents.
 
         Returns:
             Passages, best first, ranked from 1, without duplicate texts. Empty if nothing matches. Equal queries over
-            equal
-            documents give equal results. Scores are positive and comparable within one result only.
+            equal documents give equal results. Scores are positive and comparable within one result only.
         """
         ...
 

@@ -1,8 +1,8 @@
-"""Corpus loader: opens the corpora named in the settings of a run, updated from the files.
+"""Corpus loader: opens the corpora named in the settings of a run, and updates those made of files.
 
-Files, folders and patterns are indexed on the fly, into a corpus of their own below Weiwo's home or the one that `weiwo
-index` made of exactly these. A repeated call costs only a listing. A corpus made by `weiwo index` can also be named,
-and is read as it is.
+Files, folders and patterns are indexed when they are opened. If `weiwo index` was run on exactly the same paths, its
+corpus is updated. Otherwise a new corpus is created below Weiwo's home. A repeated call only lists the files and
+compares them. A corpus can also be opened by the name given to `weiwo index`, and is then not updated.
 """
 
 import logging
@@ -45,9 +45,9 @@ _KEPT: Final = 8
 _MOST_SAID: Final = 1_000
 _MANY_FILES: Final = 1_000
 _LISTING_SHARE: Final = 20
-"""A listing of many files is good for so many times as long as it took."""
+"""A listing of many files is reused for this many times the time it took."""
 _TROUBLE: Final = (OSError, sqlite3.Error, ValueError)
-"""What a folder that cannot be written comes to; tantivy's errors are ValueErrors."""
+"""Errors raised if the index cannot be written. tantivy raises ValueError."""
 
 
 async def load_corpus(
@@ -67,14 +67,15 @@ async def load_corpus(
             not given.
         tell: Receives messages for people, such as indexing progress, each line once in a process. Logged if not
             given.
-        clock: Seconds, used for the validity of a listing and the time of messages.
+        clock: Monotonic clock in seconds, used for the validity of a listing and the time of messages.
 
     Returns:
-        The corpus, shared by all callers that load the same. It may be empty.
+        The corpus, several entries joined to a `FederatedCorpus`. Concurrent calls with the same entries and settings
+        share a single load. The corpus may be empty.
 
     Raises:
         CorpusError: An entry is neither a file nor a corpus, cannot be read, or the embedding model cannot be set up.
-        NoPlaceError: No disk can hold an index.
+        NoPlaceError: The index of the files cannot be stored.
     """
     settings = settings or Settings.resolve()
     given = tuple(os.fspath(entry) for entry in entries)
@@ -88,13 +89,13 @@ async def load_corpus(
 
 @dataclass(slots=True)
 class _OpenCorpus:
-    """An open corpus."""
+    """An open corpus, with the state of the last update."""
 
-    corpus: RoutedCorpus  # it
-    inode: int  # tells its store from another that has come to be in its place
-    files: RequestedFiles | None = None  # what it was brought up to, if it is made of files
-    until: float = 0.0  # when they are to be listed again
-    embedded: int = -1  # the generation that is known to have its vectors
+    corpus: RoutedCorpus
+    inode: int  # inode of the store file, to notice that the file was replaced
+    files: RequestedFiles | None = None  # the files of the last update; None for a corpus opened by name
+    until: float = 0.0  # clock time until which the file listing is reused
+    embedded: int = -1  # the last generation whose passages were embedded; -1 before the first
 
 
 _open: Final[OrderedDict[tuple[str, str | None, bool], _OpenCorpus]] = OrderedDict()
@@ -139,7 +140,11 @@ class _CorpusLoader:
         return corpora[0] if len(corpora) == 1 else FederatedCorpus(corpora)
 
     def _open_by_name(self, given: Sequence[str]) -> Corpus:
-        """Open corpora named by a server's client, without accepting paths, patterns or modules."""
+        """Open the corpora that a server's client names. Paths, patterns and modules are refused.
+
+        Raises:
+            CorpusError: No corpus has that name.
+        """
         for entry in given:
             if not corpus_exists(self._home, entry):
                 raise CorpusError(
@@ -177,7 +182,7 @@ class _CorpusLoader:
         return kept.corpus
 
     def _refresh(self, folder: Path, files: RequestedFiles) -> _OpenCorpus:
-        """Update a corpus from the files, and open the corpus."""
+        """Update a corpus from the files if they changed, open the corpus, and embed new passages."""
         kept = self._find_open(folder)
         if kept is None or kept.files != files or kept.corpus.generation != files.generation:
             refresh_corpus(folder, files, self._job, self._notify, self._clock)
@@ -195,7 +200,7 @@ class _CorpusLoader:
         return kept
 
     def _find_open(self, folder: Path) -> _OpenCorpus | None:
-        """Return the open corpus of a folder, unless the store file was replaced."""
+        """Return the corpus already open for a folder. None if there is none, or the store file was replaced."""
         with _guard:
             kept = _open.get(self._make_key(folder))
         try:

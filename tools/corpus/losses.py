@@ -23,19 +23,19 @@ _LONGEST_PLACE: Final = 80
 class Loss:
     """Content of a document missing from the passages."""
 
-    kind: str  # a key of the section `corpus.losses`; `other` is said as its places
-    count: int = 1  # how many pages, cells, sheets, lines it is
-    places: tuple[str, ...] = ()  # where, or what: numbers of pages, names of sheets
+    kind: str  # a key of the section `corpus.losses`; the message of `other` consists of the places alone
+    count: int = 1  # number of pages, cells, sheets or lines lost
+    places: tuple[str, ...] = ()  # page numbers, sheet names or the like; there may be fewer than `count`
 
 
 def count_places(kind: str, places: Iterable[object]) -> list[Loss]:
-    """Return a loss with the given places, or an empty list without places."""
+    """Return a list with a single loss that covers all places, or an empty list without places."""
     named = [str(place)[:_LONGEST_PLACE] for place in places]
     return [Loss(kind, len(named), tuple(named[:_MOST_KEPT]))] if named else []
 
 
 def describe_losses(losses: Iterable[Loss], language: Language = "en") -> str:
-    """Describe losses in a line for people, or return an empty string."""
+    """Describe losses in a line for people. Without losses, the line is empty."""
     phrases: list[str] = []
     for loss in losses:
         words: str | tuple[str, ...] = _WORDS[language].get(loss.kind, "{places}")
@@ -47,7 +47,7 @@ def describe_losses(losses: Iterable[Loss], language: Language = "en") -> str:
 
 
 def _join_runs(places: tuple[str, ...]) -> Iterator[str]:
-    """The places, runs of three or more following numbers joined: 2, 3, 4 as 2-4."""
+    """Yield the places, with runs of three or more consecutive numbers shortened: 2, 3, 4 becomes 2-4."""
     at = 0
     while at < len(places):
         end = at
@@ -71,5 +71,5 @@ def encode_losses(losses: Iterable[Loss]) -> str:
 
 
 def decode_losses(text: str) -> tuple[Loss, ...]:
-    """Losses out of JSON."""
+    """Decode losses from the text of `encode_losses`."""
     return tuple(Loss(kind, count, tuple(places)) for kind, count, places in json.loads(text)) if text else ()

@@ -18,9 +18,9 @@ _here: Final[ContextVar[str]] = ContextVar("here")
 _SAMPLE: Final = Path("examples/corpus")
 _PART: Final = "//"
 EXTERNAL_MARK: Final = "@"
-"""What an entry that names a store elsewhere begins with."""
+"""Prefix of a corpus entry that names an external store."""
 LOADED: Final = "loader:"
-"""What the paths of documents begin with that are no files; no absolute path does."""
+"""Path prefix of documents from a loader. No absolute path begins with it."""
 
 
 @cache
@@ -33,7 +33,10 @@ def find_sample_corpus() -> Path:
 
 @contextmanager
 def pin_working_directory() -> Iterator[None]:
-    """Ask where we are but once: an event loop must not, since the answer may come from a disk."""
+    """Context manager that reads the working directory once, for all calls of `name_source` within.
+
+    An event loop must not read it, since the answer may come from a disk.
+    """
     token = _here.set(os.getcwd())  # noqa: PTH109
     try:
         yield
@@ -53,7 +56,7 @@ def name_source(path: Path) -> str:
 
 
 def name_relative_to(path: str, here: str) -> str:
-    """Return the name of an absolute path as seen from the folder `here`."""
+    """Return the name of an absolute path: relative below the folder `here`, else absolute."""
     for top, shown in ((str(find_sample_corpus()), f"{_SAMPLE.as_posix()}/"), (here, "")):
         beginning = top.rstrip(os.sep) + os.sep
         if path.startswith(beginning):
@@ -62,20 +65,20 @@ def name_relative_to(path: str, here: str) -> str:
 
 
 def make_part_path(path: str, key: str) -> str:
-    """Return the index path of a part of a file."""
+    """Return the index path of a part of a file, or the file's path for an empty key."""
     return f"{path}{_PART}{key}" if key else path
 
 
 def strip_part(path: str) -> str:
-    """Return the file of a document or document part."""
+    """Return the file's path, without the key of a part."""
     at = path.find(_PART, 1)
     return path if at < 0 else path[:at]
 
 
 def mark_part(path: str) -> str:
-    """Return the mark of a part in the source name, as in `data/log.jsonl#L2001`.
+    """Return the suffix of a part in source names, such as `#L2001` in `data/log.jsonl#L2001`.
 
-    The mark is empty for a file.
+    The suffix is empty for a file.
     """
     file = strip_part(path)
     return f"#L{path[len(file) :].strip('/')}" if file != path else ""
@@ -88,7 +91,10 @@ def make_loaded_path(loader: str, key: str, source: str) -> str:
 
 
 def make_loaded_prefix(loader: str, key: str = "") -> str:
-    """Return the path prefix of all documents of a loader, with any arguments if no key is given."""
+    """Return the path prefix of the documents of a loader.
+
+    `key` stands for the loader's arguments. Without a key, the prefix covers all arguments.
+    """
     return f"{LOADED}{loader}:{key}:" if key else f"{LOADED}{loader}:"
 
 

@@ -19,16 +19,16 @@ from weiwo.tools.passages import as_artifact, as_text
 _PassageAnswer = tuple[str, list[dict[str, JsonValue]]]
 
 _OPENED = 12
-"""Passages given of an opened document: some 2,000 words. A document of no more is given whole."""
+"""Maximum number of passages shown of a document, some 2,000 words. A document of no more is shown whole."""
 
 _BEFORE = 3
-"""How many of them stand before the place that it was opened at."""
+"""Passages shown before the requested position."""
 
 _MATCHING = 3
-"""How many of them match the query best, wherever they stand."""
+"""Passages shown that match the query best, anywhere in the document."""
 
 _SOUGHT = 2_000
-"""Passages of a document among which the place is looked for."""
+"""First passages of a document, in which the requested position is looked up."""
 
 
 class CorpusSearchArguments(BaseModel):
@@ -49,7 +49,7 @@ class OpenDocumentArguments(BaseModel):
 
 
 class CorpusSearch(AsyncTool):
-    """Searches the corpus."""
+    """Tool for searching the corpus."""
 
     name: str = "corpus_search"
     description: str = "Search the local documents (English and Chinese) for passages about something."
@@ -59,7 +59,7 @@ class CorpusSearch(AsyncTool):
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
     """The folders and dates that every search is restricted to."""
     reranker: Any = Field(None, exclude=True, repr=False)
-    """A `Reranker` of what was found, if there is one."""
+    """The `Reranker` for the results, if any."""
 
     async def _arun(self, query: str, k: int = 8, folder: str = "", since: str = "") -> _PassageAnswer:
         corpus: Corpus = self.corpus
@@ -81,7 +81,7 @@ class OpenDocument(AsyncTool):
     corpus: Any = Field(exclude=True, repr=False)
     """The `Corpus` to read from."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
-    """The folders and dates that documents are held to."""
+    """The folders and dates of the documents that may be opened."""
 
     async def _arun(self, source: str, query: str = "", near: str = "") -> _PassageAnswer:
         corpus: Corpus = self.corpus
@@ -100,7 +100,8 @@ class OpenDocument(AsyncTool):
 async def _read_on(corpus: Corpus, source: str, query: str, near: str) -> list[Evidence]:
     """Return a short document whole, or the most useful passages of a long document.
 
-    These are the passages around a position, then the best matches of the query.
+    These are the passages around the position `near`, then the best matches of the query. If no passage has that
+    locator, they are the best matches, then the beginning of the document.
 
     Raises:
         DocumentNotFoundError: The corpus has no such document.
