@@ -3,7 +3,7 @@
 - `dataset`: BEIR-shaped sets. `demo` is the one included in the package.
 - `dataset_index`: a set's documents as a corpus, stored by the hash of the documents.
 - `strategy_comparison`, `metrics`: each strategy beside the router and the best possible choice, with intervals.
-- `answer_matching`: whether a text states a known answer.
-- `telemetry_report`: a report on the records of a corpus, and what a policy may learn from them.
-- `hard_cases`: the poorly served questions, as a set to be labelled.
+- `answer_matching`: find a known answer in a text.
+- `telemetry_report`: a report on the recorded searches of a corpus, and what a routing policy may learn from them.
+- `hard_cases`: export of poorly answered questions, as a set to be labelled.
 """

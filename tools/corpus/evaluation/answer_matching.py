@@ -19,7 +19,7 @@ from weiwo.text.numbers import find_numbers
 from weiwo.text.patterns import lazy
 
 YES_NO: Final = frozenset({"yes", "no", "是", "否", "不是", "是的", "对", "不对", "true", "false"})
-"""Answers that are not looked for in passages."""
+"""Answers that cannot be looked for in passages."""
 _PUNCTUATION: Final = lazy(r"[^\w%‰$€£¥+./]|(?<!\d)[./]|[./](?!\d)|(?<=[^\W\d])[./]")
 _LATIN_OR_DIGIT: Final = lazy(rf"[^\W{HAN}]")
 _TOKEN: Final = lazy(rf"[{HAN}]|[^\s{HAN}]+")
@@ -76,9 +76,9 @@ class AnswerText:
 
 
 def token_f1(text: str, golds: Iterable[str]) -> float:
-    """Return the token F1 of a text against the nearest gold answer, without articles, or 0.
+    """Return the token F1 of a text, 0 to 1, against the gold answer it matches best. Articles do not count.
 
-    A sentence around the answer costs precision, so the figure compares systems with the same task.
+    A sentence around the answer costs precision, so compare only systems that reply in the same form.
     """
     said = _count_tokens(text)
     best = 0.0

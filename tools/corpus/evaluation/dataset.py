@@ -38,16 +38,16 @@ class DatasetDocument(NamedTuple):
 
 
 class _DatasetQuestion(NamedTuple):
-    """A question of the set, with the gains of relevant documents and the full row of the set."""
+    """A judged question of the set."""
 
     id: str
     text: str
-    relevant: dict[str, int]
-    row: Mapping[str, Any] = MappingProxyType({})
+    relevant: dict[str, int]  # gain of each relevant document, by document id
+    row: Mapping[str, Any] = MappingProxyType({})  # the question's object in `queries.jsonl`
 
 
 def locate_dataset(name: str) -> Path:
-    """Return the folder of a set. `demo` is the bundled set, unless a set of the same name is here."""
+    """Return the folder of a set. `demo` is the bundled set, unless the current folder has a set `demo`."""
     path = Path(name).expanduser()
     return _DEMO if name == _DEMO.name and not (path / _CORPUS).is_file() else path
 
@@ -56,10 +56,10 @@ class Dataset:
     """A BEIR-shaped set on disk."""
 
     def __init__(self, folder: Path) -> None:
-        """Read the questions and judgements of a set.
+        """Read the questions and judgements of a set. Questions without a relevant document are left out.
 
         Raises:
-            DatasetError: The folder is none, or broken; the message names file and line.
+            DatasetError: The folder or a file is missing, or a line is broken. The message names file and line.
         """
         self.folder = folder
         self.name = folder.resolve().name
@@ -85,7 +85,11 @@ class Dataset:
         return read_documents(self.folder)
 
     def digest(self) -> str:
-        """The hash of the documents' file."""
+        """Return a hash of `corpus.jsonl`: the first 16 hex digits of its SHA-256.
+
+        Raises:
+            DatasetError: The file cannot be read.
+        """
         path = self.folder / _CORPUS
         try:
             with path.open("rb") as file:
@@ -94,16 +98,16 @@ class Dataset:
             raise DatasetError(f"{path} cannot be read ({error.strerror})") from None
 
     def questions_digest(self) -> str:
-        """The hash of the questions and judgements."""
+        """Return a hash of the judged questions and their judgements, 16 hex digits."""
         whole = json.dumps([list(question[:3]) for question in self.questions], sort_keys=True)
         return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
 
 def read_documents(folder: Path) -> Iterator[DatasetDocument]:
-    """The documents of a set, in order.
+    """Yield the documents of a set, in order.
 
     Raises:
-        DatasetError: A line is broken, two documents have one id, or there is none.
+        DatasetError: A line is broken, two documents have the same id, or there is no document.
     """
     path, seen = folder / _CORPUS, set[int]()
     for at, found in _read_objects(path):
@@ -117,7 +121,7 @@ def read_documents(folder: Path) -> Iterator[DatasetDocument]:
 
 
 def read_queries(folder: Path) -> dict[str, str]:
-    """The questions of a set by id, judged or not."""
+    """Return the text of each question of a set, by id, judged or not."""
     return {found["_id"]: found["text"] for _, found in _read_objects(folder / _QUERIES)}
 
 
@@ -146,7 +150,7 @@ def read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of a JSON lines file with line numbers.
 
     Raises:
-        DatasetError: A line holds no object.
+        DatasetError: A line is not a JSON object, or the file cannot be read.
     """
     for number, line in read_lines(path):
         try:
@@ -173,7 +177,7 @@ def _read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
-    """Return the gain of each relevant document by question. A header line is skipped."""
+    """Return the gain of each relevant document, by question id and document id. A header line is skipped."""
     found: dict[str, dict[str, int]] = {}
     for number, line in read_lines(path):
         fields = line.rstrip("\r\n").split("\t")

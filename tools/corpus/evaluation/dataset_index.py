@@ -26,10 +26,10 @@ _KEPT: Final = 8
 _BATCH: Final = 500
 _COMPLETE: Final = "complete"
 _LOOKED_AT: Final = 500
-"""Characters that tell the language of a document."""
+"""Characters of a document used for language detection."""
 
 StageListener = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is, and of how much; 0 if nobody knows."""
+"""Progress callback, called with the name of the stage, the number done, and the total (0 if unknown)."""
 
 
 def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: StageListener | None = None) -> Path:
@@ -57,7 +57,7 @@ def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: S
 
 
 def _fill_index(dataset: Dataset, folder: Path, model: Embedder | None, watch: StageListener | None) -> None:
-    """Add the documents and vectors missing from an index."""
+    """Add the documents and vectors missing from an index, and mark it as complete and used."""
     complete = folder / _COMPLETE
     if not complete.exists() or model is not None:
         with IndexWriter(folder) as writer:
@@ -84,7 +84,7 @@ def _fill_index(dataset: Dataset, folder: Path, model: Embedder | None, watch: S
 
 
 def count_languages(dataset: Dataset) -> Counter[str]:
-    """Count the languages of a set's first documents."""
+    """Count the first 500 documents of a set by language code."""
     return Counter(
         detect_language(f"{document.title} {document.text[:_LOOKED_AT]}")
         for document in islice(dataset.documents(), _BATCH)
@@ -103,7 +103,7 @@ def _cut_passages(entry: DatasetDocument) -> list[Passage]:
 
 
 def _delete_unused(parent: Path) -> None:
-    """Delete the least recently used dataset indexes. Unmarked folders are left alone."""
+    """Delete the least recently used dataset indexes. Folders without the marker file `complete` are left alone."""
     used: list[tuple[float, Path]] = []
     for folder in parent.iterdir():
         with suppress(OSError):

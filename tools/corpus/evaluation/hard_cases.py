@@ -29,20 +29,20 @@ _CANDIDATES: Final = "candidates.tsv"
 _QRELS: Final = "qrels.tsv"
 _MOST_CASES: Final = 1_000
 _LONGEST: Final = 10_000
-"""Passages of one document."""
+"""Maximum number of passages exported of a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class _HardCase:
-    """A poorly served question."""
+    """A query whose search or answer was poor."""
 
-    query: str  # what was looked for
-    reasons: tuple[str, ...]  # of `no_passage`, `not_cited`, `replanned`, `bad_feedback`, those that hold
-    passages: tuple[str, ...]  # the evidence ids that were found, best first
+    query: str
+    reasons: tuple[str, ...]  # at least one of `no_passage`, `not_cited`, `replanned`, `bad_feedback`
+    passages: tuple[str, ...]  # ids of the evidence found, best first
 
 
 def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[Mapping[str, Any]]) -> list[_HardCase]:
-    """The hard cases among telemetry records, the newest `_MOST_CASES` first, each query once."""
+    """Return the hard cases among telemetry records, newest first, at most `_MOST_CASES`, each query once."""
     good = last_verdicts(feedback)
     found: dict[str, _HardCase] = {}
     for record in reversed(list(records)):
@@ -64,10 +64,10 @@ def collect_hard_cases(records: Iterable[Mapping[str, Any]], feedback: Iterable[
 
 
 async def export_hard_cases(corpus: IndexedCorpus, cases: Sequence[_HardCase], folder: Path) -> None:
-    """Write a set to be labelled: `corpus.jsonl`, `queries.jsonl`, `candidates.tsv` and a `qrels.tsv` without a line.
+    """Write a set to be labelled: `corpus.jsonl`, `queries.jsonl`, `candidates.tsv`, and a `qrels.tsv` with a header.
 
     Raises:
-        DatasetError: The folder holds something, or cannot be written.
+        DatasetError: The folder is not empty, or cannot be written.
     """
     try:
         _make_folder(folder)
@@ -102,7 +102,7 @@ def _make_folder(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document found for a question."""
+    """A document found for a question, to be judged by a person."""
 
     query_id: str
     query: str
@@ -113,7 +113,7 @@ def read_candidates(folder: Path) -> tuple[list[Candidate], int]:
     """Return the unjudged candidates, question by question, and the number of judged candidates.
 
     Raises:
-        DatasetError: The folder is no export of hard cases, or broken.
+        DatasetError: The folder was not made by `export_hard_cases`, or a file is broken.
     """
     if not (folder / _CANDIDATES).is_file():
         raise DatasetError(f"{folder} has no {_CANDIDATES}; create such a folder with weiwo stats --hard FOLDER")
@@ -132,10 +132,10 @@ def read_candidates(folder: Path) -> tuple[list[Candidate], int]:
 
 
 def append_judgement(folder: Path, candidate: Candidate, *, answers: bool) -> None:
-    """Write a judgement down, behind the last whole line.
+    """Append a judgement to `qrels.tsv`. A last line that an interruption left incomplete is cut off first.
 
     Raises:
-        DatasetError: It cannot be written.
+        DatasetError: The file cannot be written.
     """
     path = folder / _QRELS
     try:
@@ -148,7 +148,7 @@ def append_judgement(folder: Path, candidate: Candidate, *, answers: bool) -> No
 
 
 def _read_pairs(path: Path) -> Iterator[tuple[str, str]]:
-    """Question and document of each line but the heading."""
+    """Yield the question id and document id of each line after the header."""
     for number, line in read_lines(path):
         fields = line.rstrip("\r\n").split("\t")
         if number > 1 and len(fields) > 1:

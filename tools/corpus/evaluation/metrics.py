@@ -21,11 +21,11 @@ _CONFIDENCE: Final = 0.95
 class RankingMetrics:
     """Ranking metrics of a question, or means over many questions, each 0 to 1."""
 
-    recall: float  # share of the relevant documents among the first k
-    all: float  # whether all of them are
-    hit: float  # whether any is
-    ndcg10: float  # gain of the first ten, later ones counting less, against the best order there is
-    mrr: float  # 1 / rank of the first that is relevant; 0 if none was found
+    recall: float  # share of the relevant documents that are among the first k
+    all: float  # 1 if all relevant documents are among the first k, else 0
+    hit: float  # 1 if any relevant document is among the first k, else 0
+    ndcg10: float  # NDCG@10: discounted gain of the first ten, divided by that of the ideal order
+    mrr: float  # 1 / rank of the first relevant document; 0 if none was found
 
 
 def score_ranking(found: Sequence[str], relevant: Mapping[str, int], k: int) -> RankingMetrics:
@@ -46,7 +46,7 @@ def score_ranking(found: Sequence[str], relevant: Mapping[str, int], k: int) -> 
 
 
 def _discount_gains(gains: Sequence[int]) -> float:
-    """The discounted gain of the first ten."""
+    """Return the discounted cumulative gain of the first ten."""
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains[:_NDCG_DEPTH], 1))
 
 
@@ -56,9 +56,10 @@ def average_metrics(scores: Sequence[RankingMetrics]) -> RankingMetrics:
 
 
 def bootstrap_interval(differences: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of a mean of paired differences, (0, 0) without any.
+    """Return the 95 % bootstrap interval (low, high) of the mean of paired differences.
 
-    The result is the same for the same figures.
+    It is (0, 0) if all differences are zero or there are none. The random generator has a fixed seed, so equal input
+    gives equal results.
     """
     if not any(differences):
         return 0.0, 0.0

@@ -22,49 +22,52 @@ from weiwo.tools.corpus.retrieval.routing_policy import PolicyEvidence, RoutingP
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
 
 _AUTO: Final = "auto"
-"""What a user gets without choosing."""
+"""Name of the router among the choices. It is the default for users."""
 CHOICES: Final[dict[str, Strategy | None]] = {_AUTO: None, **{arm: arm for arm in STRATEGIES}}
-"""What can be evaluated, by name; None lets the router decide."""
+"""The strategies that can be evaluated, by name. None lets the router decide."""
 _DEPTH: Final = 10
 
 _PER_DOCUMENT: Final = 3
-"""Passages asked for per document wanted: several of a ranking may be of one document."""
+"""Passages requested for each wanted document, since several passages may be of the same document."""
 _LEARNING: Final = 0.5
-"""The share of a set's questions that policies learn from; the others are never learned from, so they are evidence."""
+"""Share of a set's questions that policies learn from. The others are held out, as evidence for promotion."""
 
 
 class _StrategyAttempt(NamedTuple):
     """The result of a strategy on a question."""
 
-    scores: RankingMetrics  # how it did
-    ms: float  # milliseconds it took, the embedding of the question included, whoever needed it first
-    vector: bool  # whether the vector arm was searched
+    scores: RankingMetrics
+    ms: float  # milliseconds, including the embedding of the question even if an earlier attempt had cached it
+    vector: bool  # whether vectors, or n-grams in their place, were searched
 
 
 @dataclass(frozen=True, slots=True)
 class _EvaluatedQuestion:
     """The results of all strategies on a question."""
 
-    text: str  # what was asked
-    attempts: Mapping[str, _StrategyAttempt]  # what each strategy came to, by name
-    decision: RoutingDecision  # what the router decided
+    text: str  # the question
+    attempts: Mapping[str, _StrategyAttempt]  # by name of the strategy, `auto` among them
+    decision: RoutingDecision  # the router's decision
 
     @property
     def learning(self) -> bool:
-        """Report whether policies may learn from the question.
+        """Report whether policies may learn from the question, or it is held out.
 
-        The result is the same in every set and at any time.
+        A hash of the text decides, so the result is the same in every set and at any time.
         """
         return hash_to_share(f"learning {self.text}") < _LEARNING
 
     @property
     def candidate(self) -> _StrategyAttempt:
-        """Return the result of the policy if in service, after the rule for identifiers."""
+        """Return the result that the question would have if the learned policy were in service.
+
+        The rule for identifiers still comes first.
+        """
         return self.attempts["keyword" if self.decision.features.by_words_alone else self.decision.candidate]
 
     @property
     def oracle(self) -> _StrategyAttempt:
-        """Return the best strategy, or the cheaper among equals."""
+        """Return the result of the best strategy, by recall and then NDCG. Keyword search wins ties."""
         return max(
             (self.attempts[arm] for arm in STRATEGIES),
             key=lambda item: (item.scores.recall, item.scores.ndcg10, not item.vector),
@@ -75,11 +78,11 @@ class _EvaluatedQuestion:
 class Evaluation:
     """The result of a comparison."""
 
-    dataset: str  # the set's name
-    k: int  # how many documents count
-    answered: Sequence[_EvaluatedQuestion]  # all questions
-    names: Sequence[str]  # the strategies evaluated
-    stopped: str = ""  # why questions are left unanswered, in one line; empty where none are
+    dataset: str  # name of the set
+    k: int  # number of documents that count for recall
+    answered: Sequence[_EvaluatedQuestion]  # the evaluated questions; all, unless `stopped`
+    names: Sequence[str]  # the evaluated strategies
+    stopped: str = ""  # why the evaluation ended before the last question, in one line; else empty
 
     @property
     def whole(self) -> bool:
@@ -87,9 +90,9 @@ class Evaluation:
         return set(self.names) == set(CHOICES)
 
     def replay_policy(self, policy: RoutingPolicy) -> "Evaluation":
-        """Return a copy of the evaluation with each question routed by another policy.
+        """Return a copy of the evaluation in which another policy names the candidate of each question.
 
-        The strategy used in each search stays recorded.
+        Nothing is searched again, so `decision.strategy` stays the strategy that was used.
         """
         again = [
             replace(
@@ -101,9 +104,10 @@ class Evaluation:
         return replace(self, answered=again)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures as an object.
+        """Return the figures as an object for JSON.
 
-        `interval` is the interval of the router's recall above always-hybrid.
+        `interval` is the 95 % bootstrap interval of the router's recall minus that of always-hybrid. `router` and
+        `oracle` are None unless all strategies were evaluated.
         """
         found: dict[str, Any] = {
             "dataset": self.dataset,
@@ -164,7 +168,7 @@ class Evaluation:
 
 
 def _summarize_attempts(attempts: Sequence[_StrategyAttempt]) -> dict[str, float]:
-    """Means over questions, the median of the times, and how often the vector arm was searched."""
+    """Return the mean metrics, the median milliseconds, and the number of searches with vectors or n-grams."""
     means = average_metrics([attempt.scores for attempt in attempts])
     return {
         **{name: round(value, 4) for name, value in asdict(means).items()},
@@ -180,20 +184,20 @@ async def compare_strategies(
     names: Sequence[str] = tuple(CHOICES),
     watch: StageListener | None = None,
 ) -> Evaluation:
-    """Ask every question of a set in every way.
+    """Search for every question of a set with every strategy.
 
     Args:
         dataset: The set.
         corpus: Its documents, indexed by `dataset_index.index_dataset`.
-        k: How many documents count.
-        names: The strategies, of `CHOICES`.
-        watch: Told of the progress.
+        k: Number of documents that count for recall.
+        names: Names of the strategies, from `CHOICES`.
+        watch: Listener for progress.
 
     Returns:
-        The figures. Where the embedding model fails for good, those of the questions answered until then.
+        The results. If the embedding model fails for good, they cover the questions evaluated until then.
 
     Raises:
-        EmbeddingError: It failed on the first question; figures without it would pass for figures with it.
+        EmbeddingError: The model failed on the first question. Results of a search without the model would mislead.
     """
     answered: list[_EvaluatedQuestion] = []
     for question in dataset.questions:
@@ -222,7 +226,10 @@ async def compare_strategies(
 async def _search_timed(corpus: RoutedCorpus, question: str, k: int, name: str) -> tuple[RoutedSearchResult, float]:
     """Run a search and return the result with the elapsed seconds.
 
-    A search that ran without the embedding model is repeated once the model answers.
+    A search that ran without the embedding model is repeated once the model answers. Only the last search is timed.
+
+    Raises:
+        EmbeddingError: The model does not answer.
     """
     asked, embedder = _PER_DOCUMENT * max(k, _DEPTH), corpus.embedder
     for patient in (False, True):

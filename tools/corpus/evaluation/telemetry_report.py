@@ -1,13 +1,13 @@
 """The telemetry report of a corpus, from the records alone: shares, times, hits, drift, regret, and live observations.
 
 Drift is the population stability index of a feature, week by week against all weeks before: below 0.1 nothing has
-changed, above 0.25 people ask something else than they used to. Regret is how much higher up a passage that was cited
-would have stood in the best single arm than it did, as a difference of reciprocal ranks: what is cited was shown, so
-records can tell of better orders and not of what nobody saw.
+changed, above 0.25 people ask other questions than they used to. Regret is the reciprocal rank of the first cited
+passage in the best arm (keyword, vectors or n-grams) minus that in the merged ranking. Only shown passages can be
+cited, so the records can reveal a better order, but not a passage that no search found.
 
-A live observation is what a policy may learn, in shadow, from one search: of each arm the share of the cited passages
-among its first five. Only searches with two arms tell of both, and what a person called bad is evidence of nothing.
-Hybrid search has the advantage here: an arm can be found as good as it, and a better one only with a labelled set.
+A live observation is what a policy may learn, in shadow, from a search: for each arm, the share of the cited passages
+among its first five. Only searches with two arms and without bad feedback are used. Citations come from the results of
+hybrid search, which therefore has the advantage: only a labelled set can show that another strategy is better.
 """
 
 import json
@@ -35,17 +35,17 @@ DRIFTING: Final = {
     "unknown": (0.01, 0.2, 0.5),
     "rare": (0.01, 0.2, 0.5),
 }
-"""The features that are watched, with the bounds of their bins."""
+"""The query features whose drift is measured, with the bounds of their bins."""
 _FEWEST: Final = 30
-"""Records of a week below which its drift is not told."""
+"""Minimum number of records in a week, and in the weeks before, for a drift figure."""
 _FIRST: Final = 5
-"""Passages of each arm that count for an observation."""
+"""First passages of each arm that count for an observation."""
 _STRATEGIES: Final[dict[str, Strategy]] = {"keyword": "keyword", "vectors": "vector", "grams": "vector"}
-"""The strategy that an arm on record stands for."""
+"""Strategy of each arm in the records. N-grams take the place of vectors without an embedding model."""
 
 _Record = Mapping[str, Any]
 _PassageNumbers = Callable[[set[str]], Mapping[str, set[int]]]
-"""Gives the numbers that passages have in their index, by evidence id."""
+"""Looks up the numbers of passages in the index, by evidence id. Equal texts share an id."""
 
 
 def summarize_telemetry(folder: Path) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _count_shares(values: Iterable[str]) -> dict[str, float]:
 
 
 def _summarize_policy(records: Sequence[_Record]) -> dict[str, Any] | None:
-    """Summarize the real or hypothetical choices of the latest policy."""
+    """Summarize the candidate strategies of the latest policy, followed or not. None without records."""
     if not records:
         return None
     last = records[-1]
@@ -114,7 +114,7 @@ def _summarize_policy(records: Sequence[_Record]) -> dict[str, Any] | None:
 
 
 def _measure_flips(records: Sequence[_Record]) -> dict[str, Any] | None:
-    """Measure the share of repeated questions with a changed candidate, or None without repeats."""
+    """Measure how often a repeated question got another candidate than the time before. None without repeats."""
     last: dict[str, str] = {}
     flipped: list[bool] = []
     for record in records:
@@ -125,7 +125,7 @@ def _measure_flips(records: Sequence[_Record]) -> dict[str, Any] | None:
 
 
 def _summarize_times(records: Sequence[_Record]) -> dict[str, dict[str, float]]:
-    """p50, p95 and p99 of each stage, and of the whole."""
+    """Return the 50th, 95th and 99th percentile in milliseconds, for each stage and the total."""
     taken: dict[str, list[float]] = defaultdict(list)
     for record in records:
         taken["total"].append(record["seconds"])
@@ -139,7 +139,7 @@ def _summarize_times(records: Sequence[_Record]) -> dict[str, dict[str, float]]:
 
 
 def _summarize_segments(records: Sequence[_Record]) -> dict[str, dict[str, Any]]:
-    """Summarize each kind of question: searches, labelled searches, and the share of cited searches."""
+    """Summarize each kind of question: searches, labelled searches, and the share of these with a cited passage."""
     kinds: dict[str, list[_Record]] = defaultdict(list)
     for record in records:
         kinds[record["segment"]].append(record)
@@ -207,20 +207,17 @@ def _find_reciprocal_rank(ranked: Sequence[Any], wanted: set[Any]) -> float:
 
 
 class _Observation(NamedTuple):
-    """Observation of a search: time, question kind, and reward of each arm.
+    """Observation of a search, from which a policy may learn."""
 
-    The reward is the share of cited passages among an arm's first passages.
-    """
-
-    at: float
-    segment: str
-    rewards: dict[Strategy, float]
+    at: float  # time of the search, in seconds since 1970
+    segment: str  # kind of question, as `QueryFeatures.segment`
+    rewards: dict[Strategy, float]  # share of the cited passages among the first five of each strategy, 0 to 1
 
 
 def _observe_records(
     records: Sequence[_Record], feedback: Iterable[Mapping[str, Any]], numbers: _PassageNumbers
 ) -> list[_Observation]:
-    """The observations in telemetry records, oldest first."""
+    """Return the observations in telemetry records, oldest first."""
     good = last_verdicts(feedback)
     told = [
         record
@@ -245,10 +242,10 @@ def _observe_records(
 def learn_from_use(
     policy: RoutingPolicy, folder: Path, feedback: Iterable[Mapping[str, Any]]
 ) -> tuple[RoutingPolicy, int]:
-    """Update a policy from new searches on a corpus. Blocks.
+    """Update a policy from the recorded searches of a corpus since the last update. Blocks.
 
     Returns:
-        The policy, and the number of new searches.
+        The policy, unchanged without observations, and the number of observations it learned from.
 
     Raises:
         PolicyError: The policy is in service.
@@ -268,7 +265,7 @@ def learn_from_use(
 
 
 def _find_numbers(folder: Path, hashes: Iterable[str]) -> dict[str, set[int]]:
-    """Return the passage numbers by evidence id, as far as still in the index."""
+    """Return the passage numbers by evidence id. Passages no longer in the index are missing."""
     found: dict[str, set[int]] = defaultdict(set)
     wanted = json.dumps(sorted(hashes))
     try:
