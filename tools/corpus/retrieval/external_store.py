@@ -1,8 +1,9 @@
 """External stores: any LangChain vector store or retriever, as a corpus.
 
-An entry `@module.attribute` names one, or a function that makes one: Postgres with pgvector, Qdrant, OpenSearch and
-whatever else has a LangChain integration. How it searches is its own affair; what it finds becomes passages with the
-places that their metadata tell. Its blocking side is used, in threads: every integration has that one.
+An entry `@module.attribute` names a store, or a function that makes one: Postgres with pgvector, Qdrant, OpenSearch and
+whatever else has a LangChain integration. The store searches in its own way. Its documents become passages, with
+source, title and locator from the metadata. The synchronous methods are called in threads, since every integration has
+those.
 """
 
 import asyncio
@@ -27,14 +28,14 @@ from weiwo.tools.named_objects import import_object, make_object
 from weiwo.tools.passages import RankedText, rank_passages
 
 _SECONDS: Final = 30.0
-"""How long one search may take."""
+"""Time limit of a search."""
 _LONGEST: Final = 8_000
-"""Characters of a passage that are taken; longer ones are cut."""
+"""Characters after which the text of a passage is cut."""
 
 _MORE: Final = 4
-"""Times as many passages are asked for where only some may fit."""
+"""Factor by which more passages are requested if a filter may drop some."""
 _BY_WORDS: Final = frozenset({"BM25Retriever", "TFIDFRetriever"})
-"""Retrievers of langchain-community that look for words, and return so many documents whether these hold any or not."""
+"""Keyword retrievers of langchain-community that return a fixed number of documents, even without a shared word."""
 _KEPT_SOURCES: Final = 1_000
 _KEPT_PASSAGES: Final = 100
 
@@ -45,7 +46,7 @@ class ExternalCorpus:
     def __init__(self, name: str, inner: VectorStore | BaseRetriever) -> None:
         """Wrap a vector store or retriever.
 
-        The name is used in messages, and as the source of a passage with metadata that name none.
+        The name is used in messages, and in the source of passages whose metadata name no source.
         """
         self.name = name
         self.inner = inner
@@ -118,7 +119,12 @@ class ExternalCorpus:
         ]
 
     async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
-        """Read the known passages of a document, and more passages from a search. See `Corpus.open`."""
+        """Read the passages of a document found so far, and more from a search. See `Corpus.open`.
+
+        Raises:
+            DocumentNotFoundError: No search has found the document yet.
+            CorpusError: The store does not answer.
+        """
         name = source.strip()
         with self._lock:
             known = dict(self._seen.get(name, {}))

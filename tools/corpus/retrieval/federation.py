@@ -1,7 +1,7 @@
 """Federated search: several corpora as one, with merged results.
 
-Facts on all indexes of a search are collected here, too: how many passages have vectors, and warnings about the
-embedding model.
+It also collects facts over all indexes of a corpus: how many passages have vectors, and warnings about the embedding
+model.
 """
 
 import asyncio
@@ -59,7 +59,8 @@ class FederatedCorpus:
     async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read a document. See `Corpus.open`.
 
-        If several corpora know the name, it must be the same document's.
+        Raises:
+            DocumentNotFoundError: No corpus has the document, or the name stands for different documents in several.
         """
         found: dict[str, list[Evidence]] = {}
         refusals: list[DocumentNotFoundError] = []
@@ -83,7 +84,8 @@ class FederatedCorpus:
 def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Evidence]":
     """Merge the results of several corpora into a single order.
 
-    The scores of two indexes have no common scale, so each is taken as a share of its corpus' best.
+    The scores of two indexes have no common scale, so each score is divided by the best score of its corpus. Equal
+    passages are listed once.
     """
     best: dict[str, tuple[float, int, Evidence]] = {}
     for place, passages in enumerate(found):
@@ -102,7 +104,8 @@ def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Eviden
 def count_embedded(corpus: Corpus) -> tuple[int, int]:
     """Count the passages of a corpus with a vector of the embedding model, and all passages.
 
-    Equal passages are counted once.
+    Equal passages are counted once. Indexes without an embedding model are not counted. The model is called, to show
+    whether it is reachable.
 
     Raises:
         EmbeddingError: The model does not answer.
@@ -118,7 +121,7 @@ def count_embedded(corpus: Corpus) -> tuple[int, int]:
 
 
 def collect_warnings(corpus: Corpus, model: str) -> list[str]:
-    """Collect the warnings about a model in the searched corpora, a line each, without duplicates."""
+    """Collect the warnings that an embedding model does not fit the languages of the searched corpora, a line each."""
     lines = []
     for part in list_indexes(corpus):
         with closing(Store(part.folder / STORE)) as store:
@@ -128,7 +131,7 @@ def collect_warnings(corpus: Corpus, model: str) -> list[str]:
 
 
 def list_indexes(corpus: Corpus) -> Iterator[RoutedCorpus]:
-    """Yield the indexes in a corpus."""
+    """Yield the indexes on disk that a corpus consists of. External stores are skipped."""
     for part in corpus.corpora if isinstance(corpus, FederatedCorpus) else (corpus,):
         if isinstance(part, RoutedCorpus):
             yield part

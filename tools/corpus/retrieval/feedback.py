@@ -18,12 +18,12 @@ _LONGEST_LINE: Final = 50_000
 class Feedback:
     """A person's feedback on an answer."""
 
-    at: float  # when, in seconds since 1970
-    thread_id: str  # the thread
-    run: str  # the run that answered; its retrievals carry the same name
-    question: str  # what was asked
+    at: float  # time of the feedback, in seconds since 1970
+    thread_id: str
+    run: str  # id of the run that answered; the telemetry of its searches has the same id
+    question: str
     good: bool  # whether the answer was good
-    words: str = ""  # what else was said; empty if nothing was
+    words: str = ""  # the person's comment; may be empty
 
 
 def record_feedback(home: Path, feedback: Feedback) -> None:
@@ -58,5 +58,5 @@ def read_feedback(home: Path) -> Iterator[dict[str, Any]]:
 
 
 def last_verdicts(feedback: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
-    """Return the latest verdict on the answer of each run."""
+    """Return the latest verdict on the answer of each run: True for good, by run id."""
     return {str(said["run"]): bool(said.get("good")) for said in feedback if said.get("run")}

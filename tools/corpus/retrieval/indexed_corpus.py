@@ -1,7 +1,8 @@
 """The indexed corpus: a corpus folder on disk as a `Corpus`.
 
-A search works on one generation of the corpus throughout, that of the keyword index, which may be a moment behind the
-store; SQLite is asked what was alive then. Were passages of that generation buried meanwhile, it starts again.
+A search reads a single generation of the corpus throughout: that of the keyword index, which may be a moment behind the
+store. Queries to SQLite state this generation. If passages of it are deleted meanwhile, the search starts again with a
+newer one.
 """
 
 import asyncio
@@ -45,12 +46,12 @@ _T = TypeVar("_T")
 _log: Final = logging.getLogger(__name__)
 
 _CANDIDATES: Final = 100
-"""Passages each search looks up at least, so that scores are comparable and equal texts can be merged."""
+"""Minimum number of passages looked up by a search, so that scores are comparable and equal texts can be merged."""
 _TRIES: Final = 5
 _FIRST_BATCH_SECONDS: Final = 5.0
-"""How long to wait for another process to show the first batch of a corpus."""
+"""How long to wait for another process to commit the first batch of a corpus."""
 _ENGLISH: Final = lazy(r"(?i)\b(?:the|and|with|this|that|from|its|are)\b")
-"""What English begins with and other languages in the same letters, which the index takes for it, do not."""
+"""Frequent English words. Text without any may be in another language that the index takes for English."""
 _LIVE: Final = "SELECT source, path FROM documents WHERE died IS NULL"
 
 
@@ -73,16 +74,16 @@ class IndexedCorpus:
             embedder: The embedding model, if any. Passages get their vectors by `vector_index.embed_passages`.
 
         Raises:
-            CorpusError: There is no corpus, or it cannot be read; one line.
+            CorpusError: There is no corpus, or it cannot be read.
         """
         if not (folder / STORE).is_file():
             raise CorpusError(f"index {folder} does not exist; run weiwo index first")
         self.folder = folder
-        """Where it is."""
+        """The corpus folder."""
         self.embedder = embedder
         """The embedding model, if any."""
         self.left_out: tuple[Problem, ...] | None = None
-        """What is left out of the corpus, where whoever listed its files knows better than the store."""
+        """Problems of the latest file listing, which replace those recorded in the store. None without a listing."""
         self._names = _RelativeNames(folder)
         self._store = Store(folder / STORE)
         self._identity = self._store.read_identity()
@@ -134,7 +135,10 @@ class IndexedCorpus:
     async def search(
         self, query: str, k: int = 8, *, within: SourceFilter = ANY_SOURCE, options: SearchOptions | None = None
     ) -> "list[Evidence]":
-        """Find the passages nearest to a question, and report notes for the user. See `Corpus.search`."""
+        """Find the passages nearest to a question. See `Corpus.search`.
+
+        Notes for the user, such as a failing embedding model, are added to the current tool call, or logged.
+        """
         if within:
             options = replace(options or SearchOptions(), within=within)
         found = await self.find(query, k, options=options)
@@ -152,14 +156,15 @@ class IndexedCorpus:
     async def open(self, source: str, query: str = "", k: int = 8) -> "list[Evidence]":
         """Read a document. See `Corpus.open`.
 
-        A file name or a title also works if only one document has it.
+        A file name or a title also works if only one document has it. If several have it, `DocumentNotFoundError` is
+        raised.
         """
         return await asyncio.to_thread(self._read_document, source, query, k)
 
     def sample_documents(self, most: int, within: SourceFilter = ANY_SOURCE) -> list[tuple[str, str]]:
-        """Return the title and language of sample documents, spread over all. Blocks.
+        """Return the title and language code of at most `most` documents, spread over the corpus. Blocks.
 
-        The filter applies. A document of doubtful language has an empty language.
+        Documents that the filter excludes are left out afterwards. The language is empty if it is doubtful.
         """
         with self._store.read_transaction() as connection:
             sampled = rows.sample_documents(connection, most)
@@ -215,9 +220,9 @@ class IndexedCorpus:
     def _search_generation(
         self, query: str, k: int, options: SearchOptions, limit: int, trace: SearchTrace
     ) -> "list[Evidence] | None":
-        """Return the best distinct passages of the current generation.
+        """Return the `k` best passages of the current generation, without duplicate texts.
 
-        Returns None if more than `limit` passages must be looked up.
+        Returns None if `limit` passages were too few to find them.
         """
         snapshot = self.snapshot()
         with self._store.read_transaction() as connection:
@@ -245,12 +250,10 @@ class IndexedCorpus:
         return self._names.rename_passages(connection, mark_superseded(connection, found, generation))
 
     def _prepare_vectors(self, question: str) -> "tuple[VectorIndex, NDArray[np.float32]] | None":
-        """Return the vector index and the question's vector.
-
-        Returns None without an embedding model.
+        """Return the vector index and the question's vector, or None without an embedding model.
 
         Raises:
-            EmbeddingError: No passage is embedded with the model yet, or its dimension has changed.
+            EmbeddingError: The model does not answer, its dimension has changed, or it has embedded no passage yet.
         """
         if self.embedder is None:
             return None
@@ -273,7 +276,7 @@ class IndexedCorpus:
         return nearest, vector
 
     def _count_embedded(self, connection: sqlite3.Connection) -> tuple[int, int]:
-        """Count the passages with a vector, and all passages, cached until either changes."""
+        """Return the number of passages with a vector, and of all passages. Cached until either changes."""
         state = connection.execute(
             "SELECT (SELECT value FROM meta WHERE name = 'generation'), (SELECT coalesce(max(number), 0) FROM vectors)"
         ).fetchone()
@@ -324,10 +327,10 @@ def _rank(passages: "Sequence[Evidence]", scores: Sequence[float]) -> "list[Evid
 
 
 def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> str:
-    """Resolve a document name.
+    """Resolve a path, file name or title to the source name of a document.
 
     Raises:
-        DocumentNotFoundError: The name means no document, or several.
+        DocumentNotFoundError: The name fits no document, or several.
     """
     name = source.strip()
     if name in documents:
@@ -351,9 +354,9 @@ def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> 
 
 
 class _RelativeNames:
-    """Relative source names: documents named from the current folder.
+    """Renaming of sources to paths relative to the current folder, wherever the corpus was made.
 
-    It does not matter where the corpus was made. A corpus that is not made of files keeps its names.
+    A corpus that is not made of files keeps its names.
     """
 
     def __init__(self, folder: Path) -> None:

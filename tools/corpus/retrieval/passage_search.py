@@ -48,19 +48,19 @@ LONGEST_QUERY: Final = 4_000
 """Characters of a question that count."""
 MOST_TERMS: Final = 128
 _EXACT_SHARE: Final = 0.01
-"""An identifier that more of the passages hold is a word like others."""
+"""Share of the passages above which an identifier is treated as an ordinary word."""
 _FEWEST_EXACT: Final = 10
 _MOST_GRAMS: Final = 24
-"""The rarest n-grams of a question say nearly all there is to say, and the others cost most."""
+"""Only the rarest n-grams of a question are searched: they tell passages apart best, and common ones cost most."""
 _MOST_NAMESAKES: Final = 8
 _MOST_NAMESAKES_LINKED: Final = 2
-"""Titles that more documents share ("Overview") lead nowhere."""
+"""Documents with the same title above which mentions of the title are not followed, such as "Overview"."""
 _MOST_MENTIONS: Final = 2_000
 _IDENTIFIER_WEIGHT: Final = 3.0
 
 
 def find_exact_identifiers(named: Sequence[str], statistics: KeywordSnapshot) -> tuple[str, ...]:
-    """Return the identifiers found in few passages of the corpus: at most 1%, or ten."""
+    """Return the identifiers found in few passages: in at most 1 % of all, or in at most ten of a small corpus."""
     most = max(_FEWEST_EXACT, _EXACT_SHARE * statistics.size)
     return tuple(term for term in named if 0 < statistics.frequency(term) <= most)
 
@@ -69,15 +69,15 @@ def find_exact_identifiers(named: Sequence[str], statistics: KeywordSnapshot) ->
 class SearchTrace:
     """The trace of a search, for telemetry and for people who ask."""
 
-    strategy: Strategy = "hybrid"  # what was done in the end, which may be less than was asked for
-    exact: tuple[str, ...] = ()  # the identifiers in the question that the corpus holds
-    # what a user should know, such as an embedding model that is down; a line each
+    strategy: Strategy = "hybrid"  # the requested strategy; `arms` tells which searches took place
+    exact: tuple[str, ...] = ()  # identifiers of the question found in few passages
+    # messages for the user, such as an embedding model that does not answer; a line each
     notes: list[str] = field(default_factory=list)
-    # the scores of each search, before they were joined: `keyword`, `grams`, `vectors`
+    # scores of the single searches before fusion, by arm (`keyword`, `grams`, `vectors`) and passage
     arms: dict[str, dict[int, float]] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)  # the time of each stage
+    seconds: dict[str, float] = field(default_factory=dict)  # duration of each stage
     generation: int = 0  # the generation that was searched
-    # passages that have a vector, and all there are, equal ones once; None where no vectors were searched
+    # passages with a vector, and all passages, equal ones counted once; None if no vectors were searched
     coverage: tuple[int, int] | None = None
 
     @contextmanager
@@ -111,13 +111,13 @@ class PassageSearch:
         """Prepare a search.
 
         Args:
-            connection: Reads one state of the store, no older than the snapshot.
+            connection: Read transaction on the store, no older than the snapshot.
             snapshot: The keyword index.
             question: The question. Its first 4,000 characters count.
             options: The search options.
-            nearest: Returns the vectors, and the question's own, or None if there is no embedding model.
-            trace: Receives notes.
-            coverage: Counts the passages that have a vector, and all passages.
+            nearest: Embeds the question. Returns the vector index and the question's vector, or None without a model.
+            trace: Receives scores, times and notes.
+            coverage: Returns the number of passages with a vector, and of all passages.
         """
         self._connection = connection
         self._snapshot = snapshot
@@ -132,12 +132,12 @@ class PassageSearch:
         trace.generation = snapshot.generation
 
     def score_passages(self, limit: int) -> tuple[dict[int, float], dict[int, PassageRow]]:
-        """Return the scores and rows of the found passages.
+        """Return the scores of the found passages, best first, and their rows, both by passage number.
 
         `limit` bounds each search, not their union.
 
         Raises:
-            GenerationBuriedError: The generation is gone.
+            GenerationBuriedError: Passages of the generation were deleted meanwhile.
         """
         trace, options = self._trace, self._options
         terms = query_terms(self._question)[:MOST_TERMS]
@@ -241,7 +241,10 @@ class PassageSearch:
             raise GenerationBuriedError
 
     def _lift_titles(self, scores: dict[int, float]) -> dict[int, float]:
-        """Raise the scores of documents named in the question, found by keywords or not."""
+        """Raise the scores of passages whose document's title is named in the question.
+
+        If keyword search found no passage of such a document, its first passage is added.
+        """
         named = Naming(self._question)
         titles = find_titles(
             self._connection, possible_titles(self._question), self._snapshot.generation, _MOST_NAMESAKES
@@ -259,9 +262,9 @@ class PassageSearch:
         return lifted
 
     def _find_links(self, scores: PassageScores) -> Mapping[int, set[int]]:
-        """Return the linked passages of each top passage, with a passage per mentioned document.
+        """Return the passages that each of the best passages links to by mentioning a document's title.
 
-        It is the best passage found of the document, or its first.
+        The link leads to the best passage found of that document, or to its first.
         """
         ranked = rank_passages(scores)
         seeds = ranked[:LINK_SEEDS]
@@ -290,7 +293,7 @@ class PassageSearch:
 
 
 def _filter_documents(connection: sqlite3.Connection, within: SourceFilter, at: int) -> Sequence[int]:
-    """Return the documents accepted by a filter.
+    """Return the numbers of the documents that a filter accepts.
 
     A document without a stated date has the day of its file as the date.
     """

@@ -32,7 +32,7 @@ _LONGEST: Final = 4_000
 """Characters of a passage that are sent."""
 _MORE: Final = 4
 _MOST: Final = 40
-"""Passages that are ranked: so many times those wanted, and at most."""
+"""Upper limit of the passages to rank, which are otherwise `_MORE` times the wanted number."""
 _REFUSED: Final = frozenset({400, 422})
 _log: Final = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class Reranker(Protocol):
     name: str
 
     async def rank(self, query: str, texts: Sequence[str]) -> list[int]:
-        """Rank texts and return the text numbers, best first. Omitted texts come last.
+        """Rank texts and return their positions in `texts`, from 0, best first. Omitted texts come last.
 
         Any exception may be raised.
         """
@@ -173,9 +173,9 @@ def passages_to_rank(reranker: Reranker | None, k: int) -> int:
 
 
 async def rerank(reranker: Reranker | None, query: str, passages: list[Evidence], k: int) -> tuple[list[Evidence], str]:
-    """Return the best `k` passages and a description of the reranking.
+    """Return the best `k` passages, and a line that names the reranker or tells why it failed.
 
-    If the reranker fails, the order is that of the search.
+    If the reranker fails, the order is that of the search. The line is empty if there was nothing to rerank.
     """
     if reranker is None or len(passages) < 2:
         return passages[:k], ""

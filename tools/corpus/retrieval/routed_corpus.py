@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _FEATURES: Final = tuple(field.name for field in fields(QueryFeatures))
 _NOTED: Final = 10
-"""The best passages of each arm that are noted."""
+"""Number of best passages recorded for each arm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def open_routed(folder: Path, settings: "Settings") -> RoutedCorpus:
 
 
 def _record_query(query: str, k: int, decision: RoutingDecision) -> dict[str, Any]:
-    """Return the telemetry of a question and the routing decision."""
+    """Return the telemetry fields of a question and its routing decision."""
     features = decision.features
     return {
         "query": query[:LONGEST_QUERY],
@@ -141,7 +141,7 @@ def _record_query(query: str, k: int, decision: RoutingDecision) -> dict[str, An
 
 
 def _record_trace(trace: SearchTrace) -> dict[str, Any]:
-    """The telemetry of a search."""
+    """Return the telemetry fields of a finished search."""
     best = sorted(trace.arms.get("keyword", {}).values(), reverse=True)[:2]
     return {
         "done": trace.strategy,

@@ -1,18 +1,17 @@
-"""Retrieval router, a policy: π(question, context, history) → a search arm, in a single module.
+"""Retrieval router: chooses hybrid, keyword or vector search for a question.
 
-    the question, over the corpus's statistics → `QueryFeatures`     (`extract_features`)
-    the context: the embedding model, if any → its `RoutingPolicy`   (`weiwo.tools.corpus.retrieval.routing_policy`)
-    the history: results of evaluation → the policy's weights, separate for each kind of question
+Its inputs are the features of the question over the corpus's term statistics (`QueryFeatures`), and the `RoutingPolicy`
+of the embedding model, whose weights come from evaluation and use, separately for each kind of question.
 
 A decision is made in three steps, and each gives a reason:
 
-1. The rule. A question with an identifier that one document holds (`INC-49217`) is answered by keyword alone, and not
-   embedded for it. Where several documents hold it the other words decide between them, and hybrid search is better.
+1. The rule. A question with an identifier that occurs in a single document (`INC-49217`) is searched by keyword alone,
+   without embedding it. If several documents hold it, the other words decide between them, and hybrid search is better.
 2. The candidate. Each strategy gets a score from a small table of signals, plus the learned weights. The best strategy
    is the policy's choice for a kind of question that it has seen enough of. For other kinds it keeps the prior.
 3. The prior. Measured over MuSiQue and HotpotQA with four kinds of learner, choosing per question lost to
-   always-hybrid in 11 of 12 settings. So hybrid search is used, and the candidate is only recorded, until a policy
-   has proved itself on questions it has not learned from. Then it gets a share of the questions, then all.
+   always-hybrid in 11 of 12 settings. So hybrid search (the prior) is used, and the candidate is only recorded, until a
+   policy has proved itself on questions it has not learned from. Then it decides a share of the questions, later all.
 """
 
 import re
@@ -31,7 +30,7 @@ from weiwo.tools.corpus.retrieval.routing_policy import PolicyStage, RoutingPoli
 from weiwo.tools.corpus.retrieval.score_fusion import STRATEGIES, Strategy
 
 _RARE_SHARE: Final = 0.001
-"""A term that at most this share of the passages hold is rare."""
+"""Share of the passages up to which a term counts as rare."""
 _FEWEST_RARE: Final = 2
 _FEW_WORDS: Final = 4
 _MANY_WORDS: Final = 12
@@ -47,23 +46,23 @@ _DIGIT: Final = lazy(r"\d")
 
 @dataclass(frozen=True, slots=True)
 class QueryFeatures:
-    """A question in figures."""
+    """Features of a question over a corpus, the input of routing."""
 
-    words: int = 0  # its words; Chinese ones are estimated
-    terms: int = 0  # its distinct search terms
+    words: int = 0  # number of words; estimated for Chinese
+    terms: int = 0  # number of distinct search terms
     digits: float = 0.0  # share of the terms with a digit, 0 to 1
-    unknown: float = 0.0  # share of the terms that no passage holds
-    rare: float = 0.0  # share of the terms that few passages hold, at most one in a thousand
-    exact: tuple[str, ...] = ()  # the identifiers in it that the corpus holds, and few passages do
-    one_document: bool = False  # whether a single document holds these
-    identifiers: int = 0  # how many identifiers it has, in the corpus or not
-    quoted: bool = False  # whether something in it stands in quotation marks
-    asking: bool = False  # whether it is put as a question
-    language: Language = "en"  # its language
+    unknown: float = 0.0  # share of the terms found in no passage
+    rare: float = 0.0  # share of the terms found in few passages: at most one in a thousand, or two
+    exact: tuple[str, ...] = ()  # identifiers of the question found in few passages, but at least one
+    one_document: bool = False  # whether all passages with these identifiers are of the same document
+    identifiers: int = 0  # number of identifiers, in the corpus or not
+    quoted: bool = False  # whether the question has a part in quotation marks
+    asking: bool = False  # whether it is worded as a question, not as keywords
+    language: Language = "en"
 
     @property
     def segment(self) -> str:
-        """Return the kind of question, as language:kind. Policies learn separately for each kind."""
+        """Return language and kind of question, such as `en:keywords`. Policies learn separately for each."""
         if self.exact:
             kind = "identifier"
         elif self.quoted:
@@ -78,12 +77,15 @@ class QueryFeatures:
 
     @property
     def by_words_alone(self) -> bool:
-        """Report whether keyword search suffices: an identifier of the question stands in a single document."""
+        """Report whether keyword search suffices: the question's rare identifiers occur in a single document."""
         return bool(self.exact) and self.one_document
 
 
 def extract_features(question: str, statistics: KeywordSnapshot) -> QueryFeatures:
-    """Extract the features of a question over a corpus. Only the first 4,000 characters count."""
+    """Extract the features of a question over a corpus. Only the first 4,000 characters count.
+
+    `one_document` stays False, since the term statistics do not tell documents. `RoutedCorpus` sets it.
+    """
     question = question[:LONGEST_QUERY]
     terms = query_terms(question)[:MOST_TERMS]
     size = statistics.size
@@ -114,13 +116,13 @@ PRIOR: Final[Strategy] = "hybrid"
 
 
 class _RoutingSignal(NamedTuple):
-    """A signal: a reason for a strategy."""
+    """A hint in a question that favours some strategies."""
 
-    name: str  # what it is called in explanations
-    value: Callable[[QueryFeatures], float]  # how strong it is in a question, 0 to 1
-    keyword: float  # what it adds to the score of keyword search at full strength
-    vector: float  # what it adds to that of vector search
-    hybrid: float  # what it adds to that of hybrid search
+    name: str  # name in explanations
+    value: Callable[[QueryFeatures], float]  # strength in a question, 0 to 1
+    keyword: float  # added to the score of keyword search at full strength
+    vector: float  # added to the score of vector search
+    hybrid: float  # added to the score of hybrid search
 
 
 _SIGNALS: Final = (
@@ -140,21 +142,21 @@ _SIGNALS: Final = (
 class RoutingDecision:
     """A routing decision, with the reason."""
 
-    strategy: Strategy  # what is done
-    # who decided: the rule on identifiers, the prior, a policy in service, or the caller, who asked for it
+    strategy: Strategy  # the chosen strategy
+    # the deciding authority: the rule on identifiers, the prior, a policy in service, or the caller
     by: _ChosenBy
-    reason: str  # why, in one line
-    candidate: Strategy  # what the policy would do; noted only, unless it is in service
-    features: QueryFeatures  # what the question looks like
-    heuristic: Mapping[Strategy, float]  # the score of each strategy from the signals
-    learned: Mapping[Strategy, float]  # what the policy adds to each
-    scores: Mapping[Strategy, float]  # both together
-    policy: int  # the policy's version; 0 where nothing was learned
-    stage: PolicyStage  # how far the policy is trusted
+    reason: str  # the reason, in one line
+    candidate: Strategy  # the policy's choice, followed only if the policy is in service
+    features: QueryFeatures
+    heuristic: Mapping[Strategy, float]  # score of each strategy from the signals
+    learned: Mapping[Strategy, float]  # the policy's addition to each score
+    scores: Mapping[Strategy, float]  # sum of both
+    policy: int  # version of the policy; 0 if nothing was learned
+    stage: PolicyStage  # trust level of the policy
 
 
 def _score_strategies(features: QueryFeatures) -> dict[Strategy, float]:
-    """The score of each strategy from the signals."""
+    """Return the score of each strategy from the signals."""
     weighed = [(float(signal.value(features)), signal) for signal in _SIGNALS]
     return {arm: round(sum(value * getattr(signal, arm) for value, signal in weighed), 4) for arm in STRATEGIES}
 
@@ -170,7 +172,7 @@ def route_query(
         question: The question.
         features: Its features (`extract_features`).
         policy: The policy learned so far for the embedding model in use.
-        asked: The strategy that the caller wants, if any. It is followed, and the rest is recorded.
+        asked: The strategy that the caller wants, if any. It is used, and the policy's candidate is only recorded.
     """
     heuristic = _score_strategies(features)
     learned = policy.weights(features.segment, heuristic)

@@ -28,19 +28,19 @@ from weiwo.tools.private_files import replace_private_file
 PolicyStage = Literal["shadow", "trial", "default"]
 
 _RATE: Final = 0.02
-"""How far one question moves an average."""
+"""Learning rate of the moving average."""
 _BOUND: Final = 0.3
-"""The most that an average can be from 0, up or down."""
+"""Bound of the moving average, above and below 0."""
 _FEWEST: Final = 30
-"""Questions of a kind below which nothing learned about it counts."""
+"""Minimum number of questions of a kind before the learned weights for it count."""
 _HALF_TRUST: Final = 10
-"""Questions of a kind that the signals count for, beside those that were learned from."""
+"""Questions of a kind after which the measured results and the router's signals have equal weight."""
 _COST: Final = 0.01
-"""Recall that one call of an embedding model is worth."""
+"""Cost of a call of the embedding model, in recall."""
 _CHEAPER: Final = 0.1
-"""Share of the embedding calls that a policy must save to rise by its cost alone."""
+"""Share of the embedding calls that a policy must save to be promoted for its lower cost alone."""
 _SHARE: Final = 0.05
-"""The share of questions that a policy on trial decides."""
+"""Share of the questions that a policy on trial decides."""
 
 _EVEN: Final = 0.5
 _FILE: Final = "retrieval-policy.json"
@@ -61,8 +61,8 @@ class _SegmentStatistics(Value):
     """Statistics of a kind of question."""
 
     samples: int = Field(0, ge=0)  # questions seen
-    decided: int = Field(0, ge=0)  # those on which the strategies differed
-    # the moving average, over those, of what a strategy scored above hybrid search, by strategy
+    decided: int = Field(0, ge=0)  # questions on which the strategies' scores differed
+    # moving average of a strategy's score minus that of hybrid search, over the decided questions
     advantage: dict[Strategy, float] = Field(default_factory=dict)
 
     @field_validator("advantage", mode="before")
@@ -99,36 +99,36 @@ class _SegmentStatistics(Value):
 class PolicyEvidence(Value):
     """Evidence for a policy: the gain over always-hybrid on held-out questions."""
 
-    dataset: str  # the set
-    questions: int  # how many
-    difference: float  # mean recall above that of hybrid search
-    low: float  # lower end of its 95 % bootstrap interval
+    dataset: str  # name of the set
+    questions: int  # number of held-out questions
+    difference: float  # mean recall minus that of hybrid search
+    low: float  # lower end of the 95 % bootstrap interval of the difference
     high: float  # upper end
-    # share of the questions that it searches without vectors, those aside that the rule on identifiers does
+    # share of the questions that the policy searches without vectors, not counting those of the identifier rule
     saved: float = 0.0
 
 
 class PolicyStep(Value):
-    """Something done to a policy."""
+    """An entry in a policy's history."""
 
-    what: str  # such as "learned" or "to trial"
-    at: str  # when, ISO 8601 in UTC
-    evidence: PolicyEvidence | None = None  # what spoke for it, where something had to
+    what: str  # the change, such as "to trial" or "forgotten"
+    at: str  # time, ISO 8601 in UTC
+    evidence: PolicyEvidence | None = None  # the figures that a promotion was based on
 
 
 class RoutingPolicy(Value):
-    """The policy for an embedding model."""
+    """Learned routing weights and trust level for an embedding model."""
 
-    embeddings: str = ""  # the model; empty where there is none, and n-grams take its place
-    version: int = Field(0, ge=0)  # goes up with all that is learned or forgotten
-    stage: PolicyStage = "shadow"  # how far it is trusted
-    share: float = Field(_SHARE, ge=0, le=1)  # the share of the questions that it decides on trial
-    segments: dict[str, _SegmentStatistics] = Field(default_factory=dict)  # what it has learned, by kind of question
-    sources: tuple[str, ...] = ()  # the sets it has learned from, by the hash of their questions; none teaches twice
-    steps: tuple[PolicyStep, ...] = ()  # what was done to it, the latest last
+    embeddings: str = ""  # the embedding model; empty if there is none, and n-grams take its place
+    version: int = Field(0, ge=0)  # raised whenever the policy learns or forgets
+    stage: PolicyStage = "shadow"  # trust level
+    share: float = Field(_SHARE, ge=0, le=1)  # share of the questions decided on trial
+    segments: dict[str, _SegmentStatistics] = Field(default_factory=dict)  # learned statistics, by kind of question
+    sources: tuple[str, ...] = ()  # keys of the sets learned from, so that none is learned twice
+    steps: tuple[PolicyStep, ...] = ()  # history, latest last
 
     def weights(self, segment: str, heuristic: Mapping[Strategy, float]) -> dict[Strategy, float]:
-        """The weights to add to each strategy's score for a kind of question.
+        """Return the weight to add to each strategy's score for a kind of question, 0 if too few were seen.
 
         With more questions seen, a score moves from what the signals say to what was measured: one half, plus the
         advantage over hybrid search, less the cost of embedding the question.
@@ -162,8 +162,8 @@ class RoutingPolicy(Value):
 
         Args:
             observations: The kind of each question, and the score of each strategy on it, 0 to 1.
-            source: The hash of the set.
-            step: The step to record.
+            source: Key of the set: the hash of its questions, or for live use the corpus and the time.
+            step: The entry for the history.
 
         Raises:
             PolicyError: The policy is in service.
@@ -178,12 +178,13 @@ class RoutingPolicy(Value):
         return self._apply_step(step, version=self.version + 1, segments=segments, sources=(*self.sources, source))
 
     def promote(self, evidence: PolicyEvidence, at: str, share: float | None = None) -> "RoutingPolicy":
-        """Promote the policy a step, given sufficient evidence.
+        """Return the policy one stage higher, given sufficient evidence.
 
-        The policy must find more than always-hybrid, or as much with fewer embedding calls.
+        The policy must find more than always-hybrid, or as much with fewer embedding calls. `share` sets the share of
+        the questions decided on trial.
 
         Raises:
-            PolicyError: The policy is at the top, or the evidence is not enough. The message holds the figures.
+            PolicyError: The policy is the default already, has learned nothing, or the evidence is not enough.
         """
         if self.stage == "default":
             raise PolicyError(f"policy {self.version} is already the default; nothing to do")
@@ -206,10 +207,10 @@ class RoutingPolicy(Value):
         return self._apply_step(step, stage=up, share=self.share if share is None else share)
 
     def demote(self, at: str) -> "RoutingPolicy":
-        """Demote the policy a step. From shadow, the policy forgets everything.
+        """Return the policy one stage lower. From shadow, it forgets everything.
 
         Raises:
-            PolicyError: There is nothing to take back.
+            PolicyError: The policy is in shadow and has learned nothing.
         """
         if self.stage in _DOWN:
             down = _DOWN[self.stage]
@@ -246,7 +247,7 @@ class PolicyFile:
         self._policy = RoutingPolicy.model_construct(embeddings=embeddings)
 
     def read_current(self) -> RoutingPolicy:
-        """Return the policy currently in the file."""
+        """Return the policy currently in the file, or a new policy if there is none."""
         try:
             changed = (self._home / _FILE).stat().st_mtime_ns
         except OSError:

@@ -19,27 +19,27 @@ STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 KEYWORD_SHARE: Final = 0.4
 """Weight of the keyword search beside embeddings."""
 KEYWORD_SHARE_BESIDE_GRAMS: Final = 0.7
-"""Weight of the keyword search beside character n-grams: costs nothing measurable, and finds what is misspelt."""
+"""Weight of the keyword search beside character n-grams, which find misspelt words at no measurable loss."""
 TITLE_BONUS: Final = 0.5
-"""A passage whose document is named in the question scores this much more."""
+"""Share by which the score of a passage is raised if the question names its document."""
 _LINK_SHARE: Final = 0.5
-"""What a passage gets of the score of one that mentions its document."""
+"""Share of a passage's score that is added to a passage of the document it mentions."""
 LINK_SEEDS: Final = 5
-"""The best passages whose mentions are followed."""
+"""Number of best passages whose mentions are followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
     """Search options, with the defaults for users without a choice."""
 
-    # `keyword`; `vector`, by embeddings, or by character n-grams where there are none; `hybrid`, both
+    # `keyword`, `vector` (embeddings, or character n-grams without an embedding model), or `hybrid` for both
     strategy: Strategy = "hybrid"
-    linked: bool = True  # whether to follow mentions: a document named in one of the best passages is lifted (one hop)
-    within: SourceFilter = ANY_SOURCE  # folders and a date that a user restricts the search to
+    linked: bool = True  # whether documents mentioned in the best passages are ranked higher (one hop)
+    within: SourceFilter = ANY_SOURCE  # filter on folders and dates
 
 
 def rank_passages(scores: PassageScores) -> list[int]:
-    """Rank passages by score, best first. Equal scores keep the order of the passages."""
+    """Return the passage numbers by score, best first. Equal scores are ordered by passage number."""
     return sorted(scores, key=lambda passage: (-scores[passage], passage))
 
 

@@ -33,16 +33,16 @@ _PERIODIC: Final = lazy(
 )
 _AROUND: Final = lazy(r"[\W_]+")
 _MOST: Final = 200
-"""Documents of a folder with like names that are compared."""
+"""Maximum number of documents with the same name prefix that are compared."""
 
 
 class _FileVersion(NamedTuple):
     """Version information in a file name."""
 
-    series: str  # folder and name without all that tells versions apart
-    standing: int  # -1 of an old version, 1 of a final one, else 0
-    version: tuple[int, ...]  # the parts of its version number; empty without one
-    date: str  # the date in its name, as digits; empty without one
+    series: str  # folder and name without version, date and words such as "old"; empty if nothing is left
+    standing: int  # -1 for a name with a word such as "old", 1 for one such as "final", else 0
+    version: tuple[int, ...]  # parts of the version number; empty without one
+    date: str  # the date in the name, as digits; empty without one
 
 
 _Family = dict[str, tuple[_FileVersion, str]]
@@ -51,7 +51,7 @@ _Family = dict[str, tuple[_FileVersion, str]]
 
 @lru_cache(maxsize=8192)
 def read_version(source: str) -> _FileVersion:
-    """Read the version off a file's name."""
+    """Extract the version information from a file's name."""
     folder, _, name = source.rpartition("/")
     stem, _, ending = name.rpartition(".")
     stem = fold(stem or ending)
@@ -68,12 +68,12 @@ def read_version(source: str) -> _FileVersion:
 
 
 def _find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at: int) -> dict[str, str]:
-    """Return the current version of each superseded document, by source, as named in the store.
+    """Return the source name of the current version for each superseded document among the sources.
 
     Args:
-        connection: Reads the store.
-        sources: Documents that were found. Parts of files have no versions.
-        at: The generation to look at.
+        connection: Connection to the store.
+        sources: Documents, as named in the store. Parts of files are skipped.
+        at: The generation to read.
     """
     found: dict[str, str] = {}
     series: dict[str, dict[str, _Family]] = {}  # of what begins alike, read once
@@ -109,7 +109,7 @@ def _read_series(connection: sqlite3.Connection, beginning: str, at: int) -> dic
 
 
 def mark_superseded(connection: sqlite3.Connection, passages: "dict[int, Evidence]", at: int) -> "dict[int, Evidence]":
-    """Return passages, marking superseded documents with the file name of the current version."""
+    """Return the passages, with `superseded_by` set to the current version's file name for older versions."""
     newer = _find_superseded(connection, (passage.source for passage in passages.values()), at)
     return {
         number: passage.model_copy(update={"superseded_by": newer[passage.source].rpartition("/")[2]})

@@ -11,7 +11,7 @@ from weiwo.tools.corpus.records import READER
 from weiwo.tools.corpus.source_names import strip_part
 
 _TABULAR: Final = ("csv", "json", "xlsx", "ods", "xls", "xlsb")
-"""Types of documents that are tables as a whole."""
+"""Types of documents that consist of tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,14 @@ class TableEntry:
     """A stored table, without data.
 
     Attributes:
-        id: Number of the table. A table that is read again gets another. 0 if none is stored.
+        id: Number of the table, new each time its document is read. 0 if the data are not stored.
         name: Name of the table.
         source: Name of its document in citations.
         date: Date that the document states.
         size: Bytes of its data.
         title: Title of its document.
-        facts: Metadata as written by `weiwo.tools.tables.table_store`. None if it must be indexed anew before it can be
-            queried.
+        facts: Metadata as written by `weiwo.tools.tables.table_store`. None if the document must be indexed again
+            before the table can be queried.
     """
 
     id: int
@@ -41,7 +41,7 @@ class TableEntry:
 def list_tables(connection: sqlite3.Connection, at: int) -> list[TableEntry]:
     """List the tables of a generation, by document.
 
-    Documents read before tables were stored are listed without facts.
+    Tabular documents read by an older version of the readers come last, without facts.
     """
     found = connection.execute(
         "SELECT tables.id, name, source, date, length(data), title, facts FROM documents"  # noqa: S608  # constants only

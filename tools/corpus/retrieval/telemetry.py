@@ -1,12 +1,11 @@
 """Retrieval telemetry: the outcome of each search, stored only beside the searched corpus.
 
-A search only ever puts a record into a bounded queue. A thread writes the records, some at a time. If it cannot (the
-disk is full, the folder is read-only), records are dropped, and searching continues. The oldest records are deleted
-above `_MOST_RECORDS`. `WEIWO_TELEMETRY=off` keeps none.
+A search puts a record into a bounded queue, and a thread writes the records in batches. If it cannot (the disk is full,
+the folder is read-only), records are dropped, and searching continues. The oldest records are deleted above
+`_MOST_RECORDS`. With `WEIWO_TELEMETRY=off` nothing is recorded.
 
-The writer's citations of retrieved passages are the only label that costs nobody anything. The context of the call
-(`current_call`) names the run of a retrieval. When the answer of the run is written, `label_citations` records the
-cited evidence.
+The answer's citations serve as relevance labels that nobody has to make by hand. A record holds the id of the run that
+searched (from `current_call`). When the answer of the run is written, `label_citations` records the cited evidence.
 """
 
 import atexit
@@ -29,24 +28,24 @@ _FILE: Final = "telemetry.sqlite"
 _MOST_RECORDS: Final = 20_000
 """Records kept, some 25 MB."""
 _WAITING: Final = 1_000
-"""Records that may wait to be written; more are dropped."""
+"""Maximum number of records waiting to be written. Further ones are dropped."""
 LONGEST_QUERY: Final = 500
 
 _AT_ONCE: Final = 200
 _GATHER_SECONDS: Final = 0.5
 _PRUNED_EVERY: Final = 256
 _REST_SECONDS: Final = 60.0
-"""After a failure nothing is written for so long."""
+"""Time without writing after a failure."""
 _BUSY_SECONDS: Final = 2.0
 _EXIT_SECONDS: Final = 1.0
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS retrievals(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at REAL NOT NULL,      -- seconds since 1970
-    run TEXT NOT NULL,     -- the run it was made for; empty if none
+    run TEXT NOT NULL,     -- id of the run that searched; empty if none
     record TEXT NOT NULL,  -- a JSON object
     passages TEXT NOT NULL,  -- a JSON list of evidence ids, best first
-    cited TEXT             -- those of them that the run's answer cites; NULL where no answer has said
+    cited TEXT             -- those of them that the run's answer cites; NULL until the run has ended
 );
 CREATE INDEX IF NOT EXISTS runs ON retrievals(run) WHERE cited IS NULL
 """
@@ -63,8 +62,8 @@ class TelemetryRecorder:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / _FILE  # the file; there is none before the first record
-        self.dropped = 0  # records that could not be kept
+        self.path = folder / _FILE  # the database, created with the first record
+        self.dropped = 0  # records that could not be written
         self._queue: Queue[_Write | Event] = Queue(_WAITING)
         self._lock = Lock()
         self._thread: Thread | None = None
@@ -77,18 +76,21 @@ class TelemetryRecorder:
         Args:
             at: Time of the retrieval, in seconds since 1970.
             record: Its data as JSON values, made by `routed_corpus`.
-            passages: The evidence ids it gave, best first.
-            run: The run it was made for. Empty if none.
+            passages: Ids of the evidence found, best first.
+            run: Id of the run that searched. Empty if none.
         """
         self._enqueue_write(partial(self._insert, (at, run, _encode(record), _encode(passages))))
 
     def label_citations(self, run: str, evidence_ids: Iterable[str], *, replanned: bool = False) -> None:
-        """Label the retrievals of a run with the citations in the answer. The first label stays."""
+        """Label the unlabelled retrievals of a run with the citations in the answer.
+
+        `replanned` tells whether the plan of the run had to be made anew.
+        """
         if run:
             self._enqueue_write(partial(_write_label, run=run, ids=frozenset(evidence_ids), replanned=replanned))
 
     def flush(self, seconds: float = 5.0) -> bool:
-        """Wait until all earlier items are written or dropped, and report success within the time."""
+        """Wait until all earlier items are written or dropped. Return False if the time ran out first."""
         if self._thread is None:
             return True
         done = Event()
@@ -196,7 +198,7 @@ def label_citations(run: str, evidence_ids: Iterable[str], *, replanned: bool = 
 
     Args:
         run: The run's id.
-        evidence_ids: The evidence that its answer cites. None if it has no answer.
+        evidence_ids: Ids of the evidence that its answer cites. Empty if it has no answer.
         replanned: Whether its plan had to be made anew.
     """
     ids = tuple(evidence_ids)
@@ -215,10 +217,12 @@ def _flush_recorders() -> None:
 
 
 def read_records(folder: Path) -> Iterator[dict[str, Any]]:
-    """The records of a corpus, oldest first: each the record, with `at`, `run`, `passages` and `cited`.
+    """Yield the records of a corpus, oldest first, each with the added keys `at`, `run`, `passages` and `cited`.
+
+    `cited` is None if the record has no label yet. Without a telemetry file, nothing is yielded.
 
     Raises:
-        CorpusError: They cannot be read.
+        CorpusError: The file cannot be read.
     """
     path = folder / _FILE
     if not path.is_file():
