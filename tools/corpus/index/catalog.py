@@ -1,6 +1,6 @@
 """Catalog of corpora: a named folder for each corpus, below Weiwo's home.
 
-A folder records the files, folders and patterns of its corpus, so that a question over the same ones finds it.
+A corpus folder records the files, folders and patterns it was made of, so that a question over the same paths finds it.
 """
 
 import json
@@ -27,7 +27,7 @@ from weiwo.tools.private_files import make_private_file
 from weiwo.tools.sqlite_files import open_read_only
 
 DEFAULT_NAME: Final = "default"
-"""The corpus that is meant where none is named."""
+"""Name of the corpus that is used if none is named."""
 
 TODAY: Final = "today"
 _ROOTS: Final = "roots.json"
@@ -40,22 +40,22 @@ _NAME: Final = lazy(r"[^\W_][\w.-]{0,63}")
 class CorpusSummary:
     """Summary of a corpus for a list."""
 
-    name: str  # its name
-    folder: Path  # where it is
-    documents: int = 0  # how many it holds
-    passages: int = 0  # how many these are cut into
-    problems: int = 0  # files that could not be read, or only in part
-    bytes: int = 0  # what it takes on the disk
-    age: float = 0.0  # seconds since it was last written
-    roots: tuple[str, ...] = ()  # the files, folders and patterns that it is made of
-    # The document loaders that it is made of, as MODULE:NAME; only `weiwo index` brings it up to these.
+    name: str
+    folder: Path
+    documents: int = 0  # number of documents
+    passages: int = 0  # number of passages in them
+    problems: int = 0  # number of files that could not be read, or only in part
+    bytes: int = 0  # size on disk
+    age: float = 0.0  # seconds since the last update
+    roots: tuple[str, ...] = ()  # the files, folders and patterns that the corpus is made of
+    # The document loaders that the corpus is made of, as MODULE:NAME. Only `weiwo index` loads from them again.
     loaders: tuple[str, ...] = ()
-    connectors: tuple[Connector, ...] = ()  # the loaders among them that it is kept in step with
-    # Passages that have a vector, equal ones counted once, by embedding model; and how many there are.
+    connectors: tuple[Connector, ...] = ()  # the loaders that are run at intervals
+    # For each embedding model, the number of passages with a vector and of all passages. Equal ones are counted once.
     vectors: dict[str, tuple[int, int]] = field(default_factory=dict)
-    note: str = ""  # what a person should know of its embedding model, in one line; empty where that is nothing
-    trouble: str = ""  # why it cannot be read, in one line; empty where it can
-    left_out: tuple[Problem, ...] = ()  # the first of its problems
+    note: str = ""  # warning about the embedding model, in one line; empty if there is none
+    trouble: str = ""  # why the corpus cannot be read, in one line; empty if it can
+    left_out: tuple[Problem, ...] = ()  # the first 100 problems
 
 
 def locate_by_name(home: Path, name: str = DEFAULT_NAME) -> Path:
@@ -94,7 +94,7 @@ def replaces_sample(home: Path) -> bool:
 
 
 def lost_store(home: Path, name: str) -> Path | None:
-    """Return the missing store file of an indexed corpus, if lost."""
+    """Return the path of a corpus's store file if the corpus was indexed but the file is gone, else None."""
     if not _NAME.fullmatch(name) or corpus_exists(home, name):
         return None
     store = home / "corpora" / name / STORE
@@ -149,10 +149,9 @@ def record_origin(folder: Path, paths: Iterable[str | os.PathLike[str]], loaders
 class _CorpusNote(NamedTuple):
     """Record in a corpus folder about the sources of the corpus."""
 
-    # The files, folders and patterns that it is made of, absolute; none where that is not known.
-    roots: tuple[str, ...] = ()
-    loaders: tuple[str, ...] = ()  # the document loaders that it is made of, as MODULE:NAME; the same
-    at: float = 0.0  # when it was last brought up to its files, in seconds since 1970; 0 where that is not known
+    roots: tuple[str, ...] = ()  # absolute files, folders and patterns that the corpus is made of; empty if unknown
+    loaders: tuple[str, ...] = ()  # document loaders that the corpus is made of, as MODULE:NAME; empty if unknown
+    at: float = 0.0  # time of the last update, in seconds since 1970; 0 if unknown
 
 
 def read_note(folder: Path) -> _CorpusNote:
@@ -166,13 +165,13 @@ def read_note(folder: Path) -> _CorpusNote:
 
 
 def describe_age(at: float) -> str:
-    """The age of something, for people."""
+    """Describe a past time, in seconds since 1970: `today`, `yesterday` or `3 days ago`."""
     days = int((time.time() - at) // 86_400)
     return TODAY if days < 1 else "yesterday" if days < 2 else f"{days:,} days ago"
 
 
 def count_vectors(folder: Path, model: str) -> tuple[int, int]:
-    """Count the passages with a vector of an embedding model, and all passages.
+    """Return the number of passages with a vector of an embedding model, and of all passages in a corpus folder.
 
     Equal passages are counted once.
     """
@@ -181,7 +180,7 @@ def count_vectors(folder: Path, model: str) -> tuple[int, int]:
 
 
 def count_embedded_passages(connection: sqlite3.Connection, model: str) -> tuple[int, int]:
-    """The same, of an open store."""
+    """Return the same numbers as `count_vectors`, over a connection to the store."""
     row = connection.execute(
         "WITH keys AS (SELECT DISTINCT key FROM documents JOIN passages"
         " ON passages.id BETWEEN first AND first + count - 1 WHERE died IS NULL)"
@@ -233,9 +232,9 @@ def summarize_corpus(folder: Path) -> CorpusSummary:
 
 
 def list_titles(folder: Path, most: int) -> list[str]:
-    """List the titles of a corpus's documents, in descending order of passages.
+    """List the titles of at most `most` documents of a corpus, those with the most passages first.
 
-    The list is empty if there is no corpus.
+    Long titles are cut to 80 characters. The list is empty if there is no corpus.
 
     Raises:
         CorpusError: The corpus cannot be read.

@@ -23,7 +23,7 @@ _LOCK: Final = "connectors.lock"
 _LOCK_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.01
 _LATE: Final = 2
-"""Intervals without a run after which nobody seems to run a connector."""
+"""Intervals without a run after which a connector counts as late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Connector:
 
     @property
     def label(self) -> str:
-        """The loader as written by the user: MODULE:NAME."""
+        """Return the loader as written by the user: MODULE:NAME."""
         return f"{self.module}:{self.name}"
 
     @property
@@ -62,7 +62,7 @@ class Connector:
 
     @property
     def late(self) -> bool:
-        """Report whether the next run is long overdue."""
+        """Report whether no run has started for two intervals. Then no process seems to run the connector."""
         return time.time() >= self.tried_at + _LATE * self.seconds
 
     def is_same(self, other: "Connector") -> bool:
@@ -113,7 +113,7 @@ def forget_connector(folder: Path, connector: Connector) -> bool:
 
 
 def begin_run(folder: Path, connector: Connector, started: float) -> bool:
-    """Record the start of a due run, in a single process of all that try.
+    """Claim a due run by recording its start, so that only one of several processes makes it.
 
     Args:
         folder: The corpus folder.
@@ -121,8 +121,7 @@ def begin_run(folder: Path, connector: Connector, started: float) -> bool:
         started: Start of the run, in seconds since 1970.
 
     Returns:
-        Whether the run is the caller's. It is not if another process has begun it, or the user no longer keeps the
-        connector.
+        True if the caller must make the run. False if another process has begun it, or the connector was removed.
 
     Raises:
         OSError: The folder cannot be written.
@@ -131,7 +130,7 @@ def begin_run(folder: Path, connector: Connector, started: float) -> bool:
 
 
 def note_run(folder: Path, connector: Connector, started: float, problem: str = "") -> None:
-    """Record the end of a connector's run. Connectors that the folder does not keep are ignored.
+    """Record the end of a connector's run. A connector that was removed meanwhile is ignored.
 
     Args:
         folder: The corpus folder.
@@ -147,7 +146,7 @@ def note_run(folder: Path, connector: Connector, started: float, problem: str = 
 
 
 def put_off_run(folder: Path, connector: Connector, started: float) -> None:
-    """Take back the start of a run that could not be made, so that the run is due again.
+    """Undo `begin_run` for a run that could not be made, so that the run is due again.
 
     Raises:
         OSError: The folder cannot be written.
@@ -158,7 +157,7 @@ def put_off_run(folder: Path, connector: Connector, started: float) -> None:
 def _change(
     folder: Path, connector: Connector, condition: Callable[[Connector], bool] = lambda _: True, **fields: Any
 ) -> bool:
-    """Change fields of a kept connector if the condition holds for it, and report whether it was changed."""
+    """Change fields of a saved connector if the condition holds for it, and report whether it was changed."""
     with _lock_connectors(folder):
         known = read_connectors(folder)
         kept = next((item for item in known if item.is_same(connector)), None)

@@ -1,7 +1,7 @@
 """Embedding models of LangChain's `init_embeddings`, with timeouts and retries, never mixed.
 
-A vector is stored under the model's name and the hash of the embedded text. So embedding continues where it was cut
-off, a passage that moves or comes back costs nothing, and another model's vectors are never compared with these.
+A vector is stored under the model's name and the hash of the embedded text. So an interrupted run can continue, a
+passage that moves or comes back is not embedded again, and vectors of different models are never compared.
 """
 
 import os
@@ -35,20 +35,20 @@ _PARALLEL: Final = 4
 _ATTEMPTS: Final = 3
 """Calls for one batch, waiting 1 and 4 seconds between them."""
 _MOST_FAILED: Final = 40
-"""Requests that may fail while the texts of a batch that are to blame are looked for."""
+"""Requests that may fail while a batch is halved to find the texts that the model cannot embed."""
 _MOST_FAILED_FIRST: Final = 6
-"""The same while none has succeeded."""
+"""Requests that may fail in this way before the first has succeeded."""
 _REST_SECONDS: Final = 30.0
-"""After failures in a row, questions are not embedded for so long: searching goes on without."""
+"""Time after repeated failures during which questions are searched without being embedded."""
 _FAILURES: Final = 3
-"""So many in a row; one slow reply degrades one query only."""
+"""Failures in a row that lead to this pause. A single slow reply affects a single query."""
 
 _LONGEST_TEXT: Final = 8_000
 _KEPT_QUESTIONS: Final = 1_000
 
 
 _REFUSALS: Final = frozenset({400, 413, 422})
-"""Statuses of a request that a server does not take."""
+"""HTTP statuses by which a server rejects a request."""
 
 
 class EmbeddingError(CorpusError):
@@ -59,8 +59,8 @@ class EmbeddingError(CorpusError):
 
     def __init__(self, message: str, *, refused: bool = False, answered: bool = False) -> None:
         super().__init__(message)
-        self.refused = refused  # the server did not take the request; a smaller one it may
-        self.answered = answered  # the server is there, and it may be due to one of the texts
+        self.refused = refused  # the server rejected the request, but may accept a smaller one
+        self.answered = answered  # the server replied, so a single text may be the cause
 
 
 class Embedder:
@@ -70,7 +70,7 @@ class Embedder:
         """Wrap a model.
 
         Args:
-            name: What tells its vectors from others', usually provider:model.
+            name: Identifier that its vectors are stored under, usually provider:model.
             model: The model.
             sleep: How to wait between attempts.
         """
@@ -84,9 +84,9 @@ class Embedder:
         self._at_once = _BATCH
 
     def embed_question(self, text: str) -> "Matrix":
-        """Return the cached unit vector of a question.
+        """Return the unit vector of a question, from the cache or by a single call.
 
-        There is one attempt, so that a search is not held up.
+        The call is not repeated on failure, so that a search is not held up.
 
         Raises:
             EmbeddingError: The call failed, or failed three times in a row less than half a minute ago.
@@ -107,10 +107,12 @@ class Embedder:
         return self._keep(text, vector)
 
     def embed_patiently(self, text: str) -> "Matrix":
-        """`embed_question` with the time and the attempts of a batch of passages, where no user waits.
+        """Return the unit vector of a question, with the time limit and retries of `embed_texts`.
+
+        For evaluation, where no user waits. The vector is cached for `embed_question`.
 
         Raises:
-            EmbeddingError: It failed, the last attempt included.
+            EmbeddingError: All attempts failed.
         """
         vector: Matrix = self.embed_texts([text])[0]
         return self._keep(text[:_LONGEST_TEXT], vector)
@@ -123,12 +125,12 @@ class Embedder:
         return vector
 
     def embed_texts(self, texts: Sequence[str], attempts: int = _ATTEMPTS) -> "Matrix":
-        """Return the unit vectors of texts as rows.
+        """Return the unit vectors of texts as rows. A failed batch is retried, `attempts` calls in all.
 
-        If a server refuses a batch for its size, the batch size is halved from then on.
+        If the server rejects a batch of several texts, the batch size is halved from then on.
 
         Raises:
-            EmbeddingError: All attempts failed.
+            EmbeddingError: All attempts for a batch failed, or the number of vectors is wrong.
         """
         import numpy as np
 
@@ -161,13 +163,17 @@ class Embedder:
         return whole
 
     def embed_most(self, texts: Sequence[str]) -> "tuple[list[int], Matrix, EmbeddingError | None]":
-        """Embed as many texts as the model accepts: return text numbers, vectors, and the last error.
+        """Embed as many texts as the model accepts.
 
-        The error is the reason for missing vectors. A batch that is answered with an error, or with unusable vectors,
-        is halved until the texts that the model fails on are alone.
+        A batch that the model answers with an error, or with unusable vectors, is halved until the texts that the model
+        fails on are alone.
+
+        Returns:
+            The positions of the embedded texts, their vectors as rows in that order, and the error that explains
+            missing vectors, or None.
 
         Raises:
-            EmbeddingError: The model does not answer, or accepts next to nothing.
+            EmbeddingError: The model does not answer, accepts no text, or too many requests failed.
         """
         import numpy as np
 
@@ -224,7 +230,7 @@ class Embedder:
 
 
 def _status_of(error: Exception) -> int | None:
-    """The HTTP status of a client's exception."""
+    """Return the HTTP status in a client's exception, or None."""
     holders = (error, getattr(error, "response", None))
     return next((status for holder in holders if isinstance(status := getattr(holder, "status_code", None), int)), None)
 
@@ -290,23 +296,22 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
 class EmbeddingProgress:
     """The progress of embedding."""
 
-    model: str  # the model's name
-    done: int  # vectors there are
-    total: int  # vectors there will be
-    replaces: str = ""  # the model whose vectors are being replaced; empty if none
-    without: tuple[str, ...] = ()  # beginnings of texts that the model gives no vectors for
+    model: str  # name of the model
+    done: int  # number of vectors in the index
+    total: int  # number of vectors at the end
+    replaces: str = ""  # the model with vectors that are being replaced; empty if none
+    without: tuple[str, ...] = ()  # first characters of the texts that the model cannot embed
 
 
 def embed_in_parallel(
     model: Embedder, wanted: Iterator[tuple[bytes, str]], without: list[str] | None = None
 ) -> Iterator[tuple[list[bytes], "Matrix"]]:
-    """Embed texts by key, a few batches in parallel, and yield each batch on completion.
+    """Embed texts, a few batches in parallel, and yield the keys and vectors of each batch on completion.
 
     Args:
         model: The model.
         wanted: Keys and texts.
-        without: Receives the texts that the model gives no vectors for, and their batches continue. Without it, one
-            such text is the end.
+        without: List that receives the texts that the model cannot embed. If None, such a text is an error.
 
     Raises:
         EmbeddingError: A batch failed. The finished batches have been yielded.

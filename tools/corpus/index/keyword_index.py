@@ -1,12 +1,12 @@
 """Keyword index: words and character n-grams of a corpus in tantivy, ranked by BM25.
 
-Rebuildable from the store at any time: a commit holds, besides the passages, the generation of the store that it
-represents, so that the missing part after a kill is known exactly. Texts are passed in analyzed (`analyzer`, `ngrams`)
-and stemmed (`stemmers`), each word but once, and tantivy splits at blanks. The index holds no text.
+It can be rebuilt from the store at any time. A commit records the generation of the store that it represents, so that
+the part missing after a kill is known exactly. Texts arrive analyzed (`analyzer`, `ngrams`) and stemmed (`stemmers`).
+tantivy only splits them at blanks. The index stores no text.
 
-The cost of a search is bounded by how many passages it looks at, not by how many there are. Passages are found by the
+The cost of a search is bounded by the postings it reads, whatever the size of the corpus. Passages are found by the
 rarest words of a question, and its common words only add to their scores. A word in half of all passages hardly
-distinguishes them, and skipping its list takes tantivy longer than all others together.
+distinguishes them, and skipping through its postings takes tantivy longer than all others together.
 
 A passage's title counts twice, the name of its file once, in one field with its headings, context and words. Separate
 fields with weights did no better on MuSiQue and HotpotQA.
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
     import tantivy
 
 ANALYZER: Final = 3
-"""Goes up when texts are analyzed differently; the index is then built anew."""
+"""Version of the text analysis. An index of another version is built anew."""
 
 _WRITER_BYTES: Final = 64_000_000
 _MOST_COMMON: Final = 12
-"""Common words of a question that add to scores; a question this long has rarer ones to tell passages apart."""
+"""Maximum number of common words of a question that add to scores. A longer question has enough rare words."""
 _MOST_COUNTS: Final = 20_000
 _FIELDS: Final = ("words", "grams")
 _MARK: Final = "generation"
 
 _KeywordHit = tuple[int, float]
-"""A passage's number and its score."""
+"""Number of a passage, and its BM25 score."""
 
 
 @dataclass(frozen=True, slots=True)
 class _SearchBounds:
-    """Limits on the index entries read by a search."""
+    """Limits on the postings (pairs of a term and a passage) read by a search."""
 
-    enough: int = 5_000  # entries that the rarest words of a question need, before common ones are no longer looked for
-    plenty: int = 50_000  # entries up to which further words are looked for even then
-    grams: int = 250_000  # entries after which no further n-gram counts; 100,000 short passages rarely have as many
+    enough: int = 5_000  # postings of the rarest words after which common words no longer find passages
+    plenty: int = 50_000  # postings up to which common words find passages even then
+    grams: int = 250_000  # postings after which no further n-gram is searched; 100,000 short passages rarely have more
 
 
 class KeywordSnapshot:
@@ -64,7 +64,7 @@ class KeywordSnapshot:
         self._tantivy = tantivy
         self._schema = index.schema
         self._searcher = index.searcher()
-        self.bounds = _SearchBounds()  # how much a search reads
+        self.bounds = _SearchBounds()  # limits of each search
         self._counts: dict[tuple[str, str], int] = {}
         mark = tantivy.Query.term_query(self._schema, "mark", _MARK)
         hits = self._searcher.search(mark, 1, count=False).hits
@@ -73,7 +73,7 @@ class KeywordSnapshot:
 
     @property
     def size(self) -> int:
-        """The number of passages, about."""
+        """Return the approximate number of passages."""
         return int(self._searcher.num_docs)
 
     @cached_property
@@ -86,7 +86,7 @@ class KeywordSnapshot:
         return dict.fromkeys(stem for language in self._languages for stem in stem_terms(term, language))
 
     def frequency(self, term: str) -> int:
-        """Return the number of passages with a term, as produced by `weiwo.text.analyzer`."""
+        """Return the number of passages with a term of `weiwo.text.analyzer`, in its most frequent stem."""
         return max((self._count("words", stem) for stem in self._list_stems(term)), default=0)
 
     def _count(self, field: str, term: str) -> int:
@@ -114,10 +114,10 @@ class KeywordSnapshot:
             terms: The question, as given by `weiwo.text.analyzer.query_terms`.
             limit: Maximum number of hits.
             within: Numbers of the documents to search, if not all.
-            weights: Terms that count more, or less, than others.
+            weights: Weight of terms that count more or less than others, which have weight 1.
 
         Returns:
-            The best hits, best first, and equal scores in the order of passages.
+            Passage numbers with BM25 scores, best first. Equal scores are ordered by passage number.
         """
         given = weights or {}
         stems: dict[str, float] = {}
@@ -146,9 +146,9 @@ class KeywordSnapshot:
     def search_grams(
         self, grams: Iterable[str], most: int, limit: int, within: Sequence[int] | None = None
     ) -> list[_KeywordHit]:
-        """Search for passages sharing a character n-gram with a question.
+        """Search for passages sharing a character n-gram with a question. Returns hits as `search_words` does.
 
-        Only the `most` rarest n-grams in the index count.
+        Only the `most` rarest of the n-grams are searched.
         """
         chosen: list[tuple[str, float]] = []
         entries = 0
@@ -159,7 +159,7 @@ class KeywordSnapshot:
         return self._search(self._any("grams", chosen), limit, within) if chosen else []
 
     def _sort_by_frequency(self, field: str, terms: Iterable[str]) -> list[tuple[int, str]]:
-        """Return the indexed terms, rarest first, each after the number of passages with the term."""
+        """Return the terms that occur in the index, rarest first, as pairs of passage count and term."""
         return sorted((count, term) for term in terms if (count := self._count(field, term)))
 
     def _any(self, field: str, terms: Iterable[tuple[str, float]]) -> "tantivy.Query":
@@ -194,7 +194,7 @@ class KeywordIndex:
         """Open the index in a corpus folder. A missing index is empty.
 
         Raises:
-            ValueError: The files of the index are broken.
+            ValueError, OSError: The files of the index are broken or cannot be opened.
         """
         self._folder = folder
         self.path = folder / f"keyword-{ANALYZER}-{identity:x}"
@@ -222,7 +222,10 @@ class KeywordIndex:
         return index
 
     def snapshot(self, generation: int) -> KeywordSnapshot:
-        """Return the newest snapshot of the index, reloaded if older than a generation of the store."""
+        """Return a snapshot of the index, reloaded from disk if older than `generation`.
+
+        It may still be older, since the index lags behind the store.
+        """
         with self._lock:
             if self._snapshot.generation < generation:
                 self._index.reload()
@@ -236,7 +239,7 @@ class KeywordIndex:
                 shutil.rmtree(other, ignore_errors=True)
 
     def begin_update(self) -> "_KeywordUpdate":
-        """Begin to write."""
+        """Open the index for writing, starting from the last commit."""
         return _KeywordUpdate(self.path, self._index, self.snapshot(1 << 62).generation)
 
 
@@ -257,7 +260,7 @@ class _KeywordUpdate:
         # Files of a killed commit have the names that this commit will use.
         self._writer.garbage_collect_files()
         self.committed = committed
-        """The generation that survives a kill."""
+        """Generation of the last commit, which survives a kill."""
         self._added = committed
         self.pending = 0
         """Passages added and not yet committed."""
@@ -292,7 +295,7 @@ class _KeywordUpdate:
         self._added = until
 
     def commit(self) -> int:
-        """Commit the additions, visible to new snapshots, and return the committed generation."""
+        """Commit the added changes, so that new snapshots see them, and return the committed generation."""
         if self._added > self.committed:
             self._writer.delete_documents_by_query(self._tantivy.Query.term_query(self._schema, "mark", _MARK))
             mark = self._tantivy.Document()
@@ -306,7 +309,7 @@ class _KeywordUpdate:
         return self.committed
 
     def close(self) -> None:
-        """Wait for segments to be merged, and let go of the files."""
+        """Wait until segments are merged, and close the writer without a commit."""
         # A writer that has failed raises ValueError.
         with suppress(ValueError):
             self._writer.wait_merging_threads()

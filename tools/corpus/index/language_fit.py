@@ -1,11 +1,11 @@
 """Language fit: whether an embedding model knows the languages of a corpus.
 
-A model that doesn't makes search worse, not better: it puts all texts of a foreign language close together, in an order
-that means little. all-MiniLM-L6-v2, which is English, took recall@5 on Chinese news from .459 to .266. So a model is
-shown pairs of sentences that say the same in other words, and asked which belong together. It found 24 of 24 in English
-and 10 of 24 in Chinese; character n-grams, which know no language, find 2 and 17.
+A model that does not makes search worse: it puts all texts of an unknown language close together, in a meaningless
+order. all-MiniLM-L6-v2, an English model, lowered recall@5 on Chinese news from .459 to .266. So a model is tested with
+pairs of sentences that say the same in different words, where the nearest sentence must be the partner. That model
+found 24 of 24 in English and 10 of 24 in Chinese. Character n-grams, which know no language, found 2 and 17.
 
-A model that finds few in either language tells nothing of languages and is taken as it is.
+A model that fails in both languages is trusted nevertheless, since the test then tells nothing about languages.
 """
 
 import sqlite3
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from weiwo.tools.corpus.index.embedding_models import Embedder
 
 _KNOWN: Final = 75
-"""Percent of the pairs that a model finds in a language that it knows."""
+"""Percentage of found pairs from which a model counts as knowing a language."""
 _FEW: Final = 0.1
-"""The share of passages in a foreign language from which a person is told."""
+"""Share of passages in an unknown language from which the user is warned."""
 _MANY: Final = 0.5
-"""The share from which the model is not used for the corpus."""
+"""Share of passages in an unknown language from which the model is not used for the corpus."""
 
 _NAMES: Final[dict[Locale, str]] = {"en": "English", "zh": "Chinese"}
 _PAIRS: Final[dict[Locale, tuple[tuple[str, ...], ...]]] = {
@@ -39,15 +39,15 @@ _PAIRS: Final[dict[Locale, tuple[tuple[str, ...], ...]]] = {
 class LanguageFit(NamedTuple):
     """The fit of an embedding model to the languages of a corpus."""
 
-    model: str  # the model's name
-    found: Mapping[Locale, int]  # percent of the pairs that the model finds, by language
-    passages: Mapping[str, int]  # how many passages the corpus has, by language
+    model: str  # name of the model
+    found: Mapping[Locale, int]  # percentage of test pairs that the model finds, by language
+    passages: Mapping[str, int]  # number of passages of the corpus, by language code
 
     @property
     def foreign(self) -> tuple[Locale, ...]:
-        """Return the languages unknown to the model.
+        """Return the tested languages (English, Chinese) unknown to the model.
 
-        The result is empty if the model does not seem to know any language.
+        The result is empty if the model fails in both, since the test then tells nothing.
         """
         unknown = tuple(language for language, percent in self.found.items() if percent < _KNOWN)
         return unknown if len(unknown) < len(self.found) else ()
@@ -59,12 +59,12 @@ class LanguageFit(NamedTuple):
 
     @property
     def is_trusted(self) -> bool:
-        """Report whether to search the corpus with the model."""
+        """Report whether the model is used for the corpus: less than half of the passages are in unknown languages."""
         return self.share < _MANY
 
     @property
     def warning(self) -> str:
-        """Return the one-line warning for a person, or an empty string."""
+        """Return the one-line warning for the user. Empty if few passages are in unknown languages."""
         if self.share < _FEW:
             return ""
         unknown = " or ".join(_NAMES[locale] for locale in self.foreign)
@@ -81,9 +81,9 @@ class LanguageFit(NamedTuple):
 
 
 def measure_languages(model: "Embedder") -> dict[Locale, int]:
-    """Return the percentage of sentence pairs found by a model, by language.
+    """Return the percentage of test pairs found by a model, by language.
 
-    Each pair is searched from either side. One request is made.
+    A pair is tested in both directions: the partner must be the nearest of all sentences on the other side.
 
     Raises:
         EmbeddingError: The model failed.
@@ -102,9 +102,9 @@ def measure_languages(model: "Embedder") -> dict[Locale, int]:
 
 
 def assess_fit(store: Store, model: "Embedder") -> LanguageFit:
-    """Assess how well a model fits a corpus. Needs the writer's lock.
+    """Return the fit of a model to a corpus. Needs the writer's lock.
 
-    The fit is measured once and recorded in the corpus.
+    The test results are recorded in the corpus, so that a model is tested only once.
 
     Raises:
         EmbeddingError: The model failed.
@@ -124,7 +124,7 @@ def assess_fit(store: Store, model: "Embedder") -> LanguageFit:
 
 
 def read_fit(store: Store, model: str | None = None) -> LanguageFit | None:
-    """Return the recorded fit of a model in a corpus, or the latest fit, or None."""
+    """Return the recorded fit of a model in a corpus, without a name that of the recorded model. None if missing."""
     with store.read_transaction() as connection:
         found: dict[Locale, int] = {}
         for name, percent in connection.execute("SELECT name, value FROM meta WHERE name LIKE 'knows %'"):
@@ -136,7 +136,7 @@ def read_fit(store: Store, model: str | None = None) -> LanguageFit | None:
 
 
 def drop_unfit_model(folder: Path, settings: "Settings") -> "Settings":
-    """Return the settings for opening a corpus, without an embedding model unfit for the language."""
+    """Return the settings, without the embedding model if it is known not to fit the languages of the corpus."""
     if settings.embeddings is None:
         return settings
     with closing(Store(folder / STORE)) as store:

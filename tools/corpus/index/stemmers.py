@@ -1,8 +1,8 @@
 """Snowball stemmers of tantivy, by document language.
 
-A document's words are stemmed by its own language, a question's by that of every document it may meet: "Gebühren" then
-finds "Gebühr" in a German lease and the name "Gebuhren" in an English one. Languages without a stemmer, Chinese among
-them, use the English stemmer, which leaves their characters alone and stems the English words beside them.
+A document's words are stemmed in its own language, a question's in every language of the corpus: "Gebühren" then finds
+"Gebühr" in a German lease and the name "Gebuhren" in an English one. Languages without a stemmer, Chinese among them,
+use the English stemmer, which leaves their characters alone and stems the English words beside them.
 """
 
 from collections.abc import Sequence
@@ -33,11 +33,11 @@ STEMMERS: Final[dict[Language, str]] = {
     "ta": "tamil",
     "tr": "turkish",
 }
-"""Names of tantivy's stemmers by language, English apart."""
+"""Names of tantivy's stemmers by language code, without English."""
 
 
 def stem_terms(terms: str, language: Language) -> Sequence[str]:
-    """Stem blank-separated terms with the stemmer of a language."""
+    """Split terms at blanks and return their stems in a language."""
     return _analyzer(STEMMERS.get(language, "english")).analyze(terms)
 
 

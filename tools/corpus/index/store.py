@@ -1,12 +1,13 @@
 """Document store: documents and passages of a corpus in SQLite, the source of truth.
 
-The words in a document's row, its passages included, never change. A document that is read again gets a new row, and
-the old row dies. `born` and `died` are generations, one per batch of changes. A reader at generation g sees the rows
-with born <= g < died. So the keyword index may lag behind without ever showing half a change, and its missing part is
-known from these columns alone. Dead rows are deleted when the keyword index has released them.
+The text in a document's row, its passages included, never changes. A document that is read again gets a new row, and
+the old row is marked as dead. `born` and `died` are generations: the number of the batch of changes that added or
+replaced the row. A reader at generation g sees the rows with born <= g < died. So the keyword index may lag behind
+without ever showing half a change, and its missing part is known from these columns alone. Dead rows are deleted once
+the keyword index no longer refers to them.
 
 The store uses write-ahead logging, so that readers are never blocked and each read sees one state. Reading is safe from
-any thread, and writing needs the lock of `writer`. Queries that may meet dead rows take the generation to look at.
+any thread, and writing needs the lock of `writer`. Queries that may meet dead rows take the generation to read.
 """
 
 import json
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from weiwo.state import Evidence
 
 STORE: Final = "corpus.sqlite"
-"""The file of these tables, in the folder of a corpus."""
+"""Name of the SQLite file in a corpus folder."""
 VERSION: Final = 2
-"""Goes up when the tables change."""
+"""Version of the tables."""
 
 _SCHEMA: Final = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -78,7 +79,7 @@ ALTER TABLE documents ADD COLUMN losses TEXT NOT NULL DEFAULT '';
 ALTER TABLE documents ADD COLUMN reader INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX lossy ON documents(source) WHERE losses <> '';
 """
-"""What the store of Weiwo 0.1 lacks."""
+"""Upgrade of a store of Weiwo 0.1."""
 _TABLES: Final = """
 CREATE TABLE tables(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -90,25 +91,25 @@ CREATE TABLE tables(
 CREATE INDEX tables_of ON tables(document);
 """
 _CONTEXT: Final = "ALTER TABLE passages ADD COLUMN context TEXT NOT NULL DEFAULT '{}'"
-"""What version 1 lacks."""
+"""Upgrade of a store of version 1."""
 LIVE: Final = "born <= :at AND (died IS NULL OR died > :at)"
-"""Which documents a reader at a generation sees."""
+"""SQL condition for the documents visible at the generation `:at`."""
 
 _BUSY_SECONDS: Final = 30.0
 _IDLE_CONNECTIONS: Final = 8
 _MAPPED_BYTES: Final = 1 << 30
-"""How much of the file is read in place. A search looks up hundreds of rows all over it, each a call to the system
-otherwise: six times as slow at a million passages."""
+"""Bytes of the file that SQLite maps into memory. A search looks up hundreds of rows all over the file. With a system
+call for each, it would be six times as slow at a million passages."""
 
 
 class PassageRow(NamedTuple):
     """The row of a passage, with the columns needed for ranking."""
 
-    id: int  # its number
-    document: int  # its document's number
-    hash: str  # the hash of its text; equal texts are shown once
-    title_key: str  # its document's title, as `weiwo.text.mentions` compares titles
-    source: str  # its document's name
+    id: int  # number of the passage
+    document: int  # number of its document
+    hash: str  # hash of the text; equal texts are shown once
+    title_key: str  # title of the document, as `weiwo.text.mentions` compares titles
+    source: str  # name of the document in citations
 
 
 def read_generation(connection: sqlite3.Connection) -> int:
@@ -118,7 +119,7 @@ def read_generation(connection: sqlite3.Connection) -> int:
 
 
 def count_passages(connection: sqlite3.Connection, at: int) -> int:
-    """The number of passages at a generation."""
+    """Return the number of passages visible at a generation."""
     row = connection.execute(f"SELECT coalesce(sum(count), 0) FROM documents WHERE {LIVE}", {"at": at})  # noqa: S608  # constants only
     found: int = row.fetchone()[0]
     return found
@@ -134,10 +135,7 @@ def list_documents(connection: sqlite3.Connection, at: int) -> dict[str, tuple[i
 
 
 def sample_documents(connection: sqlite3.Connection, most: int) -> list[tuple[str, str, str, str, str]]:
-    """Return the title, language, source, path and opening text of documents spread over all.
-
-    Of few documents, all are returned.
-    """
+    """Return the title, language, source, path and opening text of at most `most` documents, spread over the corpus."""
     found = connection.execute(
         "WITH RECURSIVE part(n, found) AS (SELECT -1, 0 UNION ALL SELECT n + 1, (SELECT id FROM documents WHERE"
         " id > max(found - 1, (n + 1) * (SELECT max(id) FROM documents) / :most) AND died IS NULL ORDER BY id LIMIT 1)"
@@ -163,7 +161,7 @@ def read_rows(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, P
 def find_titles(
     connection: sqlite3.Connection, keys: Iterable[str], at: int, most: int
 ) -> dict[str, list[tuple[int, range]]]:
-    """Return the documents, and passage ranges, with titles among the keys.
+    """Return the documents with the given title keys: by key, pairs of document number and passage range.
 
     A title of more than `most` documents is left out.
     """
@@ -179,7 +177,7 @@ def find_titles(
 
 
 def read_texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
-    """The text of passages, by number."""
+    """Return the text of passages, by passage number. Deleted passages are left out."""
     rows = connection.execute(
         "SELECT passages.id, text FROM json_each(?) CROSS JOIN passages ON passages.id = value",
         (json.dumps(list(ids)),),
@@ -188,7 +186,7 @@ def read_texts(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, 
 
 
 def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, "Evidence"]:
-    """Passages as evidence, unranked, by number."""
+    """Return passages as evidence, without rank and score, by passage number. Deleted passages are left out."""
     from weiwo.state.evidence import FILE_DATE, Evidence
 
     rows = connection.execute(
@@ -216,7 +214,7 @@ def read_evidence(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[in
 
 
 def file_date(modified_ns: int) -> str | None:
-    """Return the date of a file's last change, or None if the source is not a file."""
+    """Return the UTC date of a file's last change, ISO 8601. None for 0, the time of documents that are no files."""
     return datetime.fromtimestamp(modified_ns / 1e9, UTC).date().isoformat() if modified_ns > 0 else None
 
 
@@ -227,7 +225,7 @@ class Store:
         """Open or create a store.
 
         Raises:
-            CorpusError: The file cannot be used; one line.
+            CorpusError: The file is damaged, cannot be opened, or was made by another version of Weiwo.
         """
         self.path = path
         self._idle: LifoQueue[sqlite3.Connection] = LifoQueue(_IDLE_CONNECTIONS)
@@ -313,18 +311,21 @@ class Store:
             connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def read_generation(self) -> int:
-        """The number of batches taken over."""
+        """Return the generation: the number of applied batches."""
         with self._borrow_connection() as connection:
             return read_generation(connection)
 
     def read_identity(self) -> int:
-        """Return the unique number of the store. Everything derived from the store carries this number."""
+        """Return the random number that identifies the store. The keyword index carries it in its folder name."""
         with self._borrow_connection() as connection:
             found: int = connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0]
         return found
 
     def read_known(self) -> dict[str, KnownFile]:
-        """Return the files known to the index, by path."""
+        """Return the files known to the index, by path, those that could not be read included.
+
+        A file read by another version of the readers has an empty hash and the time -1, so that it is read again.
+        """
         # A document read by another reader version is read again.
         current = "reader = :reader OR type = 'loaded'"
         with self.read_transaction() as connection:
@@ -349,7 +350,7 @@ class Store:
         return tuple(sorted(found, key=lambda problem: problem.source))
 
     def delete_dead(self, until: int) -> None:
-        """Delete the documents dead at a generation or before, with all passages."""
+        """Delete the documents that died at a generation or before, with their passages and tables."""
         with self.write_transaction() as connection:
             connection.execute(
                 "DELETE FROM passages WHERE id IN (SELECT passages.id FROM documents JOIN passages"
@@ -380,7 +381,7 @@ class Store:
                 yield *row[:5], " ".join(above), row[7]
 
     def read_died(self, since: int, until: int) -> list[int]:
-        """Return the documents visible at `since` and no longer at `until`."""
+        """Return the numbers of the documents visible at `since` and no longer at `until`."""
         with self.read_transaction() as connection:
             rows = connection.execute(
                 "SELECT id FROM documents WHERE died > ? AND died <= ? AND born <= ?", (since, until, since)

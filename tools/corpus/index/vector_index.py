@@ -1,8 +1,8 @@
 """The vector index: exact nearest neighbours by cosine similarity, in memory (500,000 vectors of 384 take 0.1 s).
 
-Vectors are kept by the content they stand for, and numbered as they come; a number never changes its meaning. So what
-is in memory only ever grows: a document read again keeps the vectors of the passages that it kept, and which passages
-are alive is asked of the store. Passages that have no vector yet get theirs batch by batch, each kept at once.
+A vector belongs to a hash of the embedded text, not to a passage, and its number never changes. So the vectors in
+memory only grow: when a document is read again, its unchanged passages keep their vectors. Which passages are visible
+is looked up in the store. Passages without a vector are embedded batch by batch, and each batch is saved at once.
 """
 
 import json
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 _READ_AT_ONCE: Final = 10_000
 _LONGEST_NAME: Final = 80
-"""Characters by which a text without a vector is named."""
+"""Characters reported of a text that could not be embedded."""
 
 
 class _Model(NamedTuple):
     """An embedding model in the store."""
 
-    id: int  # its number
-    name: str  # its name
+    id: int  # row id in the store
+    name: str  # as in `Embedder.name`
     dimension: int  # numbers in a vector
 
 
@@ -44,7 +44,7 @@ def find_model(connection: sqlite3.Connection, name: str) -> _Model | None:
 
 
 class VectorIndex:
-    """The vectors of a model for a corpus, in memory as far as necessary.
+    """The vectors of a model for a corpus, in memory once `refresh` has loaded them.
 
     Safe to use from any thread.
     """
@@ -73,7 +73,10 @@ class VectorIndex:
                 self._matrix = np.concatenate((self._matrix, *(matrix for _, matrix in parts)))
 
     def search(self, vector: "Matrix", limit: int) -> dict[int, float]:
-        """Return the nearest vectors to a unit vector, at most `limit`, by cosine similarity."""
+        """Return the cosine similarity of the nearest vectors to a unit vector, by vector number, best first.
+
+        At most `limit` vectors are returned.
+        """
         with self._lock:
             numbers, matrix = self._numbers, self._matrix
         return _rank(_take_best(numbers, matrix @ vector, limit), limit)
@@ -81,7 +84,7 @@ class VectorIndex:
     def search_among(
         self, connection: sqlite3.Connection, vector: "Matrix", limit: int, among: Sequence[int]
     ) -> dict[int, float]:
-        """Run `search` among the given vector numbers only, from disk."""
+        """Run `search` among the given vector numbers only, which are read from the store."""
         found: dict[int, float] = {}
         for start in range(0, len(among), _READ_AT_ONCE):
             rows = connection.execute(
@@ -94,7 +97,7 @@ class VectorIndex:
 
 
 def find_living(connection: sqlite3.Connection, numbers: Sequence[int], at: int) -> list[tuple[int, int]]:
-    """Return the passages visible at a generation, with vector numbers."""
+    """Return the passages with the given vectors visible at a generation: pairs of passage and vector number."""
     return connection.execute(
         "SELECT passages.id, number FROM json_each(?) CROSS JOIN vectors ON number = value"
         " CROSS JOIN passages ON passages.key = vectors.key CROSS JOIN documents ON documents.id = document"
@@ -131,10 +134,10 @@ def embed_passages(
 ) -> EmbeddingProgress:
     """Embed all passages without a vector of this model, resuming an interrupted run.
 
-    Once all is done, vectors of other models are deleted. Blocks for as long as the model takes.
+    At the end, vectors of other models are deleted. Blocks for as long as the model takes.
 
     Returns:
-        The final progress.
+        The final progress, with the texts that the model could not embed.
 
     Raises:
         EmbeddingError: The model failed. The vectors computed until then are kept.
@@ -172,9 +175,9 @@ def embed_passages(
 
 
 def _claim_model(connection: sqlite3.Connection, name: str, dimension: int) -> tuple[_Model, str]:
-    """Return the model's entry, created if necessary, and the name of the replaced model.
+    """Return the model's entry, created if necessary, and the name of the replaced model, or an empty string.
 
-    A model that now gives vectors of another length is another model under its old name, and it starts afresh.
+    If the length of the model's vectors has changed, its old vectors are deleted.
     """
     replaces = ""
     known = find_model(connection, name)
@@ -192,7 +195,7 @@ def _claim_model(connection: sqlite3.Connection, name: str, dimension: int) -> t
 
 
 def _find_missing(connection: sqlite3.Connection, model: _Model) -> list[int]:
-    """Return a live passage for each content without a vector, in order."""
+    """Return a passage number for each distinct embedded text without a vector, in order."""
     rows = connection.execute(
         "SELECT min(passages.id) FROM documents JOIN passages ON passages.id BETWEEN first AND first + count - 1"
         " WHERE died IS NULL AND NOT EXISTS"

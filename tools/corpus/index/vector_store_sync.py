@@ -1,6 +1,6 @@
 """One-way sync of a corpus into a LangChain vector store, limited to changes.
 
-So the documents that one machine reads can be searched by many, in Postgres, Qdrant or another store. The passages
+With it, documents indexed on one machine can be searched from many, in Postgres, Qdrant or another store. The passages
 added to the store are recorded in the corpus, batch by batch. After an interruption at any moment, the next run resumes
 there.
 """
@@ -32,9 +32,9 @@ _NOTES: Final = (
 class _SyncReport:
     """The result of a sync."""
 
-    added: int  # passages put into the store
-    removed: int  # passages taken out of it
-    total: int  # passages that it now has of this corpus
+    added: int  # passages added to the store
+    removed: int  # passages deleted from the store
+    total: int  # passages of this corpus now in the store
 
 
 def sync_vector_store(
@@ -45,7 +45,7 @@ def sync_vector_store(
     Entries added by others stay.
 
     Raises:
-        CorpusError: The target is no vector store, or rejects its input. The entries accepted until then are recorded.
+        CorpusError: The target is no vector store, or calls keep failing. The entries accepted until then are recorded.
     """
     from langchain_core.documents import Document
     from langchain_core.vectorstores import VectorStore
@@ -81,9 +81,9 @@ def sync_vector_store(
 
 
 def _list_passages(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
-    """Yield the live passages by a stable id.
+    """Yield a stable id and the number of each visible passage.
 
-    The id stays the same as long as file, position and words do.
+    The id, a UUID, is a hash of source, locator and text.
     """
     for number, source, locator, key in connection.execute(
         "SELECT passages.id, source, locator, hash FROM documents JOIN passages"
@@ -95,9 +95,9 @@ def _list_passages(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
 
 
 def _read_rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[str, dict[str, Any]]]:
-    """Return the text and metadata of passages. Unknown fields are left out.
+    """Return the text and metadata of passages, by number.
 
-    Some stores accept no null.
+    Empty metadata fields are left out, since some stores accept no null.
     """
     found = connection.execute(
         "SELECT passages.id, text, source, title, locator, date, documents.type, language, page,"

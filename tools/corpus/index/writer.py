@@ -1,8 +1,8 @@
 """Index writer: a single writer per corpus, across processes.
 
-The lock is the operating system's: it goes with the process that holds it, killed or not. A batch counts once SQLite
-has it. The keyword index follows, in the same thread, and commits when enough has been collected or on `flush`. The
-part missing after a kill is added when the corpus is opened next.
+The operating system releases the lock when its process ends, killed or not. A batch is durable once SQLite has
+committed it. The keyword index is updated after that, in the same thread, and commits after many passages, some
+seconds, or on `flush`. The part missing after a kill is added when the corpus is opened next.
 """
 
 import json
@@ -29,10 +29,10 @@ from weiwo.tools.private_files import make_private_folder
 
 _LOCK: Final = "writer.lock"
 _COMMIT_EVERY: Final = 50_000
-"""Passages after which the keyword index is committed. Writing waits for that, and what is committed often is in many
-pieces, which slows down searching."""
+"""Passages after which the keyword index is committed. A commit blocks writing, and frequent commits leave many
+segments, which slows down searching."""
 _COMMIT_SECONDS: Final = 5.0
-"""Seconds after which it is, at the next batch."""
+"""Seconds since the last commit after which the next batch commits."""
 _POLL_SECONDS: Final = 0.05
 
 
@@ -64,11 +64,13 @@ class IndexWriter:
     """Writer for a corpus folder, used as a context manager from a single thread."""
 
     def __init__(self, folder: Path, *, wait_seconds: float = 0.0) -> None:
-        """Take the lock, and bring the keyword index up to the store.
+        """Take the lock, waiting up to `wait_seconds`, and update the keyword index from the store.
+
+        A missing corpus is created.
 
         Raises:
             BusyError: Another process is writing.
-            CorpusError: The folder cannot be used; one line.
+            CorpusError: The folder cannot be used.
         """
         try:
             make_private_folder(folder)
@@ -112,7 +114,7 @@ class IndexWriter:
         return shown
 
     def close(self) -> None:
-        """Flush, and let the next writer in."""
+        """Flush, and release the lock."""
         try:
             self.flush()
             self._update.close()
@@ -163,7 +165,7 @@ def _open_keyword_index(folder: Path, identity: int) -> KeywordIndex:
 
 
 def catch_up_index(folder: Path, *, wait_seconds: float = 0.0) -> None:
-    """Update the keyword index of a corpus from the store, unless another writer stays busy."""
+    """Update the keyword index of a corpus from the store, or do nothing if another writer keeps the lock."""
     with suppress(BusyError):
         IndexWriter(folder, wait_seconds=wait_seconds).close()
 
@@ -249,7 +251,7 @@ def _put_document(connection: sqlite3.Connection, document: Document, passages: 
 
 @lru_cache(maxsize=1_024)
 def _encode_headings(headings: tuple[str, ...]) -> str:
-    """Encode the headings above a passage. A section's passages have the same."""
+    """Encode the headings above a passage as JSON. Cached, since passages of a section have equal headings."""
     return json.dumps(headings, ensure_ascii=False)
 
 
