@@ -129,7 +129,7 @@ class ChangeBatch:
         self._passages += len(passages)
 
     def touch(self, known: KnownFile) -> None:
-        """Add new values for the recorded size, time or hash of a file whose passages stay."""
+        """Update the recorded size, time or hash of a file. The indexed passages stay."""
         self._begin()
         self._touched[known.path] = known
 

@@ -76,7 +76,7 @@ def strip_part(path: str) -> str:
 
 
 def mark_part(path: str) -> str:
-    """Return the suffix of a part in source names, such as `#L2001` in `data/log.jsonl#L2001`.
+    """Return the suffix of a part in source names, like `#L2001` in `data/log.jsonl#L2001`.
 
     The suffix is empty for a file.
     """

@@ -34,7 +34,7 @@ _LONGEST: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _HardCase:
-    """A query whose search or answer was poor."""
+    """A query with a poor search result or a poor answer."""
 
     query: str
     reasons: tuple[str, ...]  # at least one of `no_passage`, `not_cited`, `replanned`, `bad_feedback`

@@ -241,9 +241,9 @@ class PassageSearch:
             raise GenerationBuriedError
 
     def _lift_titles(self, scores: dict[int, float]) -> dict[int, float]:
-        """Raise the scores of passages whose document's title is named in the question.
+        """Raise the scores of passages in documents that the question names by title.
 
-        If keyword search found no passage of such a document, its first passage is added.
+        If keyword search found no passage of a named document, its first passage is added.
         """
         named = Naming(self._question)
         titles = find_titles(

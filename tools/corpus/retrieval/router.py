@@ -62,7 +62,7 @@ class QueryFeatures:
 
     @property
     def segment(self) -> str:
-        """Return language and kind of question, such as `en:keywords`. Policies learn separately for each."""
+        """Return language and kind of the question, like `en:keywords`. Policies learn separately for each."""
         if self.exact:
             kind = "identifier"
         elif self.quoted:
