@@ -23,7 +23,7 @@ _MOST_DOCUMENTS: Final = 200
 OUTDATED: Final = "was indexed by an earlier version; run `weiwo index` to use tables"
 
 Description = Mapping[str, Any]
-"""What is known of a table: name, source, rows, notes, and of each column name, type, unit, values and samples."""
+"""Description of a table (name, source, rows, notes, columns) or of a column (name, type, unit, values, samples)."""
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,26 @@ class _Part:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """Facts recorded about the table."""
+        """Metadata stored with the table, e.g. `columns`, `rows` and `notes`.
+
+        Empty if an earlier version of the program indexed the document.
+        """
         return self.entry.facts or {}
 
     @property
     def key(self) -> str:
-        """Key identifying the content of the table.
+        """Key of the table's content in the query engine: index identity and table id, e.g. "ab12:7".
 
-        Another index, or a table that is read again, gets a different key.
+        The table gets a new key when its document is indexed again.
         """
         return f"{self.index.version.partition('.')[0]}:{self.entry.id}"
 
     def read(self) -> bytes:
-        """Read the table's data."""
+        """Read the table as a Parquet file.
+
+        Raises:
+            TableRequestError: The document was indexed again in the meantime.
+        """
         data = self.index.read_table(self.entry.id)
         if data is None:
             raise TableRequestError(f"{self.entry.source} was indexed again in the meantime; ask again")
@@ -56,14 +63,19 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Table:
-    """Table for queries: a stored table, or several tables with like columns in a document."""
+    """Queryable table: a stored table, or several tables of a document with equal columns, read as a single table."""
 
     name: str
     source: str
     parts: Sequence[_Part]
 
     def name_it(self) -> Description:
-        """Return all names of the table."""
+        """Return the names that a request may use for the table.
+
+        Returns:
+            `name` and `source`. For a stored table also `sheet` and `titles` (folded for comparison), for a joined
+            table `parts`, the names of the sheets. The fields of the other kind are empty.
+        """
         whole = self.parts[0] if len(self.parts) == 1 else None
         facts = whole.facts if whole else {}
         titles = (facts.get("title", ""), *facts.get("headings", ())[-1:], whole.entry.title if whole else "")
@@ -76,7 +88,12 @@ class _Table:
         }
 
     def describe(self) -> Description:
-        """Describe the table for users and planners."""
+        """Describe the table for users and planners.
+
+        Returns:
+            The fields of `name_it`, the number of rows, the columns, up to 10 notes, and as `torn` the number of rows
+            that were not read because they have more cells than columns.
+        """
         facts = [part.facts for part in self.parts]
         columns = [_merge_columns(alike) for alike in zip(*(fact["columns"] for fact in facts), strict=True)]
         return {
@@ -88,7 +105,7 @@ class _Table:
         }
 
     def address(self) -> dict[str, Any]:
-        """Describe the table for the query engine."""
+        """Return the part of an engine's message that names the table and the keys of its stored tables."""
         parts = [
             {"key": part.key, "name": part.entry.name, "source": part.entry.source, "facts": part.facts}
             for part in self.parts
@@ -116,15 +133,21 @@ class TableCatalog:
     def describe(self, within: SourceFilter = ANY_SOURCE) -> list[Description]:
         """Describe the tables of the permitted documents.
 
-        Similar tables of a document are also described together.
+        Tables of a document with equal columns are described singly, and again as one joined table.
         """
         return [table.describe() for table in self._list_tables(within)]
 
     async def query(self, request: TableRequest, within: SourceFilter = ANY_SOURCE, user: str = "") -> dict[str, Any]:
-        """Run a request of a user.
+        """Run a request and return the result as built by `Query.run`.
+
+        Args:
+            request: The request.
+            within: Folders and dates that the documents must match.
+            user: User in whose queue the request waits.
 
         Raises:
-            TableRequestError: It does not fit the tables, or takes too long.
+            TableRequestError: The request does not fit the tables, takes too long or needs too much memory, a document
+                must be indexed again, or the user has too many requests waiting.
             EngineError: The engine failed.
         """
         made = await asyncio.to_thread(self._make_request, request, within)
@@ -157,7 +180,7 @@ class TableCatalog:
     def _list_tables(self, within: SourceFilter) -> Iterator[_Table]:
         """Yield the tables available for queries, with distinct names.
 
-        Similar tables of a document follow as a joined table after the single tables.
+        After the single tables of a document follows the table that joins those with equal columns, if any.
         """
         parts = [part for part in self._list_entries(within) if part.entry.facts]
         documents = list(dict.fromkeys(part.entry.source for part in parts))[:_MOST_DOCUMENTS]
@@ -172,9 +195,10 @@ class TableCatalog:
 
 
 def _call(part: _Part, parts: Sequence[_Part]) -> str:
-    """Name a table by the document, or by document and sheet.
+    """Name a table `document / sheet`, or `document` where the sheet's name adds nothing.
 
-    The document alone is enough if the document has no other table.
+    The name of the document is enough if the sheet has none or the same, or if the document has no other table and its
+    name contains the sheet's.
     """
     stem = PurePath(part.entry.source).stem
     alone = sum(other.entry.source == part.entry.source for other in parts) == 1
@@ -185,7 +209,7 @@ def _call(part: _Part, parts: Sequence[_Part]) -> str:
 
 
 def _join_alike(source: str, parts: Sequence[_Part], most: int) -> Iterator[_Table]:
-    """Yield a table that joins the sheets with equal columns, named after the document.
+    """Yield a table that appends the rows of all sheets with equal columns, named after the document.
 
     Yields nothing if several groups of sheets have equal columns. Two tables on one sheet are never joined, because
     costs below sales are not more sales.
@@ -202,7 +226,7 @@ def _join_alike(source: str, parts: Sequence[_Part], most: int) -> Iterator[_Tab
 
 
 def _merge_columns(columns: Sequence[Description]) -> Description:
-    """Merge the facts about a column across similar tables."""
+    """Merge the descriptions that several tables give of the same column: values, range and counts."""
     if len(columns) == 1:
         return columns[0]
     values = list(dict.fromkeys(value for column in columns for value in column["values"]))
@@ -216,7 +240,8 @@ def _find_table(wanted: str, tables: Sequence[_Table], outdated: Sequence[TableE
     """Find the table of a name.
 
     Raises:
-        TableRequestError: There is none, or its document must be indexed anew.
+        TableRequestError: No table has the name, the document must be indexed again, or the table was too large to
+            store.
     """
     try:
         return _require_columns(tables[find_table(wanted, [table.name_it() for table in tables])])
@@ -235,7 +260,7 @@ def _require_columns(table: _Table) -> _Table:
 
 
 def open_catalog(corpus: Corpus) -> TableCatalog:
-    """The catalog of a corpus."""
+    """Return a catalog of the tables of a corpus."""
     return TableCatalog(corpus)
 
 

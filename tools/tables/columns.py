@@ -1,8 +1,8 @@
 """Column types: cells read as values of a common type and unit, or as text.
 
-Stored values count. A text is read by `weiwo.text.cell_values`, whole or not at all. A column has a type if nearly all
-of its cells have that type. A number with a format that makes it a code (zip codes, telephone numbers) is read as the
-displayed text.
+If a cell stores a value, such as a spreadsheet number, the value counts and not the displayed text. A text is parsed by
+`weiwo.text.cell_values`, whole or not at all. A column has a type if nearly all of its cells have that type. A number
+with a format that makes it a code (zip codes, telephone numbers) is read as the displayed text.
 """
 
 import re
@@ -25,15 +25,15 @@ NUMERIC: Final = frozenset({"number", "duration"})
 ORDERED: Final = NUMERIC | {"date", "datetime", "time", "version"}
 """Types whose values have a highest and a lowest."""
 _SHARE: Final = 0.8
-"""Of the filled cells of a column, how many must be of a type."""
+"""Least share of the filled cells that must have a type, for the column to have the type."""
 _MOST_UNITS: Final = 6
 LONGEST_CELL: Final = 2_000
-"""Characters of a text that a cell keeps."""
+"""Limit of a cell's text in characters. The rest of a longer text is cut off."""
 _MOST_SAMPLES: Final = 12
 _UNCOMPUTED: Final = "uncomputed"
-"""Type of a formula whose value the document does not hold: of no value, and no sign of a column of texts."""
+"""Type of a formula without a stored result. The cell has no value, and does not count in choosing the column type."""
 _SAMPLE: Final = 2_000
-"""Distinct texts of a long column by which it is told whether the rest are words."""
+"""Number of distinct texts sampled from a long column, to decide that the column holds words."""
 _PLAIN_NUMBERS: Final = re.compile(r"(?:-?(?:0|[1-9]\d{0,10})(?:\.\d{1,9})?\n)*")
 """Numbers that have one reading, on lines of their own: no leading zeros, which make a code, and a point at most."""
 _SHORTEST_NUMBERS: Final = re.compile(r"(?:-?(?:0|[1-9]\d{0,10})(?:\.\d{0,3}[1-9])?\n)*")
@@ -42,7 +42,7 @@ _CLEAR_FRACTION: Final = re.compile(r"\.(?!\d{3}\n)|(?:^|\D)0\.|\d{4}\.")
 """A fraction whose point cannot be a mark of thousands."""
 _ODD_BLANKS: Final = re.compile(r"(?m)[^\S \n]| {2}|^ | $")
 _CODE: Final = lazy(r"0\d+|[(+]?\d[\d\s()./-]*\d\s?[)(-]\s?\d[\d\s()./-]*")
-"""What a number format makes of an identifier: leading zeros, digits parted by signs."""
+"""Displayed text of a number that is an identifier: leading zeros, or groups of digits such as (030) 12-34."""
 _SHOWN_NUMBER: Final = lazy(
     r"(?P<prefix>[^\d\-.,]{0,12})(?P<figure>-?[\d,]*(?:\.(?P<part>\d+))?)(?P<suffix>[^\d]{0,20})"
 )
@@ -58,20 +58,21 @@ class Column:
         unit: Unit of all the numbers. Empty if they have no unit, or several.
         values: Value of each cell: a number, the seconds of a duration, or a text that sorts as the values do. None if
             the cell is empty, is not of the type, or continues a merged cell.
-        labels: Values including those repeated by merged cells, if different. Used for conditions and groups.
-        shown: Text of each cell, if it does not follow from the value.
+        labels: Values with those of merged cells repeated in each spanned row. None if the same as `values`. Used for
+            conditions and groups.
+        shown: Text of each cell. None if the texts follow from the values, by `template` if not empty.
         units: Unit of each cell, if there are several units.
-        template: Rule for deriving the texts of numbers from the values.
+        template: Rule for formatting the numbers as the document does: `prefix`, `suffix`, `decimals`, `commas`.
         empty: Number of empty cells.
-        unread: Number of cells that are not of the type.
-        examples: Some of the unread cells.
+        unread: Number of filled cells that are not of the type.
+        examples: Texts of up to three unread cells.
         mixed: The units, if there are several.
         doubt: Two readings of the column, if it is ambiguous.
-        filter_doubt: Reason why rows cannot be told apart by the column.
-        samples: Texts of the first cells.
+        filter_doubt: Reason why the column must not be used in conditions and groups. Empty if it may.
+        samples: Texts of the first 12 cells.
         hidden: Set if the document hides the column.
-        dropped: Set if the column has neither a name nor a cell.
-        cut: Index of the first cut cell, if any.
+        dropped: Set if the column has no name and only empty cells.
+        cut: Index of the first cell cut to `LONGEST_CELL` characters, or None.
     """
 
     name: str
@@ -100,7 +101,7 @@ class Column:
 
 
 def fold_value(text: str) -> str:
-    """A text as values are compared: without case, full width and spare blanks."""
+    """Fold a text for comparison: no case, no full-width characters, single blanks. " Ａb  C" becomes "ab c"."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
@@ -156,7 +157,13 @@ def _read_texts(texts: Sequence[str], name: str, delimiter: str, language: str) 
 
 
 def _read_plain_numbers(name: str, texts: Sequence[str], lines: str) -> Column:
-    """Build a column from numbers with a single reading."""
+    """Build a column from plain numbers.
+
+    Args:
+        name: Name of the column.
+        texts: Texts of the cells.
+        lines: The distinct texts, each followed by a line break.
+    """
     empty = texts.count("")
     values: list[Value] = [float(text) if text else None for text in texts] if empty else [*map(float, texts)]
     column = Column(name, "number", values=values, empty=empty)
@@ -208,7 +215,10 @@ def _from_reading(name: str, reading: ColumnReading, texts: Sequence[str]) -> Co
 
 
 def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Column:
-    """Read a column of stored values with texts in between."""
+    """Read a column in which some cells store numbers, dates or booleans and others may be text.
+
+    The column gets the most frequent type if at least `_SHARE` of the filled cells can be read as that type, else text.
+    """
     written = [cell if isinstance(cell, str) else cell.shown for cell in cells]
     found = [("text", cell.strip()) if isinstance(cell, str) else _classify(cell) for cell in cells]
     filled = [kind for kind, value in found if kind != "empty" and not (kind == "text" and is_empty_mark(str(value)))]
@@ -249,7 +259,10 @@ def _read_stored(name: str, cells: Sequence[Cell | str], language: str) -> Colum
 
 
 def _classify(cell: Cell) -> tuple[str, Value]:
-    """Return the type of a stored value, and the value in the form kept by a column."""
+    """Return the type of a cell, and its value as kept in `Column.values`.
+
+    A percentage is multiplied by 100. The type is "empty" or "uncomputed", with None, for a cell without a value.
+    """
     value, shown = cell.value, cell.shown.strip()
     if cell.formula and value == f"={cell.formula}":  # its value is not stored
         return _UNCOMPUTED, None
@@ -265,7 +278,7 @@ def _classify(cell: Cell) -> tuple[str, Value]:
 
 
 def _classify_moment(value: CellValue) -> tuple[str, Value]:
-    """Return the type and value of a date, time or duration, or `empty` for no value."""
+    """Return the type and value of a date, time or duration, or ("empty", None) for anything else."""
     if isinstance(value, datetime):
         if value.tzinfo is not None:
             return "datetime", value.astimezone(UTC).isoformat().replace("+00:00", "Z")
@@ -278,7 +291,10 @@ def _classify_moment(value: CellValue) -> tuple[str, Value]:
 
 
 def _read_stray(texts: Sequence[str], kind: str, name: str, language: str) -> Mapping[str, tuple[Value, str]]:
-    """Read texts among stored values of a type as values of the type, where possible."""
+    """Parse the texts of a column that mostly stores values of a type.
+
+    Returns the value and unit of each text that can be read as that type.
+    """
     distinct = list(dict.fromkeys(texts))
     if kind == "number":
         amounts = {text: parse_amount(text) for text in distinct}
@@ -294,9 +310,9 @@ def _read_stray(texts: Sequence[str], kind: str, name: str, language: str) -> Ma
 
 
 def _part_merged(column: Column, cells: Sequence[Cell | str]) -> None:
-    """Count a merged cell once.
+    """Make a merged cell of a numeric column count once.
 
-    The cells that continue a merged cell keep its value as a label only.
+    The cells that continue a merged cell lose their value, and keep it in `Column.labels` only.
     """
     if not column.is_numeric:
         return
@@ -309,7 +325,10 @@ def _part_merged(column: Column, cells: Sequence[Cell | str]) -> None:
 
 
 def _tidy_texts(column: Column) -> None:
-    """Truncate texts longer than a cell may be."""
+    """Truncate long texts, and replace spellings that differ in case, width or blanks by the first of them.
+
+    The other spellings are kept in `Column.shown`.
+    """
     texts = [text for text in dict.fromkeys(column.values) if isinstance(text, str)]
     if max(map(len, texts), default=0) > LONGEST_CELL:
         values = [text[:LONGEST_CELL] if isinstance(text, str) else text for text in column.values]
@@ -333,9 +352,13 @@ def _fold_values(texts: Sequence[str]) -> list[str]:
 
 
 def _find_template(column: Column, cells: Iterable[tuple[Value, str | None]]) -> None:
-    """Find a template deriving a number column's shown texts from the values.
+    """Set a number column's template if a template derives all shown texts from the values.
 
-    If a template fits, the texts need not be kept.
+    The texts are then dropped from the column, as are texts equal to the plain numbers.
+
+    Args:
+        column: The column to change.
+        cells: Value and shown text of each cell.
     """
     if column.shown is None or column.type != "number":
         return

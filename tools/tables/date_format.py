@@ -21,7 +21,7 @@ _ERAS: Final = (
     (date(1868, 1, 25), "明治", "M"),
 )
 _LANGUAGES: Final = {0x00: "en", 0x09: "en", 0x04: "zh", 0x11: "ja", 0x12: "ko"}
-"""The languages whose months and days are named here, by the primary language of Windows."""
+"""Languages whose names of months and days this module knows, by Windows' primary language identifier."""
 _TAIWAN: Final = 0x0404
 
 
@@ -40,7 +40,7 @@ def read_serial(value: float | Decimal, *, date_1904: bool = False) -> datetime 
 
 
 class DateText:
-    """Renderer for serial numbers of days, by the tokens of a section."""
+    """Renderer for serial numbers of days, by the tokens of a format code's section."""
 
     def __init__(self, section: Section) -> None:
         self._section = section
@@ -163,7 +163,7 @@ class IsoDate:
         self._section = section
 
     def parts(self) -> tuple[str, bool]:
-        """Return the date letters shown by the section, out of "ymd", and whether a clock is shown."""
+        """Return the date letters shown by the section, e.g. "ym", and whether a time of day is shown."""
         letters = {token.text[0] for token in self._section.tokens if token.kind == "letter"}
         letters = {{"e": "y", "b": "y", "a": "d"}.get(letter, letter) for letter in letters}
         clock = bool(letters & {"h", "n", "s"})

@@ -31,7 +31,7 @@ from weiwo.tools.worker_process import limit_resources, read_frame, serve_reques
 
 _MOST_MEMORY: Final = "1GB"
 _MEMORY_BYTES: Final = 4_000_000_000
-"""Address space, of which DuckDB reserves far more than it uses."""
+"""Limit of the process's address space. DuckDB reserves far more of it than it uses."""
 
 
 class TableEngine:
@@ -41,7 +41,7 @@ class TableEngine:
         """Load DuckDB.
 
         Raises:
-            TableRequestError: It is not installed.
+            TableRequestError: DuckDB is not installed.
         """
         try:
             self._duckdb = import_parser("duckdb")
@@ -50,16 +50,20 @@ class TableEngine:
         self._files: dict[str, _TableFile] = {}
 
     def hold(self, key: str, data: bytes) -> None:
-        """Keep a table under a key."""
+        """Keep a Parquet file under a key until `drop`."""
         self._files[key] = _TableFile(data)
 
     def drop(self, key: str) -> None:
-        """Let a table go."""
+        """Delete the table of a key. An unknown key is ignored."""
         if (file := self._files.pop(key, None)) is not None:
             file.close()
 
     def run(self, asked: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """Run a request over the tables named by key, within a time limit in seconds.
+        """Run a request over tables given to `hold` before, and return the result of `Query.run`.
+
+        Args:
+            asked: The message of an `EngineRequest`: the request, and the main and joined table by their keys.
+            seconds: Time limit.
 
         Raises:
             TableRequestError: The request does not fit its tables, takes too long or needs too much memory.
@@ -109,9 +113,9 @@ class TableEngine:
 
 
 class _TableFile:
-    """Table as a file inaccessible to other processes.
+    """Parquet file that DuckDB can open by path.
 
-    The file is in memory on Linux, else in the folder for temporary files.
+    The file is anonymous memory on Linux, else a temporary file that `close` or garbage collection deletes.
     """
 
     def __init__(self, data: bytes) -> None:

@@ -23,9 +23,9 @@ _COMMAND: Final = "from weiwo.tools.tables.engine import main; main()"
 _PROCESSES: Final = 2
 _QUERY_SECONDS: Final = 10.0
 _GRACE_SECONDS: Final = 5.0
-"""How much longer than a request may take an engine has to say that it was interrupted, and to load its tables."""
+"""Extra time beyond a request's limit, in which an engine loads tables and reports that it was interrupted."""
 _MOST_HELD: Final = 500_000_000
-"""Bytes of tables that a process holds."""
+"""Limit of the tables that a process keeps between requests, in bytes."""
 _MOST_WAITING: Final = 50
 """Requests of one user that may wait."""
 
@@ -39,11 +39,11 @@ class EngineError(WeiwoError):
 
 @dataclass(frozen=True)
 class EngineRequest:
-    """A request for an engine.
+    """Request for an engine, and access to its tables.
 
     Attributes:
-        message: What the engine takes: the request, and its tables by their keys.
-        tables: How the data of each table is read, by key, and its bytes.
+        message: JSON message for the engine: the request, and its tables by their keys.
+        tables: For each key, a function that reads the table's Parquet file, and the size in bytes.
     """
 
     message: Mapping[str, Any]
@@ -59,10 +59,10 @@ class _EngineProcess:
         self._held: OrderedDict[str, int] = OrderedDict()
 
     def run(self, request: EngineRequest) -> dict[str, Any]:
-        """Run a request and send missing tables to the process first.
+        """Run a request, sending tables that the process lacks along with it.
 
         Raises:
-            TableRequestError: The request does not fit its tables, or takes too long.
+            TableRequestError: The request does not fit its tables, takes too long or needs too much memory.
             EngineError: The engine failed.
         """
         if self._process is None or not self._process.alive:
@@ -90,9 +90,9 @@ class _EngineProcess:
         return result
 
     def _make_room(self, needed: Mapping[str, Any]) -> list[str]:
-        """Drop the least recently used tables until the rest is within the limit.
+        """Drop the least recently used tables until all are within `_MOST_HELD`.
 
-        Returns the keys of the dropped tables. Tables needed by the request are kept.
+        Tables needed by the request are kept. Returns the keys of the dropped tables, for the engine to drop as well.
         """
         dropped = []
         for key in list(self._held):
@@ -134,7 +134,7 @@ class EnginePool:
         self._closed = False
 
     def submit(self, user: str, request: EngineRequest) -> "Future[dict[str, Any]]":
-        """Queue a request of a user. The future raises as `run` of an engine does.
+        """Queue a request of a user. The future has the result, or the errors of `_EngineProcess.run`.
 
         Raises:
             TableRequestError: The user has too many requests waiting.
@@ -184,7 +184,7 @@ class EnginePool:
     def _take(self) -> "tuple[str, EngineRequest, Future[dict[str, Any]]] | None":
         """Wait for the next request of the user served longest ago.
 
-        Returns None when the pool is closed.
+        Users with a running request are passed over. Returns None when the pool is closed.
         """
         with self._changed:
             while not self._closed:
@@ -205,7 +205,7 @@ _guard: Final = threading.Lock()
 
 
 def open_pool() -> EnginePool:
-    """The pool of this process."""
+    """Return the pool of this Python process, started on first use."""
     global _pool  # noqa: PLW0603 - one of a process
     with _guard:
         if not _pool:

@@ -30,22 +30,26 @@ NATIVE_DIGITS: Final = {1: "〇一二三四五六七八九", 2: "零壹贰叁肆
 
 
 class Token(NamedTuple):
-    """Part of a section: a literal text, or a mark and its kind."""
+    """Part of a section: a literal text, or a mark and its kind.
 
-    kind: str  # literal, digit, point, comma, percent, general, half, exponent, letter, elapsed, slash, text
+    A `letter` stands for a part of a date or time, with `n` for minutes, `half` for AM or PM, `elapsed` for the hours,
+    minutes or seconds of a duration, `parts` for fractions of a second, and `text` for the `@`.
+    """
+
+    kind: str  # literal, digit, point, comma, percent, general, half, exponent, letter, elapsed, parts, slash, text
     text: str
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a code, compiled."""
+    """Compiled section of a format code."""
 
     tokens: tuple[Token, ...]
     condition: tuple[str, float] | None = None
-    language: int = 0  # the primary and sub language of the locale, as Windows numbers them
+    language: int = 0  # Windows language identifier, such as 0x0409
     currency: str = ""
-    native: int = 0  # 1 to 3: digits of the language, `DBNum`
-    unread: bool = False  # holds something that is not rendered
+    native: int = 0  # 1 to 3 after `DBNum`: native digits; 0: Western digits
+    unread: bool = False  # has a mark that is not supported, so numbers are shown as stored
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -54,7 +58,7 @@ class Section:
 
 
 class FormatCode(NamedTuple):
-    """A compiled code: the sections for numbers and the section for text."""
+    """Compiled format code: the sections for numbers, and the section for text if present."""
 
     numbers: tuple[Section, ...]
     text: Section | None
@@ -62,7 +66,7 @@ class FormatCode(NamedTuple):
 
 @lru_cache(maxsize=2_000)
 def compile_code(code: str) -> FormatCode:
-    """Compile a format code. A code of more than four sections has one section, which is not rendered."""
+    """Compile a format code. A code of more than four sections becomes one section marked `unread`."""
     sections = [_compile_section(tokens) for tokens in _split(code)]
     texts = "text" in sections[-1].kinds
     if len(sections) > 4:
@@ -130,7 +134,11 @@ def _read_bracket(section: Section, text: str) -> tuple[Section, list[Token]]:
 
 
 def _read_date_tokens(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens of a date: minutes told from months, parts of a second from digits."""
+    """Resolve the ambiguous tokens of a date section.
+
+    An `m` after hours or before seconds becomes the `n` of minutes, zeros after a point become fractions of a second,
+    and other marks of numbers become literal text.
+    """
     found: list[Token] = []
     letters = [n for n, token in enumerate(tokens) if token.kind in {"letter", "elapsed"}]
     for n, token in enumerate(tokens):
@@ -151,7 +159,7 @@ def _read_date_tokens(tokens: Sequence[Token]) -> list[Token]:
 
 
 def choose_section(code: FormatCode, value: float | Decimal) -> tuple[Section | None, bool]:
-    """Return the section for a number and whether the section omits the minus sign."""
+    """Return the section for a number, or None, and whether to write the number without its minus sign."""
     sections = code.numbers
     if not sections:
         return None, False

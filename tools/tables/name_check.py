@@ -1,6 +1,6 @@
 """Check of the names in a request against tables and columns.
 
-Finds the table that a name means, and reports at once every argument that names no table or column.
+Resolves a name to a table, and reports all arguments that name no table or column, not only the first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,7 +84,7 @@ def find_wrong_names(request: TableRequest, tables: Sequence[Mapping[str, Any]])
 
 
 def _has_name(names: Sequence[str], name: str) -> bool:
-    """Tell whether a name is among names, as requests are understood."""
+    """Report whether a name matches exactly one of the names, ignoring case, width, blanks and punctuation."""
     try:
         find_name(name, names, "column")
     except TableRequestError:

@@ -1,7 +1,7 @@
-"""Notes on a result: uncounted parts of a table and assumptions.
+"""Notes on a result: rows and cells of a table that were not counted, and assumptions.
 
-Each note is a kind and the values that fill its words. Tables and results carry notes as data. They are put into words
-for a person or a model in the language of the answer.
+Each note is a kind and the values for the placeholders of its message. Tables and results carry notes as data. They
+are formatted for a person or a model in the language of the answer.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,15 +13,15 @@ from weiwo.text.localization import localized_section
 _WORDS: Final = localized_section("tables.notes")
 
 Note = Sequence[Any]
-"""A kind, which is a key of the section `tables.notes`, then the values of its places."""
+"""The key of a message in the section `tables.notes`, then the values of its placeholders."""
 
 
 def describe_note(note: Note, language: Language = "en") -> str:
-    """Put a note into words."""
+    """Format a note as a sentence."""
     kind, *values = note
     return str(_WORDS[language][kind]).format(*values)
 
 
 def describe_notes(notes: Iterable[Note], language: Language = "en") -> list[str]:
-    """Put notes into words, each once."""
+    """Format notes as sentences, without duplicates."""
     return list(dict.fromkeys(describe_note(note, language) for note in notes))

@@ -28,7 +28,7 @@ BUILT_IN: Final = {
     22: "yyyy-mm-dd h:mm",
     **dict(enumerate(("mm:ss", "[h]:mm:ss", "mm:ss.0", "##0.0E+0", "@"), 45)),
 }
-"""The formats that have a number and need not be written out."""
+"""Format codes by the number of the built-in format, which files give instead of the code."""
 
 
 class Rendered(NamedTuple):
@@ -92,7 +92,10 @@ def render_text(text: str, code: str) -> str:
 
 
 def render_general(value: float | Decimal) -> str:
-    """Render a number without a format: no noise of binary fractions, an exponent only beyond 15 digits."""
+    """Render a number without a format.
+
+    Removes the noise of binary fractions. A fractional number below 1e-9, or any float from 1e15 on, has an exponent.
+    """
     if isinstance(value, int):
         return str(value)
     number = float(value)
@@ -109,9 +112,9 @@ def render_general(value: float | Decimal) -> str:
 
 
 def find_format_kind(code: str, value: float | Decimal = 1) -> FormatKind:
-    """Return the kind of value produced by a format code.
+    """Return the kind of text that a format code makes of a number.
 
-    A date with a clock is "datetime".
+    The number selects the section of the code. A date with a time of day is "datetime".
     """
     if not code or code == "General":
         return "general"
@@ -149,11 +152,11 @@ def find_format_unit(code: str, value: float | Decimal = 1) -> str:
 
 
 class _Layout(NamedTuple):
-    """Digits of a section and the tokens in between."""
+    """Digits of a number section, split at the decimal point, and the tokens in between."""
 
     whole: tuple[Token, ...]
-    part: tuple[Token, ...]  # with the point at its head, where there is one
-    places: int
+    part: tuple[Token, ...]  # starts with the decimal point, if there is one
+    places: int  # digits after the point
     scale: int  # how many thousands the number is divided by
     percents: int
     grouped: bool
@@ -181,7 +184,13 @@ class _Layout(NamedTuple):
         return cls(tuple(whole), tuple(part), places, scale, percents, grouped)
 
     def fill(self, number: Decimal, sizes: tuple[int, int] = (3, 3)) -> str:
-        """Write a non-negative number into the digits."""
+        """Format a non-negative number.
+
+        Args:
+            number: The number, already scaled.
+            sizes: Digits of the last group and of all other groups, (3, 2) for Indian grouping. Used if the section
+                groups digits.
+        """
         shown = f"{number.quantize(Decimal(1).scaleb(-self.places), ROUND_HALF_UP, _EXACT):f}"
         whole, _, part = shown.partition(".")
         return self._fill_whole(whole.lstrip("0"), sizes) + self._fill_part(part)
@@ -230,9 +239,9 @@ _INDIAN: Final = frozenset({0x0439, 0x0445, 0x0446, 0x0447, 0x0449, 0x044A, 0x04
 
 
 def _render_figures(section: Section, value: float | Decimal, *, negative: bool) -> str | None:
-    """Render a number by a section without dates.
+    """Render a number by a section that shows no date or time.
 
-    Returns None for an unknown section.
+    Returns None for an exponent without digits, and for native digits of a language other than Chinese.
 
     Args:
         section: The section.

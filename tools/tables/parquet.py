@@ -31,7 +31,7 @@ _LEVEL: Final = 1
 _MOST_DISTINCT: Final = 65_536
 _SAMPLE: Final = 4_000
 _UNLIKE: Final = 0.98
-"""Share of distinct values in a sample from which on a dictionary is not worth its making."""
+"""Share of distinct values in a sample above which no dictionary is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +113,9 @@ def _encode_levels(values: Sequence[Any], present: int) -> bytes:
 
 
 def _number_distinct(present: Sequence[Any]) -> dict[Any, int] | None:
-    """Number the distinct values.
+    """Number the distinct values for a dictionary, in order of first occurrence.
 
-    Returns None if values hardly repeat.
+    Returns None if a dictionary does not pay: for fewer than 8 values, or if values hardly repeat.
     """
     if len(present) < 8:
         return None

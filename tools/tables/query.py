@@ -1,6 +1,6 @@
-"""A request over relations: checked against columns, then run as parameterized statements.
+"""Execution of a table request: checked against the columns, then run as parameterized SQL statements.
 
-A figure over rows that include hidden rows or possible totals is given with these rows and without them.
+If hidden rows or possible totals match the conditions, the result is computed with and without them.
 """
 
 from collections.abc import Sequence
@@ -23,19 +23,19 @@ _HAN: Final = lazy(f"[{HAN_RANGES}]")
 _MOST_CITED: Final = 20
 _MOST_TIED: Final = 20
 _MOST_JOINED: Final = 20_000_000
-"""Rows that a join may have; how many it will have is counted before it is made."""
+"""Limit of the rows of a join. The rows are counted before the join runs."""
 _SHOWN_COLUMNS: Final = 20
 _R = TypeVar("_R", bound=Sequence[Any])
 
 
 @dataclass(frozen=True)
 class _Figure:
-    """A measure: expression, name, and type and unit of the result."""
+    """Measure as an SQL expression, with name, type and unit of the result."""
 
     sql: str
     name: str
     type: str
-    unit: str
+    unit: str  # or "?" and the SQL for the units of the cells, if the column has several
 
 
 @dataclass
@@ -46,7 +46,7 @@ class _Result:
     types: list[str]
     units: list[str]
     rows: list[list[Any]] = field(default_factory=list)
-    shown: list[tuple[int, int]] | None = None  # part and number of each row, where it shows rows
+    shown: list[tuple[int, int]] | None = None  # stored table and row number of each row; None for figures
 
 
 class Query:
@@ -79,7 +79,16 @@ class Query:
             self._figures = [_Figure("count(*)", "count", "number", "")]
 
     def run(self) -> dict[str, Any]:
-        """Run the request."""
+        """Run the request.
+
+        Returns:
+            The result as JSON values. The most important: `header`, `types`, `units` and `rows` of the result,
+            `counted`, the number of matching rows, `of`, the number of all rows, `cited`, up to 20 of the rows as
+            passages, and `variants`, the results with hidden rows and without possible totals.
+
+        Raises:
+            TableRequestError: The matching rows of a measure have several units, or `order_by` names no result column.
+        """
         counts = self._count_kinds()
         kinds = [kind for kind in (HIDDEN, DOUBTFUL) if counts.get(kind)]
         skipped = {HIDDEN} & set(kinds)
@@ -115,7 +124,7 @@ class Query:
         return notes[:5] + [("hidden_column", item.name) for item in used if item.column["hidden"]]
 
     def _count_kinds(self) -> dict[int, int]:
-        """Count the rows matching the conditions, by kind."""
+        """Count the rows matching the conditions, by kind: 0, `HIDDEN` or `DOUBTFUL`."""
         if not (self._main.has("hidden") or self._main.has("doubtful")):
             return {0: self._fetch(f"SELECT count(*) FROM {self._write_source(set())}")[0][0]}  # noqa: S608  # ours
         found = self._fetch(f"SELECT a.kind, count(*) FROM {self._write_source(set())} GROUP BY 1")  # noqa: S608  # ours
@@ -128,7 +137,12 @@ class Query:
         return f"{self._from}{' WHERE ' + ' AND '.join(conditions) if conditions else ''}"
 
     def _vary(self, kind: int, counts: dict[int, int], skipped: set[int], main: _Result) -> dict[str, Any]:
-        """Return the result with hidden rows, or without possible totals."""
+        """Compute the result with hidden rows, or without possible totals, depending on `kind`.
+
+        Returns:
+            The kind, the number of such rows, the result's rows (empty if the same as those of `main`), and the
+            locations of up to five possible totals.
+        """
         other = skipped ^ {kind}
         result = self._read_result(self._write_source(other))
         same = result.rows == main.rows
@@ -198,9 +212,9 @@ class Query:
         return "DESC" if self._request.descending else "ASC"
 
     def _with_ties(self, rows: list[_R], top: int, at: int) -> list[_R]:
-        """Return the first `top` rows, plus rows tied with the last in the sort column.
+        """Return the first `top` rows, plus up to `_MOST_TIED` rows tied with the last in column `at`.
 
-        Notes that rows are tied, or that only the first rows are given.
+        Adds a note to the result if rows are tied, or if rows are left out.
         """
         kept = rows[:top]
         tied = [row for row in rows[top:] if row[at] == kept[-1][at]]
@@ -224,7 +238,13 @@ class Query:
         return [(part, row) for part, row in self._fetch(statement)]
 
     def _cite(self, wanted: Sequence[tuple[int, int]]) -> list[dict[str, str]]:
-        """Return rows as passages: cells labelled by column names, with the row's location."""
+        """Return rows as passages with `text`, `source` and `place`.
+
+        The text lists the cells as "column: value", and the place is the row's location in the document.
+
+        Args:
+            wanted: Index of the stored table and row number of each row.
+        """
         if not wanted:
             return []
         fields = self._main_fields
@@ -250,9 +270,10 @@ class Query:
     # -- columns and figures --------------------------------------------------------------------------------------
 
     def _find_field(self, name: str) -> Field:
-        """Find a column by name.
+        """Find a column by name: among computed columns, then in the main table, then in the joined table.
 
-        If both tables have a column of that name, the first table's column is returned.
+        Raises:
+            TableRequestError: No column has the name.
         """
         if computed := [item for item in self._computed if fold_value(item.name) == fold_value(name)]:
             return computed[0]
@@ -371,9 +392,9 @@ class Query:
         return f"({condition} AND {target.unit} = ?)"
 
     def _write_date_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
-        """Write a condition on dates as ISO text.
+        """Write the SQL condition on dates, which are compared as ISO text.
 
-        A year or a month stands for all days in it.
+        A year or a month given as a value stands for all days in it. The values become parameters.
         """
         self._note_unread(target)
         days = []
@@ -396,9 +417,9 @@ class Query:
         return f"{target.label} {op} ?"
 
     def _write_sorted_condition(self, target: Field, op: str, values: Sequence[float | str]) -> str:
-        """Write a condition on times, durations or versions.
+        """Write the SQL condition on times, durations or versions.
 
-        These types are stored as sort keys.
+        The values become parameters, in the sort keys that the columns store.
         """
         self._note_unread(target)
         for value in values:
@@ -426,10 +447,7 @@ class Query:
         return f"{target.label} {'NOT ' if op == '!=' else ''}IN ({', '.join('?' * len(values))})"
 
     def _read_values(self, target: Field) -> dict[str, str]:
-        """Return the distinct texts of a column, keyed by normalized form.
-
-        The normalized form is used for comparison.
-        """
+        """Return the distinct texts of a column, keyed by their form in `fold_value`."""
         relation = self._main if target.alias == "a" else self._joined
         listed = target.column["values"]
         if relation is not None and len(relation.parts) == 1 and len(listed) == target.column["distinct"]:
@@ -439,7 +457,7 @@ class Query:
         return {fold_value(text): text for (text,) in found if text is not None}
 
     def _spell_out(self) -> dict[str, Any]:
-        """Describe the request with the tables' own names."""
+        """Return the parts of the request with column names spelled as in the tables."""
         request = self._request
         conditions = []
         for item in request.filters:
@@ -462,7 +480,7 @@ class Query:
     # -- words ----------------------------------------------------------------------------------------------------
 
     def _express(self) -> str:
-        """Express the request as a line for a person to check."""
+        """Describe the request in a line for a person to check, in Chinese if its names are."""
         request = self._request
         what = ", ".join(figure.name for figure in self._figures) or ", ".join(request.columns) or "rows"
         words = _EXPRESSED["zh" if _HAN.search(f"{what}{self._main.name}") else "en"]
@@ -484,7 +502,7 @@ class Query:
 def tidy(value: Any, kind: str = "") -> Any:
     """Format a value for a result.
 
-    Numbers lose the noise of binary fractions, and durations are written as hours.
+    Numbers lose the noise of binary fractions, and durations are given as text in h:mm:ss.
     """
     if kind == "duration" and isinstance(value, int | float):
         return _write_duration(value)

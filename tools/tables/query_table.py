@@ -28,17 +28,17 @@ class QueryTable(AsyncTool):
     """Tool for querying a table of the corpus.
 
     The artifact is `{"value", "type", "detail", "passages"}`. The value is a number, date or text for a result of one
-    cell, a list for one column, or a list of lines "a – b" for several columns. The detail is the calculation. The
-    passages are up to 20 of the rows.
+    cell, a list for one column, and for several columns a list of lines "a – b", or of the figures if the request has
+    measures and no groups. The detail is the calculation. The passages are up to 20 of the rows.
     """
 
     name: str = "query_table"
     description: str = _DESCRIPTION
     args_schema: Any = TableRequest
     corpus: Any = Field(exclude=True, repr=False)
-    """The `Corpus` whose tables are asked."""
+    """The `Corpus` whose tables are queried."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
-    """The folders and dates that documents are held to."""
+    """Filter by folder and date. Tables of other documents are not found."""
 
     async def _arun(self, **given: Any) -> tuple[str, dict[str, JsonValue]]:
         request = TableRequest.model_validate(given)
@@ -103,7 +103,7 @@ def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, Js
 
 
 def _describe_variants(result: dict[str, Any]) -> list[str]:
-    """Describe the result with hidden rows and without possible totals, a line each."""
+    """Describe the variants of a result, a line each, e.g. "with 3 hidden rows: 120"."""
     lines = []
     for item in result["variants"]:
         rows = "; ".join(" | ".join(_format_cell(cell) for cell in row) for row in item["rows"]) or "the same"
@@ -126,9 +126,11 @@ def _as_passage(cited: dict[str, str], title: str) -> Evidence:
 
 
 def _value_of(result: dict[str, Any], *, figures: bool) -> tuple[JsonValue, ValueType]:
-    """Return the value of a result and the value's type.
+    """Return the value of a result and the value's type, as described in `QueryTable`.
 
-    Several figures of the same rows are also a list.
+    Args:
+        result: The result of the engine.
+        figures: Whether the result is a row of measures, whose cells become a list.
     """
     rows, types = result["rows"], result["types"]
     if len(types) == 1:

@@ -1,6 +1,6 @@
-"""Relations: stored tables as read by a statement, and the columns of a request by name.
+"""Relations: stored tables as sources of an SQL statement, and columns found by name.
 
-A relation is one stored table, or several tables with like columns that are queried together. Names from outside never
+A relation is one stored table, or several tables with equal columns that are queried together. Names from outside never
 stand in a statement: columns are `c0`, `s0`, `l0`, `u0` of the stored file (see `table_store`), values are parameters,
 and the paths are those of files that this process made.
 """
@@ -19,7 +19,7 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class StoredPart:
-    """Stored table: name, document, facts and file path."""
+    """Stored table: name, source document, metadata and path of the Parquet file."""
 
     name: str
     source: str
@@ -27,19 +27,19 @@ class StoredPart:
     path: str
 
     def locate(self, row: int) -> str:
-        """Return the location of a row from the row number in the document."""
+        """Return the location of a row for citations, e.g. "sheet Sales, row 12"."""
         unit, within = self.facts["unit"], self.facts["within"]
         return ", ".join(filter(None, (within, f"{unit} {row}" if unit else "")))
 
 
 @dataclass(frozen=True)
 class Field:
-    """Column as named in a statement."""
+    """Column of a relation, and the SQL expressions that read it."""
 
     column: Facts
-    alias: str
-    at: int
-    parts: str  # what the file has of it beside its values: "s", "l", "u"
+    alias: str  # of the relation in the statement: "a" main table, "b" joined table
+    at: int  # index of the column
+    parts: str  # further columns in the file: "s" texts, "l" labels of merged cells, "u" units
 
     @property
     def name(self) -> str:
@@ -75,10 +75,7 @@ class Field:
 
     @property
     def display(self) -> str:
-        """SQL for the result display.
-
-        Numbers are shown as they are. Values stored as sort keys are shown as the document writes them.
-        """
+        """SQL for the values shown in a result: the label, or the cell text if the label is only a sort key."""
         return self.label if self.type in {"number", "text", "date", "boolean"} else self.text_sql
 
     def show(self, value: Any) -> str:
@@ -88,13 +85,17 @@ class Field:
         return "" if value is None else str(value)
 
     def require_order(self) -> None:
-        """Raise an error if the values have no highest and lowest."""
+        """Raise a `TableRequestError` if the values have no order, or the column has two readings."""
         self.require_certain()
         if self.type not in ORDERED:
             raise TableRequestError(f"`{self.name}` is text, which has no highest or lowest; use a number or a date")
 
     def require_number(self, function: str) -> None:
-        """Raise an error if the values cannot be added up."""
+        """Raise a `TableRequestError` if the values cannot be added up, or the column has two readings.
+
+        Args:
+            function: Name of the calculation, for the message.
+        """
         self.require_certain()
         if self.type not in NUMERIC:
             examples = ", ".join(repr(text) for text in self.column["samples"])
@@ -104,7 +105,7 @@ class Field:
             )
 
     def require_certain(self) -> None:
-        """Raise where the column has two readings."""
+        """Raise a `TableRequestError` if the column has two readings, e.g. dates with day or month first."""
         if self.column["doubt"]:
             raise TableRequestError(f"`{self.name}`: {Doubt(*self.column['doubt']).describe()}")
 
@@ -153,7 +154,7 @@ def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedFiel
 
 
 def _combine_units(left: str, op: str, right: str) -> str:
-    """Return the unit of a result. Empty for a product of two units."""
+    """Return the unit of a computed column. Empty for percentages, equal units divided, and a product of two units."""
     if op in {"+", "-"}:
         return left
     if "%" in {left, right}:
@@ -165,7 +166,7 @@ def _combine_units(left: str, op: str, right: str) -> str:
 
 @dataclass(frozen=True)
 class Relation:
-    """Stored table, or several stored tables with like columns."""
+    """Source of a statement: a stored table, or several stored tables with equal columns."""
 
     name: str
     source: str
@@ -186,7 +187,7 @@ class Relation:
         return any(part.facts[kind] for part in self.parts)
 
     def list_fields(self, alias: str) -> list[Field]:
-        """The columns under an alias."""
+        """Return the columns, for a statement that calls the relation by an alias."""
         return [
             Field(
                 column,
@@ -198,14 +199,19 @@ class Relation:
         ]
 
     def find_field(self, name: str, alias: str) -> Field:
-        """Find a column by name. The spelling may differ a little."""
+        """Find a column by name, ignoring case, width, blanks and punctuation.
+
+        Raises:
+            TableRequestError: No column has the name, or several do.
+        """
         fields = self.list_fields(alias)
         return fields[find_name(name, [field.name for field in fields], "column")]
 
     def write(self, alias: str) -> str:
-        """Write the relation for a statement.
+        """Write the relation for the FROM clause of a statement.
 
-        The columns include `kind`, `part` and `row`.
+        Besides the stored columns it has `kind` (see `table_store`), `part`, the index of the stored table, and `row`,
+        the row number in the document.
         """
         selected = []
         for number, part in enumerate(self.parts):

@@ -69,7 +69,7 @@ class Assumption(_Model):
 
 
 class TableRequest(_Model):
-    """Request for rows matching conditions, as rows or as figures."""
+    """Request for the rows of a table that match conditions, or for figures computed over them."""
 
     table: _Name = Field(description="The table: its name, or its file.")
     columns: list[_Name] = Field(default_factory=list, max_length=20, description="Columns to give, without measures.")
@@ -97,10 +97,17 @@ class TableRequestError(WeiwoError, ValueError):
 
 
 def find_name(wanted: str, names: Sequence[str], what: str) -> int:
-    """The place of a name among names, compared without case, width, blanks and marks.
+    """Return the index of a name among names, ignoring case, width, blanks and punctuation.
+
+    If several names match, the exact spelling decides.
+
+    Args:
+        wanted: The name to look for.
+        names: Existing names.
+        what: Kind of thing for the message, such as "column".
 
     Raises:
-        TableRequestError: There is none, or several; the nearest are named.
+        TableRequestError: No name matches, or several do. The message gives the nearest.
     """
     keys = [_key(name) for name in names]
     if keys.count(_key(wanted)) == 1:

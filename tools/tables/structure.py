@@ -16,7 +16,7 @@ from weiwo.state.table import Cell, Row, Table, as_cell
 
 _SAMPLE_ROWS: Final = 30
 _HEADER_WIDTH: Final = 0.6
-"""Share of the usual cells that a header has at least; a column without a name is common."""
+"""Least width of a header, as a share of the usual number of filled cells: columns without a name are common."""
 _MOST_HEADER_ROWS: Final = 4
 _MOST_TABLES: Final = 100
 _LONGEST_NAME: Final = 80
@@ -24,7 +24,7 @@ _LONGEST_NAME: Final = 80
 
 @dataclass(slots=True)
 class FoundTable:
-    """Table found on a grid: the header and the body rows, as indexes in the grid."""
+    """Table found on a grid of cells. Rows are given by their indexes in the grid."""
 
     grid: Table
     title: str
@@ -33,8 +33,8 @@ class FoundTable:
     rows: list[int] = field(default_factory=list)
     sections: dict[int, str] = field(default_factory=dict)  # by index of the first row of each section
     ruled: set[int] = field(default_factory=set)  # indexes of rows that a rule or a blank row sets apart
-    glued: bool = False  # began at a repeated header, without a blank row or a title above it
-    written: Row = ()  # its header row as it stands
+    glued: bool = False  # starts at a repetition of the header above, without a blank row or a title in between
+    written: Row = ()  # cells of the last header row
     torn: list[int] = field(default_factory=list)  # rows with more cells than columns, which are not read
 
     def read_columns(self, wanted: range) -> list[list[Cell | str]]:
@@ -51,9 +51,9 @@ class FoundTable:
 
 
 def find_tables(grid: Table) -> list[FoundTable]:
-    """Find the tables of a grid, in reading order.
+    """Find up to 100 tables of a grid: those on the left first, each side from top to bottom.
 
-    A table without a header has no columns to ask about.
+    Rows without a header are no table, except for pairs of labels and values.
     """
     found = [table for columns in _split_columns(grid) for table in _RowSplitter(grid, columns).split()]
     return found[:_MOST_TABLES]
@@ -99,9 +99,9 @@ def _is_bold(cell: Cell | str) -> bool:
 
 
 def _split_columns(grid: Table) -> list[range]:
-    """Split a grid into parts standing side by side.
+    """Return the column ranges of tables standing side by side, or the whole width.
 
-    Each part has a header row of its own and an empty column between.
+    The grid is split at empty columns if each range has two or more columns and a header row.
     """
     if isinstance(grid.rows, DelimitedRows):
         return [range(grid.rows.count_columns())]
@@ -175,7 +175,7 @@ def _are_names(cells: Sequence[Cell | str]) -> bool:
 
 
 class _RowSplitter:
-    """Splitter of a grid part into tables, going down row by row."""
+    """Splitter of a column range of a grid into tables, from top to bottom."""
 
     def __init__(self, grid: Table, columns: range) -> None:
         self._grid, self._columns = grid, columns
@@ -183,7 +183,10 @@ class _RowSplitter:
         self._title = ""
 
     def split(self) -> list[FoundTable]:
-        """Return the tables of the part with a header and rows."""
+        """Return the tables that have rows.
+
+        A table that only repeats the header of the table above continues it, unless row labels occur in both.
+        """
         for block in self._list_blocks():
             self._take_block(block)
         found: list[FoundTable] = []
@@ -250,10 +253,7 @@ class _RowSplitter:
         return bool(self._title) or (all(bold) and not all(_is_bold(cell) for cell in below if _is_filled(cell)))
 
     def _figure_columns(self, table: FoundTable) -> list[int]:
-        """Return the columns with mostly figures in the last rows of a table.
-
-        Columns are counted within the part.
-        """
+        """Return the indexes of the columns that hold figures in more than half of a table's last 20 rows."""
         counts: Counter[int] = Counter()
         sample = table.rows[-20:]
         for index in sample:
@@ -261,9 +261,9 @@ class _RowSplitter:
         return [at for at, count in counts.items() if count * 2 > len(sample)]
 
     def _start(self, block: list[int], at: int, *, glued: bool) -> None:
-        """Start a table at the header of a block.
+        """Start a table at the header row `at` of a block, and add the rows below.
 
-        Header rows above and below the header are joined.
+        Further header rows directly above and below are part of the header.
         """
         first = last = at
         while first > 0 and last - first + 1 < _MOST_HEADER_ROWS and self._spans_columns(block[first - 1]):
@@ -332,7 +332,7 @@ class _RowSplitter:
     # -- bodies ---------------------------------------------------------------------------------------------------
 
     def _extend(self, table: FoundTable, rows: list[int], *, after_blank: bool) -> None:
-        """Add rows to a table until another table begins."""
+        """Add rows to a table. If another table begins among them, start it with the rows from there on."""
         plain = self._grid.unit == "line"
         ordinary: Sequence[bool] = ()
         if isinstance(self._grid.rows, DelimitedRows):
@@ -363,9 +363,13 @@ class _RowSplitter:
             table.rows.append(index)
 
     def _take_title(self, table: FoundTable, rows: list[int], at: int, cell: Cell | str) -> bool:
-        """Take a row with a single cell as a title or a note.
+        """Try to read a row with a single filled cell as a title or a note.
 
-        A title belongs to the table or section below. A note stands below the last table.
+        Above a header, the cell is a title and starts a new table. Above other rows, it is a section title if it is
+        bold, ends with a colon or spans the table. A long text in the last row is a note.
+
+        Returns:
+            Whether the row was used up. False means that it is an ordinary row.
         """
         row, last = self._row(rows[at]), at + 1 == len(rows)
         name = not is_figure(cell) and _text(row[0]) == _text(cell)
@@ -406,9 +410,9 @@ class _RowSplitter:
         return bool(named) and len(named) == len(figures) and any(is_figure(cell) for cell in below)
 
     def _read_labels(self, block: list[int]) -> None:
-        """Read two columns of labels and values without a header as a single row.
+        """Add a block of label and value pairs as a table of one row, with the labels as columns.
 
-        The labels become the columns.
+        Does nothing if the block is not of that form.
         """
         pairs = [[cell for cell in self._row(at) if _text(cell)] for at in block]
         labels = [_text(pair[0]) for pair in pairs]

@@ -1,6 +1,6 @@
-"""Stored tables: the tables on a document's grids as typed columns, with facts about each.
+"""Stored tables: the tables on a document's grids as typed columns, with metadata.
 
-A table is kept as a Parquet file and as facts in JSON. For table column `n` the file has `c<n>`, its values: numbers,
+A table is stored as a Parquet file and as facts in JSON. For table column `n` the file has `c<n>`, its values: numbers,
 or texts that sort as the values do. Where needed it also has `s<n>`, the texts shown by the document, `l<n>`, the
 values repeated by merged cells, and `u<n>`, the units of cells. `row` holds the document's row numbers if they are not
 consecutive. `kind` marks hidden rows (1) and possible totals (2) among the other rows (0). Totals are left out.
@@ -26,21 +26,22 @@ from weiwo.tools.tables.totals import BodyRow, Standing, find_total_names, find_
 
 MOST_COLUMNS: Final = 500
 _MOST_CELLS: Final = 30_000_000
-"""Cells of one table."""
+"""Limit of the cells of a table."""
 _CELLS_AT_ONCE: Final = 4_000_000
 _KNOWN_VALUES: Final = 2_000
 _MOST_NOTES: Final = 10
 _FEW_BLANKS, _MANY_BLANKS = 0.1, 0.3
-"""Shares of blank cells below labels: up to the first they lack values, from the second on they continue groups."""
+"""Shares of blank cells in a column of labels. Up to the first the blanks are missing values. From the second on they
+repeat the label above. Between the two it is unclear."""
 _FIGURES: Final = frozenset("0123456789=")
 HIDDEN, DOUBTFUL = 1, 2
-"""Kinds of rows that a figure is given with and without."""
+"""Kinds of rows with which and without which a result is computed: hidden rows, and possible totals."""
 
 
 def store_tables(grids: Sequence[Table]) -> tuple[list[StoredTable], list[Loss]]:
-    """Prepare the tables on the grids for queries.
+    """Encode the tables on the grids of a document for storage.
 
-    A table that is too large is reported as a loss and does not affect the rest.
+    A table that is too large is stored empty, with the reason in its facts as `refused`, and reported as a loss.
     """
     stored: list[StoredTable] = []
     losses: list[Loss] = []
@@ -64,7 +65,7 @@ _EMPTY: Final = {
     "columns": [],
     "notes": [],
 }
-"""Facts of a table that cannot be asked."""
+"""Facts of a table that is too large to query."""
 
 
 class _TableTooLargeError(WeiwoError, ValueError):
@@ -90,11 +91,11 @@ def _name_apart(tables: Sequence[FoundTable]) -> list[str]:
 
 @dataclass(slots=True)
 class _Body:
-    """Body of a table: columns and the status of rows."""
+    """Columns of a table, and its totals and other special rows by index."""
 
     columns: list[Column]
     notes: list[Note] = field(default_factory=list)
-    kinds: dict[int, int] = field(default_factory=dict)  # of rows that are not as others: HIDDEN or DOUBTFUL
+    kinds: dict[int, int] = field(default_factory=dict)  # HIDDEN or DOUBTFUL by row; ordinary rows are missing
     totals: list[int] = field(default_factory=list)
 
 
@@ -157,7 +158,12 @@ def _encode_column(at: int, column: Column) -> list[ParquetColumn]:
 
 
 def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
-    """Describe a column for users and planners."""
+    """Return the facts about a column: type, unit, values, range, and the counts of empty and unread cells.
+
+    Args:
+        column: The column.
+        keep: Indexes of the rows that are no totals, or None for all rows.
+    """
     labels = column.labels or column.values
     values = labels if keep is None else [labels[at] for at in keep]
     distinct: dict[Any, None] = dict.fromkeys(values)
@@ -231,17 +237,17 @@ def _read_body(table: FoundTable) -> _Body:
 
 
 class _RowFacts:
-    """Signs of the rows of a table, gathered column by column."""
+    """Signs by which rows may be totals (words, bold type, formulas, blank cells), gathered column by column."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.keys: dict[int, str] = {}  # texts of rows with a word for a total, or that have a sign
+        self.keys: dict[int, str] = {}  # texts of a row that contain a word for a total
         self.bold: dict[int, bool] = {}
         self.formulas: dict[int, list[str]] = {}
-        self.blank: list[set[int]] = []  # of each text column, its empty cells
+        self.blank: list[set[int]] = []  # empty cells of each text column, or no cells if over a quarter is empty
 
     def add(self, cells: Sequence[Cell | str]) -> None:
-        """Take in a column."""
+        """Gather the signs in a column."""
         if set(map(type, cells)) <= {str}:
             self._add_texts(cells)  # type: ignore[arg-type]  # no other is there
             return
@@ -270,7 +276,7 @@ class _RowFacts:
             self.blank.append(blank if len(blank) * 4 <= self.size else set())
 
     def _add_texts(self, cells: Sequence[str]) -> None:
-        """Add a column of texts, examining each distinct text once."""
+        """Gather the signs in a column of plain texts, examining each distinct text once."""
         distinct = dict.fromkeys(cells)
         words = [text for text in distinct if text[:1] not in _FIGURES]
         named = find_total_names(words)
@@ -286,7 +292,7 @@ class _RowFacts:
         self.keys[at] = f"{self.keys[at]} {text}" if at in self.keys else text
 
     def list_candidates(self, table: FoundTable) -> dict[int, BodyRow]:
-        """List the rows with a sign of a total, and the last row."""
+        """Return the rows with a sign of a total, and the last row, by index."""
         ruled = {at for at, index in enumerate(table.rows) if index in table.ruled} if table.ruled else set()
         bold = {at for at, flag in self.bold.items() if flag}
         if len(bold) * 2 > self.size:
@@ -314,10 +320,10 @@ def _find_totals(table: FoundTable, body: _Body, rows: _RowFacts) -> dict[int, S
 
 
 def _fill_groups(body: _Body, totals: set[int]) -> None:
-    """Fill blank cells below the labels of a first column grouping the rows.
+    """Repeat the labels of a first column that groups rows, in the blank cells below.
 
     This requires that every label stands once, at the head of its rows, and that enough cells below labels are blank.
-    With fewer blanks the column might as well lack some values. Then it cannot be used for filtering.
+    With fewer blanks the values might as well be missing: the column gets a `filter_doubt`.
     """
     if len(body.columns) < 2 or body.columns[0].type != "text" or body.columns[0].labels is not None:
         return
@@ -340,7 +346,7 @@ def _fill_groups(body: _Body, totals: set[int]) -> None:
 
 
 def _add_sections(table: FoundTable, body: _Body) -> None:
-    """Add the section titles within the table as a column."""
+    """Add a column "section" with the section title above each row, if the table has section titles."""
     if not table.sections:
         return
     title = ""

@@ -23,7 +23,7 @@ _FORMULA: Final = lazy(
 _MOST_CANDIDATES: Final = 2_000
 _LONGEST_RUN: Final = 2_000
 _FEWEST_ALONE: Final = 3
-"""Rows whose sum is no accident where it stands in the last row and nothing else says that it is a total."""
+"""Least number of rows whose sum in the last row, without another sign of a total, makes the last row doubtful."""
 
 Standing = Literal["total", "doubtful"]
 
@@ -33,11 +33,11 @@ class BodyRow:
     """Row of a table body with the signs of a total.
 
     Attributes:
-        key: Texts of the non-figure cells, joined.
+        key: Texts of the cells that contain a word for a total, joined. Empty if no cell does.
         number: Number of the row in its sheet, as formulas count.
         bold: All filled cells are bold.
         ruled: A rule or a blank row sets the row apart.
-        empty_key: The first cell, or a cell of a text column, is empty, while other rows fill it.
+        empty_key: A cell of a text column is empty, which at least three quarters of the rows fill.
         formulas: Formulas of the cells.
     """
 
@@ -51,10 +51,10 @@ class BodyRow:
 
 @dataclass(slots=True)
 class _Walk:
-    """Rows counted so far on a walk through a table in a single direction."""
+    """State of a walk through a table, downwards or upwards."""
 
-    base: list[int] = field(default_factory=list)
-    since: int = 0  # of these, how many stood there at the last total
+    base: list[int] = field(default_factory=list)  # indexes of the rows passed that are not totals
+    since: int = 0  # length of `base` at the last total
 
 
 def is_total_name(text: str) -> bool:
@@ -84,6 +84,9 @@ def find_totals(
         size: Number of rows.
         candidates: Rows that may be totals, by index: those with a sign, and the last.
         columns: Numbers of each number column, None where a cell has none.
+
+    Returns:
+        The standing of each total and possible total, by index.
     """
     bold_rows = sum(row.bold for row in candidates.values())
     plain_bold = bold_rows * 2 > size  # type that most rows have says nothing
@@ -115,7 +118,18 @@ def find_totals(
 
 
 def _judge(row: BodyRow, span: int, *, last: bool, bold: bool, whole: bool) -> Standing | None:
-    """Judge a row with figures equal to the sum or mean of `span` adjacent rows."""
+    """Judge a row with figures equal to the sum or mean of `span` adjacent rows.
+
+    Args:
+        row: The row and its signs.
+        span: Number of the rows that add up to the row.
+        last: Whether the row is the last in walking order.
+        bold: Whether bold type is a sign in this table and the row has it.
+        whole: Whether the span covers all rows passed so far.
+
+    Returns:
+        The standing, or None if the row counts as an ordinary row.
+    """
     named = is_total_name(row.key)
     if named or bold or (row.ruled and last) or row.empty_key:
         return "total" if span > 1 or named else None
@@ -157,9 +171,9 @@ def _sums_column(row: BodyRow) -> bool:
 
 
 def _match(at: int, row: BodyRow, walk: _Walk, columns: Sequence[Sequence[float | None]]) -> int:
-    """Count the adjacent rows with sums or means equal to a row's figures.
+    """Return the number of rows directly before a row (in walking order) that add up to the row, or 0.
 
-    The rows end beside the row. Returns 0 if no span matches.
+    The rows add up if their sums or means equal at least half of the row's figures.
     """
     base = walk.base
     if not base:
@@ -181,10 +195,7 @@ def _match(at: int, row: BodyRow, walk: _Walk, columns: Sequence[Sequence[float 
 
 
 def _find_spans(column: Sequence[float | None], value: float, base: Sequence[int], *, means: bool) -> list[int]:
-    """Return the spans, counted back from the last row, with a sum or mean equal to a value.
-
-    A span is a number of rows.
-    """
+    """Return each number of rows at the end of `base` with a sum, or a mean if `means`, equal to a value."""
     found: list[int] = []
     total, count, decimals = 0.0, 0, _count_decimals(value)
     rough = False
