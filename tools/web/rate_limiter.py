@@ -1,12 +1,12 @@
-"""Rate limiters: requests leave no faster than a server bears, kept by all tasks and event loops of the process.
+"""Rate limiters, shared by all tasks and event loops of the process.
 
-`RateLimiter` keeps a promise of so many requests a second to one server that is paid for them. A turn lasts until its
-request is over, and is given to the next a whole period after that: a server that takes five requests a second sees at
-most five in any second, however the network delays them. The price is that the round trip comes on top. A request that
-hangs does not hold up the others for long: after `_ARRIVED` it has certainly arrived.
+`RateLimiter` keeps the limit of requests per second of one server, such as a search provider. A slot is free again a
+whole period after its request ended: a server with a limit of five requests per second sees at most five in any second,
+however the network delays them. The price is that the round trip comes on top. A request that hangs does not block its
+slot for long: after `_ARRIVED` seconds it has certainly reached the server.
 
-`SiteLimiter` keeps many sites, whose limits nobody told, from being burdened: few requests at once, spaced, none while
-a site wants none.
+`SiteLimiter` protects many sites with unknown limits: few requests to a site at once, spaced, and none while the site
+asks for none.
 """
 
 import asyncio
@@ -23,20 +23,20 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 _ARRIVED: Final = 2.0
 """Seconds after which a request is taken to have reached its server, whether or not a reply has come."""
 _LOOK: Final = 0.25
-"""Seconds after which whoever waits looks again whether there is still a point in it."""
+"""Polling interval in seconds of a waiting request, which may have become pointless."""
 
 
 @dataclass(slots=True, eq=False)
 class _Departure:
-    """Request in a rate limiter, with start and end times."""
+    """Slot of a rate limiter, with the start (`left`) and end (`over`) of its request."""
 
     left: float
     over: float = math.inf
 
     def free(self, now: float, period: float) -> float:
-        """Return the time when the next request may take this slot.
+        """Return the time when the next request may take this slot, a period after the request ended or arrived.
 
-        While this request is under way, it is the earliest possible time.
+        For a request under way, the request is assumed to end now.
         """
         return min(self.over, self.left + _ARRIVED, now) + period
 
@@ -54,7 +54,7 @@ class RateLimiter:
         self._lock = Lock()  # a process may run several event loops
 
     def ahead(self, per_second: float) -> float:
-        """Return the minimum wait in seconds caused by requests already in the queue."""
+        """Return the time in seconds that the requests already waiting take at least."""
         return len(self._queue) / per_second
 
     @asynccontextmanager
@@ -93,9 +93,15 @@ class RateLimiter:
             await self._sleep(min(wait, _LOOK))
 
     def _wait(self, me: object, at_once: int, period: float, now: float) -> float:
-        """Return the minimum wait in seconds.
+        """Return the minimum wait of a queued request in seconds.
 
-        The wait is 0 or less if there is room for this request and all before it.
+        The wait is 0 or less if there are free slots for this request and all before it in the queue.
+
+        Args:
+            me: The request's entry in the queue.
+            at_once: Number of slots.
+            period: Seconds until the slot of an ended request is free.
+            now: The current time.
         """
         self._turns = [turn for turn in self._turns if turn.free(now, period) > now]
         free = sorted(turn.free(now, period) for turn in self._turns)
@@ -109,15 +115,15 @@ _AT_ONCE: Final = 2
 SPACING: Final = 0.2
 """Seconds between the beginnings of two requests to one site."""
 _PATIENCE: Final = 5.0
-"""Seconds worth waiting for a site that asked to be left alone."""
+"""Longest wait in seconds for a site that asked for a pause."""
 _LONGEST_HOLD: Final = 600.0
 _MOST_SITES: Final = 1_000
 
 
 class SiteLimiter:
-    """Rate limiter for requests to a site (host and port), with a few requests at a time.
+    """Rate limiter for requests to sites (host and port), with two requests to a site at a time.
 
-    Of many sites, the oldest is forgotten.
+    Above `most_sites`, the site whose state changed longest ago is forgotten.
     """
 
     def __init__(
@@ -144,7 +150,7 @@ class SiteLimiter:
             spacing: Seconds until the next request to the site may begin.
 
         Raises:
-            ToolNotCalledError: `rate_limit` if the site asked for no requests for longer than is worth waiting.
+            ToolNotCalledError: `rate_limit` if the site asked for a pause longer than `_PATIENCE`.
         """
         sites = self._slots.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
         slots = sites.setdefault(site, asyncio.Semaphore(_AT_ONCE))  # forgotten when nobody waits for it any more
@@ -155,7 +161,7 @@ class SiteLimiter:
             yield
 
     def hold(self, site: str, seconds: float) -> None:
-        """Block requests to a site for the number of seconds requested by the site."""
+        """Block requests to a site for a number of seconds, at most `_LONGEST_HOLD`."""
         with self._lock:
             self._set(site, self._clock() + min(seconds, _LONGEST_HOLD))
 

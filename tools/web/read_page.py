@@ -35,10 +35,10 @@ from weiwo.tools.web.providers.provider import ProviderAccess
 _RENDERED_SHARE: Final = 0.6
 """Share of the time of a fetch that a browser has, so that both fit into the time of a call."""
 _MOST_REFRESHES: Final = 2
-"""How often a page may lead on by itself."""
+"""Limit of the meta refreshes followed."""
 
 _single_flight: Final[SingleFlight[WebPage]] = SingleFlight()
-"""A page that several tasks want at the same time is fetched once."""
+"""Merges simultaneous fetches of the same page."""
 
 
 class ReadPageArguments(BaseModel):
@@ -49,7 +49,7 @@ class ReadPageArguments(BaseModel):
 
 
 class ReadPage(AsyncTool):
-    """Reads a page of the web, under the guard."""
+    """Tool for reading a web page, if the URL guard and the site's robots.txt allow it."""
 
     name: str = "read_page"
     description: str = "Read one web page, the passages that match a query first."
@@ -57,21 +57,18 @@ class ReadPage(AsyncTool):
     guard: Any = Field(default_factory=UrlGuard, exclude=True, repr=False)
     """The `UrlGuard` that decides what may be fetched."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
-    """The sites and dates that pages are held to."""
+    """Filter by site and date. Other pages are refused."""
     seconds: float = 12
-    """Bound of one fetch; short enough for a second one within the time of a call."""
+    """Time limit of a fetch, short enough for a second fetch within the time of a call."""
     max_bytes: int = 5_000_000
-    """Bytes of a page that are read."""
+    """Limit of a page. A larger page is refused."""
     robots: bool = True
     """Whether a site's robots.txt is respected."""
     browser: bool = False
     """Whether a page without text outside its scripts is opened in a browser."""
 
     def model_post_init(self, context: Any, /) -> None:
-        """Set the tool's identity for result caches.
-
-        Two tools with equal identity are the same to a cache.
-        """
+        """Set the tool's `identity`. The result cache shares results between tools of equal identity."""
         super().model_post_init(context)
         limits = f" {replace(self.within, folders=())}" if self.within else ""
         stated = {"identity": self._conditions + limits, "cache_seconds": SECONDS, "any_site": True}
@@ -91,7 +88,11 @@ class ReadPage(AsyncTool):
         return f"({page.note})\n\n{content}" if page.note else content, as_artifact(passages)
 
     async def _page(self, url: str) -> WebPage:
-        """Return the page from the cache or the web."""
+        """Return the page from the cache or the web, and cache the page or the failure.
+
+        Raises:
+            ToolCallError: The guard refuses the URL, or reading the page failed, now or in the cache.
+        """
         guard: UrlGuard = self.guard
         try:
             address = guard.check_url(url).geturl()
@@ -130,7 +131,10 @@ class ReadPage(AsyncTool):
         raise AssertionError("the last turn returns or raises")
 
     async def _read_fetched(self, got: FetchedPage, permit: Callable[[str], Awaitable[None]]) -> WebPage:
-        """Read the content of a page, rendering a wall of script in a browser."""
+        """Parse a page, rendering it in a browser first if its text is made by scripts.
+
+        If rendering fails, the page is parsed as fetched.
+        """
         if not await asyncio.to_thread(is_script_wall, got):
             return await page_parsers.parse(got)
         why_not = explain_no_browser() or "the browser is switched off"
@@ -149,16 +153,15 @@ class ReadPage(AsyncTool):
 
 
 _MOST_PASSAGES: Final = 12
-"""Passages given of a page: some 2,000 words."""
+"""Limit of the passages returned for a page, some 2,000 words."""
 _BEST: Final = 4
-"""Passages that bring their neighbours along."""
+"""Number of best passages that are returned with their neighbours."""
 
 
 def _select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
-    """Select the passages of a page relevant to a query, best first.
+    """Select up to 12 passages of a page, those relevant to a query first.
 
-    Each of the very best stands before its neighbours. Without a query, or if nothing matches, the page is returned
-    from its start.
+    The best four are each followed by their neighbours, then come other matches, then the page from its start.
     """
     title, pieces = _chunk_page(page)
     entries = (RankedText(title, " ".join(piece.headings), piece.words) for piece, _ in pieces)
@@ -182,7 +185,7 @@ def _select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
 
 
 def _chunk_page(page: WebPage) -> tuple[str, list[tuple[Chunk, str]]]:
-    """Split a page into title and passages, each passage with a readable location."""
+    """Return the title and the passages of a page, each with its location: "page 3" or its last two headings."""
     if page.paged:
         texts = page.text.split(PAGE_END)
         numbered = ((number, chunk_sections(text, ())[1]) for number, text in enumerate(texts, 1))
@@ -194,19 +197,19 @@ def _chunk_page(page: WebPage) -> tuple[str, list[tuple[Chunk, str]]]:
 class ExtractPage(ReadPage):
     """Tool for reading a web page through Tavily, if direct reading fails.
 
-    It shares a cluster with `read_page`, the cluster of tools that open things. It therefore takes over by itself if a
-    page is unavailable: too many requests from here, no reply, a challenge. A page refused by the guard, or by a site's
-    rules for programs, is not requested this way either.
+    It shares a cluster with `read_page`, the cluster of tools that open things. It is therefore called as a substitute
+    if a page is unavailable: rate limits, no reply, a challenge. A page refused by the guard or the site's robots.txt
+    is not requested this way either.
     """
 
     name: str = "extract_page"
     description: str = "Read one web page through a service, where read_page cannot."
     source: Any = Field(exclude=True, repr=False)
-    """Tavily as it is set up: a `weiwo.tools.web.providers.health.ConfiguredProvider`."""
+    """Configuration of Tavily: a `weiwo.tools.web.providers.health.ConfiguredProvider`."""
     health: Any = Field(default=PROVIDER_HEALTH, exclude=True, repr=False)
-    """What is known of providers: a `weiwo.tools.web.providers.health.ProviderHealth`."""
+    """Outages, rate limits and quotas: a `weiwo.tools.web.providers.health.ProviderHealth`."""
     transport: Any = Field(default=None, exclude=True, repr=False)
-    """An `httpx.AsyncBaseTransport` instead of the network."""
+    """An `httpx.AsyncBaseTransport` that replaces the network in tests."""
 
     @property
     def _conditions(self) -> str:

@@ -27,9 +27,9 @@ from weiwo.tools.web.providers.provider import SearchHit, SearchQuery, TimeRange
 from weiwo.tools.web.providers.selection import select_providers, select_scholarly
 
 _CACHE_SECONDS: Final = 3_600
-"""How long the results of a search are good enough to be used again."""
+"""Lifetime of cached results."""
 _PASSAGES_OF_A_PAGE: Final = 3
-"""Passages taken out of a page that came whole."""
+"""Limit of the passages from a hit that includes the whole page."""
 
 _LONGEST_PASSAGE: Final = 8_000
 _SCHOLARLY_WORDS: Final = lazy(
@@ -41,7 +41,7 @@ _SCHOLARLY_WORDS: Final = lazy(
     r"|论文|文献|荟萃分析|临床试验|研究(?:证据|表明|显示|发现)|有(?:哪些|什么|没有)研究",
     re.IGNORECASE,
 )
-"""How studies and papers are asked for."""
+"""Words of questions about studies and papers."""
 
 
 class WebSearchArguments(BaseModel):
@@ -58,7 +58,7 @@ class WebSearchArguments(BaseModel):
 
 
 class WebSearch(AsyncTool):
-    """Searches the web."""
+    """Tool for searching the web through a list of providers."""
 
     name: str = "web_search"
     description: str = "Search the web for passages about something, current events included."
@@ -66,15 +66,15 @@ class WebSearch(AsyncTool):
     sources: tuple[ConfiguredProvider, ...] = Field(min_length=1, exclude=True, repr=False)
     """The providers, in the order to ask them."""
     scholarly: tuple[ConfiguredProvider, ...] = Field((), exclude=True, repr=False)
-    """Those to ask before them for studies and papers."""
+    """Providers to ask first if the question or query is about studies or papers."""
     seconds: float = 30
-    """Bound of one call, all providers together."""
+    """Time limit of a call, all providers together."""
     within: SourceFilter = Field(default_factory=SourceFilter, exclude=True, repr=False)
     """The sites and dates that every search is restricted to."""
     health: ProviderHealth = Field(default=PROVIDER_HEALTH, exclude=True, repr=False)
-    """What is known of the providers."""
+    """Outages, rate limits and quotas of the providers."""
     transport: Any = Field(None, exclude=True, repr=False)
-    """An `httpx.AsyncBaseTransport` instead of the network."""
+    """An `httpx.AsyncBaseTransport` that replaces the network in tests."""
 
     @classmethod
     def from_settings(cls, settings: Settings, env: Mapping[str, str] | None = None) -> "WebSearch | None":
@@ -94,10 +94,7 @@ class WebSearch(AsyncTool):
         return cls(sources=sources, scholarly=scholarly, seconds=seconds, within=settings.filter)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Set the tool's identity for result caches.
-
-        Two tools with equal identity are the same to a cache.
-        """
+        """Set the tool's `identity`. The result cache shares results between tools of equal identity."""
         super().model_post_init(context)
         places = ";".join(f"{source.name}{'+raw' * source.whole}={source.base}" for source in self.sources)
         places += f" {replace(self.within, folders=())}" if self.within else ""
@@ -128,7 +125,7 @@ class WebSearch(AsyncTool):
 
 
 def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:
-    """Return the passages of a search, best first, with each text once and all addresses."""
+    """Return the passages of a search result, best first. Hits with the same text become one passage."""
     highest = max((hit.score for hit in found.hits), default=0.0)
     kept: dict[str, Evidence] = {}
     for place, hit in enumerate(found.hits, 1):
@@ -152,7 +149,7 @@ def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:
 
 
 def _hit_texts(hit: SearchHit, query: str) -> Iterable[str]:
-    """Return the texts of a hit: matching page passages, or the provider's snippet."""
+    """Return the passages of the hit's page that match the query, or else the provider's snippet."""
     if hit.page:
         pieces = chunk_text(hit.page, markdown=True, name=hit.title)[1]
         entries = (RankedText(hit.title, " ".join(piece.headings), piece.text) for piece in pieces)

@@ -1,5 +1,5 @@
-"""Fetching pages: under a guard, within bounds, politely, and parsed apart from the run.
+"""Fetching pages: under a guard, within limits of time and size, politely, and parsed in a process of its own.
 
-Modules: `fetch` (one page), `url_guard`, `allow_list` and `guarded_transport` (what may be connected to), `robots`,
-`page_cache`, `page_parser` in `parser_process`, `urls` (one address for one page).
+Modules: `fetch` (a single page), `url_guard`, `allow_list` and `guarded_transport` (allowed hosts and addresses),
+`robots`, `page_cache`, `page_parser` in `parser_process`, `browser`, `urls` (canonical addresses).
 """

@@ -16,7 +16,7 @@ HOST: Final = lazy(
 )
 """A host name in lower case, as DNS takes it."""
 NUMERIC: Final = lazy(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
-"""What some program takes for an IPv4 address."""
+"""Host that a program may read as an IPv4 address, such as `127.1` or `0x7f000001`."""
 
 _ENTRY: Final = lazy(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<plain>.+?))(?::(?P<port>[0-9]{1,5}))?")
 _WELL_KNOWN: Final = 1024
@@ -28,8 +28,8 @@ class _AllowEntry:
     """Entry of an allow-list."""
 
     name: str  # a host name in ASCII, with a dot before it for all hosts below it; empty for a network
-    network: Network | None  # addresses, however they are named
-    port: int | None  # the one port that is meant; without it, those that a public host may be fetched from
+    network: Network | None  # addresses, under any host name; None for a host name
+    port: int | None  # the only port allowed; None for all web ports
 
     def opens(self, host: str, port: int) -> bool:
         """Report whether the entry allows fetching from a host name."""
@@ -45,7 +45,7 @@ class _AllowEntry:
 
 
 def is_web_port(port: int) -> bool:
-    """Report whether a port is a web port rather than a port for mail, files or shells."""
+    """Report whether a port is 80, 443, or 1024 and above, rather than a port for mail, files or shells."""
     return port in _WEB or port >= _WELL_KNOWN
 
 
@@ -57,7 +57,8 @@ def parse_allow_list(entries: Iterable[str]) -> tuple[_AllowEntry, ...]:
             each with `:PORT` if only that port is meant (`[::1]:8080` for IPv6).
 
     Raises:
-        ValueError: An entry is none of these; one line that names it.
+        ValueError: An entry is none of these, or is never fetched (metadata, link-local, multicast or unspecified
+            addresses). The message is one line that names the entry.
     """
     return tuple(_parse_entry(entry.strip()) for entry in entries if entry.strip())
 

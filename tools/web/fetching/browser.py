@@ -26,16 +26,16 @@ from weiwo.tools.worker_process import WorkerProcess
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _COMMAND: Final = "from weiwo.tools.web.fetching.browser_process import main; main()"
 _FEW_WORDS: Final = 25
-"""A page with more words outside its scripts is read as it came."""
+"""A page with at least this many words outside its scripts is read without a browser."""
 _LOOKED_AT: Final = 2_000_000
 _SPARE_SECONDS: Final = 10.0
 """Time for the browser to start and to end, besides that of the page."""
 _RESOURCES: Final = 4
-"""Times the bytes of a page that it may load with all its scripts."""
+"""Limit of all that a page loads, as a multiple of the limit of its markup."""
 _LOOK_SECONDS: Final = 0.1
 _KINDS: Final[dict[str, FailureKind]] = {"timeout": "timeout", "oversized": "oversized", "blocked": "blocked"}
 _turn: Final = threading.BoundedSemaphore(1)
-"""One browser at a time, whoever asks."""
+"""Allows one browser at a time, across all event loops."""
 _HIDING: Final = lazy(r"<(/?)(script|style|noscript|template|head)\b[^<>]{0,4000}>", re.IGNORECASE)
 _TAG: Final = lazy(r"<[^<>]{0,4000}>")
 
@@ -82,7 +82,8 @@ async def render_page(
         url: An address that the guard and the site's robots.txt allow.
         guard: Decides what the browser may connect to.
         seconds: Time for loading the page.
-        max_bytes: Bytes of the markup that are kept. Everything loaded for the page may have four times as many.
+        max_bytes: Characters of the markup that are kept. Everything loaded for the page may have four times as many
+            bytes.
         executable: Path of Chromium. Empty for the installed browser.
 
     Raises:

@@ -112,7 +112,7 @@ def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
 
 
 def _explain(said: str) -> str:
-    """Explain on a single line why a page was not rendered."""
+    """Turn the message of a Playwright error into a line for the user."""
     if "sandbox" in said.lower():
         who = "as root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "here"
         return f"Chromium's sandbox does not start {who}, and no page is opened without it; run Weiwo as another user"

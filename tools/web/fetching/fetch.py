@@ -1,6 +1,6 @@
 """Fetching of a single page, guarded, bounded in time and size, and polite.
 
-Failures are typed.
+Failures are `ToolCallError`s of a kind.
 """
 
 import asyncio
@@ -27,9 +27,9 @@ from weiwo.tools.web.rate_limiter import SPACING, SiteLimiter
 _SHORT_WORDS: Final = 150
 """A page with more words than this is an article, even if it speaks of captchas or cookies."""
 _FEW_WORDS: Final = 70
-"""A page with more is an article, even if its footer speaks of subscriptions."""
+"""A page with more words than this is an article, even if its footer speaks of subscriptions."""
 _LONG_WORDS: Final = 500
-"""A page with more is one even if its title is that of a challenge."""
+"""A page with more words than this is an article, even if its title is that of a challenge."""
 
 _MISSING: Final = "a not-found page"
 
@@ -41,9 +41,9 @@ def _read_patterns(table: str) -> dict[str, re.Pattern[str]]:
 
 _WORDS: Final = _read_patterns("words")
 _BRIEF: Final = _read_patterns("brief")
-"""Words that a short article may hold as well, so that they count on pages of few words alone."""
+"""Phrases that a short article may hold as well. They count only on pages of up to 70 words."""
 _TITLES: Final = _read_patterns("titles")
-"""Titles that are wholly this are no article's."""
+"""Titles that no article has. The whole title must match."""
 
 
 _ELSEWHERE: Final[dict[str, re.Pattern[str]]] = {
@@ -55,14 +55,14 @@ _ELSEWHERE: Final[dict[str, re.Pattern[str]]] = {
         r"/(?:captcha|challenge|cdn-cgi/challenge-platform|age-?gate|verify-human)(?:[/?.]|$)", re.IGNORECASE
     ),
 }
-"""Addresses that a request for an article ends at where something else is shown."""
+"""Addresses to which sites redirect requests for an article, to show another page."""
 _PASSWORD: Final = lazy(r"<input[^<>]{0,300}\btype\s{0,3}=\s{0,3}[\"']?password", re.IGNORECASE)
 
 
 def detect_interstitial(title: str, text: str, url: str = "", markup: str = "") -> tuple[FailureKind, str] | None:
-    """Detect a page shown instead of an article.
+    """Detect a page shown instead of an article, e.g. a login, a challenge or a not-found page.
 
-    Returns the kind of failure and a description of the page, or None for an article.
+    Returns the kind of failure and a description of the page, such as ("blocked", "a login"), or None for an article.
 
     Args:
         title: The page's title.
@@ -84,7 +84,7 @@ def detect_interstitial(title: str, text: str, url: str = "", markup: str = "") 
 
 
 _ENCODINGS: Final = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
-"""Content encodings that are read, one at a time: each layer more would multiply what a byte can stand for."""
+"""Supported content encodings. Layers of encodings are refused, because each multiplies the decompressed size."""
 
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _RAW: Final = -zlib.MAX_WBITS
@@ -147,7 +147,7 @@ _PDF: Final = b"%PDF-"
 
 _site_limiter: Final = SiteLimiter()
 _Permit = Callable[[str], Awaitable[None]]
-"""Asked before each request, redirects included. Raises ToolCallError where the URL is not to be read."""
+"""Called before each request, redirects included. Raises ToolCallError if the URL must not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +183,14 @@ async def fetch(
         url: An absolute URL.
         guard: Decides what may be connected to, each redirect anew.
         seconds: Time for everything, waiting for the site's turn included.
-        max_bytes: Bytes of the body, decompressed, that are read.
-        permit: Asked before each request.
-        page: Whether it has to be of a kind that is read, and whole; else it may be anything, and a larger body is cut.
+        max_bytes: Limit of the body, decompressed.
+        permit: Called before each request with the URL. Raises ToolCallError if the URL must not be read.
+        page: Whether the response must have a supported content type and be within `max_bytes`. Otherwise any type is
+            accepted, and a larger body is cut.
 
     Raises:
         ToolCallError: `blocked` (refused by the guard, or by the server), `not_found`, `auth`, `rate_limit`, `timeout`,
-            `oversized`, `bad_arguments` (no URL, or a kind of content that is not read), `crash`.
+            `oversized`, `bad_arguments` (no URL, or a content type that is not supported), `crash`.
     """
     shown = one_line(url, 200)
     client = await asyncio.to_thread(_make_client, guard, seconds)
@@ -274,7 +275,7 @@ async def _read_response(response: httpx.Response, url: str, taken: _BodyBounds)
 
 
 def _check_status(response: httpx.Response, shown: str) -> None:
-    """Raise an error unless the reply holds a page."""
+    """Raise a `ToolCallError` unless the status is 2xx and Cloudflare shows no challenge."""
     status = response.status_code
     if response.headers.get("cf-mitigated", "").lower() == "challenge":
         raise ToolCallError("blocked", f"{shown}: HTTP {status}, a challenge was shown instead of the page")
@@ -289,7 +290,11 @@ def _check_status(response: httpx.Response, shown: str) -> None:
 
 
 async def _read_body(response: httpx.Response, shown: str, encoding: str, taken: _BodyBounds) -> bytes:
-    """Read the body and decompress only the wanted part."""
+    """Read and decompress a body, up to `taken.max_bytes`.
+
+    Raises:
+        ToolCallError: `oversized` for a larger page, or `crash` for damaged data.
+    """
     most = taken.max_bytes
     too_large = ToolCallError("oversized", f"{shown}: larger than {most:,} bytes")
     length = response.headers.get("content-length", "")

@@ -14,7 +14,7 @@ from weiwo.state.errors import WeiwoError
 from weiwo.tools.web.fetching.url_guard import UrlGuard, UrlRefusedError
 
 _CONNECT_SECONDS: Final = 5.0
-"""For one address; the next one is tried then."""
+"""Time limit for connecting to an address. Then the host's next address is tried."""
 _NOBODY: Final = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 
 
@@ -43,7 +43,7 @@ class GuardedTransport(httpx.AsyncHTTPTransport):
 
 
 class GuardedBackend(httpcore.AsyncNetworkBackend):
-    """Opens connections to checked addresses."""
+    """httpcore network backend that connects only to addresses allowed by the guard."""
 
     def __init__(self, guard: UrlGuard, inner: httpcore.AsyncNetworkBackend | None = None) -> None:
         self._guard = guard
@@ -60,8 +60,9 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         """Connect to the first reachable address of a host.
 
         Raises:
-            UrlRefusedError: An address is not public, or is this machine.
+            UrlRefusedError: An address is not public, or is this machine, and no allow-list opens it.
             UnknownHostError: The host name does not exist.
+            httpcore.ConnectError: DNS failed, or no address can be reached.
         """
         try:
             addresses = await self._guard.addresses(host, port)
@@ -84,11 +85,11 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         raise failure
 
     async def connect_unix_socket(self, *args: Any, **kwargs: Any) -> httpcore.AsyncNetworkStream:  # noqa: ARG002
-        """A socket file is not on the web."""
+        """Refuse the connection: pages are not fetched from socket files."""
         raise httpcore.ConnectError("a socket file is not on the web")
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for some seconds, as httpcore does between retries."""
         await self._inner.sleep(seconds)
 
 

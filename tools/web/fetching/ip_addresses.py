@@ -61,10 +61,10 @@ _CARRIES_V4: Final[tuple[tuple[ipaddress.IPv6Network, int], ...]] = (
     (ipaddress.IPv6Network("64:ff9b::/96"), 0),  # NAT64
     (ipaddress.IPv6Network("2002::/16"), 80),  # 6to4
 )
-"""Forms of IPv6 that lead to an IPv4 address, and how many bits stand behind that."""
+"""IPv6 networks whose addresses embed an IPv4 address, and the number of bits after the embedded address."""
 _PLAIN_V6: Final = frozenset({ipaddress.IPv6Address("::"), ipaddress.IPv6Address("::1")})
 _ISATAP: Final = frozenset({0x00005EFE, 0x02005EFE})
-"""What stands before the IPv4 address in the last 64 bits of an ISATAP address (RFC 5214, section 6.1)."""
+"""The 32 bits before the IPv4 address at the end of an ISATAP address (RFC 5214, section 6.1)."""
 
 
 def non_public_kind(address: Address) -> str:
@@ -101,7 +101,7 @@ def is_never_fetched(address: Address) -> bool:
 
 
 def never_fetched_kind(network: Network) -> str:
-    """Return the kind of a network never fetched from, or an empty string."""
+    """Return the kind of a network that no allow-list can open, e.g. "a metadata address", or an empty string."""
     for known, kind in _KINDS:
         inside = network.version == known.version and network.network_address in known
         if kind in _NO_HOST and inside and network.prefixlen >= known.prefixlen:

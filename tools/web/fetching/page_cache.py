@@ -1,9 +1,9 @@
 """Cache of whole pages.
 
-A second question about a page fetches nothing. Lasting failures of an address are kept for a shorter time: a page that
-does not exist, or is far too large, is not requested anew by each task. Addresses share a fixed number of slots, and an
-entry that loses its slot is gone. A store therefore holds a bounded number of pages of bounded length. Memory is also
-bounded by bytes.
+A page that several tasks read is fetched once. Lasting failures of an address are kept for a shorter time: a page that
+does not exist, or is far too large, is not requested anew by each task. Addresses are hashed to a fixed number of
+slots, and a new entry replaces the entry in its slot. A store therefore holds a bounded number of pages of bounded
+length. Memory is also bounded by bytes.
 """
 
 import hashlib
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
 PAGE_END: Final = "\f"
-"""Stands between the pages of a paged document; the text of none holds it."""
+"""Separator between the pages of a PDF's text. No page contains it."""
 _PAGES: Final = ("weiwo", "pages")
 SECONDS: Final = 3_600.0
 _FAILED_SECONDS: Final = 600.0
 _LASTING: Final[frozenset[FailureKind]] = frozenset(
     {"auth", "blocked", "not_found", "oversized", "empty", "bad_arguments"}
 )
-"""Kinds of failure that are kept, unless they are passing ones."""
+"""Kinds of failure that are cached, unless the failure is transient."""
 _MOST_PAGES: Final = 1_000
 _LONGEST_TEXT: Final = 1_000_000
 """Characters of the text of a page; a longer one is not kept."""
@@ -40,17 +40,23 @@ _memory: Final = LruMemory()
 class WebPage:
     """Web page in the form used for citation."""
 
-    url: str  # its canonical address where it names one on its own host, else where it came from
-    title: str  # its title; empty where it has none
-    date: str | None  # ISO date of publication, where it says so
-    text: str  # its main content, as Markdown; that of a PDF as plain text with `PAGE_END` between its pages
-    paged: bool = False  # whether it is a PDF
-    note: str = ""  # what of it could not be read; empty where all could
-    controls: bool = False  # whether it has buttons or fields, a search apart
+    url: str  # the canonical address if the page names one on its own host, else the address after redirects
+    title: str  # empty if the page has none
+    date: str | None  # ISO date of publication, if the page gives it
+    text: str  # main content as Markdown, or plain text of a PDF with `PAGE_END` between pages
+    paged: bool = False  # whether the page is a PDF
+    note: str = ""  # parts that could not be read; empty if all was read
+    controls: bool = False  # whether the page has buttons or form fields, not counting a search field
 
 
 class PageCache:
-    """Page cache as used by a single tool call."""
+    """Page cache for a single tool call.
+
+    Args:
+        store: Persistent store besides memory, or None.
+        fresh: Ignore cached pages and failures, but store new ones.
+        clock: Source of the time in seconds.
+    """
 
     def __init__(
         self, store: "BaseStore | None" = None, *, fresh: bool = False, clock: Callable[[], float] = time.time
@@ -60,12 +66,10 @@ class PageCache:
         self._clock = clock
 
     async def get(self, key: str) -> WebPage | None:
-        """Return the unexpired page cached under a key.
-
-        Returns None if there is no such page.
+        """Return the unexpired page cached under a key, or None.
 
         Raises:
-            ToolCallError: Reading the page failed a while ago, and there is no reason to expect success now.
+            ToolCallError: A lasting failure is cached under the key.
         """
         text = None if self._fresh else await self._places.get(_place(key))
         try:
@@ -81,12 +85,12 @@ class PageCache:
         return page if sound else None
 
     async def store_page(self, key: str, page: WebPage) -> None:
-        """Keep a page."""
+        """Cache a page for an hour, unless the text exceeds a million characters."""
         if len(page.text) <= _LONGEST_TEXT:
             await self._put_entry(key, SECONDS, "", asdict(page))
 
     async def put_failure(self, key: str, failure: ToolCallError) -> None:
-        """Cache the failure of a page if the failure is lasting."""
+        """Cache a failure for ten minutes, if its kind is lasting and it is not transient."""
         if failure.kind in _LASTING and not failure.transient and not isinstance(failure, ToolNotCalledError):
             await self._put_entry(key, _FAILED_SECONDS, failure.kind, failure.message)
 

@@ -34,9 +34,9 @@ _MOST: Final = 1_000_000
 _MARKS: Final = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 _WESTERN: Final = frozenset({"ascii", "iso8859-1", "cp1252"})
-"""What servers say that were never told: believed only where the text looks like nothing else."""
+"""Charsets that servers name by default. Believed only if the bytes do not look like another script."""
 _WIDER: Final = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs"}
-"""What is read for a charset that pages name and go beyond, after the WHATWG's table of encodings."""
+"""Supersets used in place of the named charsets, as in the WHATWG's table of encodings."""
 _LABELS: Final = {"windows-874": "cp874", "windows-31j": "cp932", "unicode": "utf-16", "cn-gb": "gbk"}
 _CJK: Final = frozenset({"gb18030", "big5hkscs", "cp932", "cp949", "euc_jp", "iso2022_jp", "hz"})
 _OTHERS: Final = frozenset(
@@ -52,8 +52,8 @@ def _decode_page(body: bytes, named: str = "") -> str:
     """Decode the text of a page.
 
     A byte order mark is trusted first. UTF-8 comes next if the bytes are valid, because hardly anything else looks like
-    UTF-8. Then follow the charset that the server names and the charset that the page names, if the bytes fit.
-    Otherwise the charset is guessed from the bytes.
+    UTF-8. Then follow the charset that the server names (`named`) and the charset that the page names, if the bytes
+    fit. Otherwise the charset is guessed from the bytes.
 
     Raises:
         UnreadableError: The page is not text.
@@ -106,9 +106,9 @@ _FEW_WORDS: Final = 4
 _MOST_PDF_PAGES: Final = 500
 _PDF_SECONDS: Final = 10.0
 _LONGEST_MARKUP: Final = 2_000_000
-"""Characters of markup that are parsed."""
+"""Limit of the parsed markup, in characters."""
 _MOST_TAGS: Final = 60_000
-"""Tags that are parsed: those of the largest articles, and two seconds of work; it grows faster than they do."""
+"""Limit of the parsed tags: enough for the largest articles, and about two seconds of work."""
 
 _HTML: Final = frozenset(
     {"text/html", "application/xhtml+xml", "application/xml", "text/xml", "application/rss+xml", "application/atom+xml"}
@@ -131,9 +131,8 @@ def parse_page(fetched: FetchedPage) -> WebPage:
     """Parse the main content of a page. Blocking: parsing takes a while.
 
     Raises:
-        ToolCallError: `blocked` if something else was shown instead of the page, `not_found` if it said that there is
-            no
-            such page, `empty` if the page has no content, `bad_arguments` if it is not readable text.
+        ToolCallError: `blocked` if a login, a challenge or the like was shown instead, `not_found` for a not-found
+            page, `empty` if the page has no content, `bad_arguments` if it is not readable text.
     """
     if fetched.type in {"application/pdf", "application/x-pdf"} or fetched.body[:5] == b"%PDF-":
         return _parse_pdf(fetched)
@@ -161,9 +160,9 @@ def text_page(url: str, text: str) -> WebPage:
 
 
 def refresh_target(fetched: FetchedPage) -> str:
-    """Return the target of an immediate refresh in a page, or an empty string.
+    """Return the target URL of a meta refresh that acts like a redirect, or an empty string.
 
-    The refresh acts like a redirect.
+    Only a refresh of an HTML page within a few seconds counts.
     """
     if fetched.type not in _HTML:
         return ""
@@ -239,7 +238,7 @@ def _require_content(page: WebPage, url: str = "", markup: str = "") -> WebPage:
     `url` is the final URL, and `markup` the whole markup.
 
     Raises:
-        ToolCallError: Something else was shown instead of the page, or nothing.
+        ToolCallError: `blocked` or `not_found` if another page was shown instead, or `empty`.
     """
     shown = one_line(page.url, 200)
     if what := detect_interstitial(page.title, page.text, url, markup):

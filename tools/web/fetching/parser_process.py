@@ -1,9 +1,8 @@
 """Parser processes for web pages.
 
-Foreign markup is parsed apart from the run, and the parser is stopped if late. A parser that is stuck in one regular
-expression holds the interpreter, and with it every deadline, every other task and every signal of its process. Here it
-holds a process of its own, which is killed at the time limit, has a memory limit and knows no key. Workers are kept
-warm, since the parser takes a second to import.
+A parser that is stuck in a regular expression holds Python's interpreter lock, and with it every deadline, every other
+task and every signal of the process. Foreign markup is therefore parsed in worker processes, which are killed at the
+time limit, have a memory limit and know no API key. Workers are kept, since the parser takes a second to import.
 """
 
 import asyncio
@@ -22,12 +21,12 @@ from weiwo.tools.web.fetching.page_parser import import_parser, parse_page
 from weiwo.tools.worker_process import WorkerProcess, limit_resources, read_frame, serve_requests, write_frame
 
 _SECONDS: Final = 15.0
-"""How long one page may take; a PDF is read for 10 of them."""
+"""Time limit for a page. A PDF is read for up to 10 seconds."""
 _MEMORY_BYTES: Final = 2_000_000_000
 _MOST_WORKERS: Final = max(2, min(4, os.cpu_count() or 2))
 _COMMAND: Final = "from weiwo.tools.web.fetching.parser_process import main; main()"
 _LOOK_SECONDS: Final = 0.05
-"""Seconds after which a page that waits for its turn looks again: turns are shared by all event loops."""
+"""Polling interval while waiting for a free worker, since all event loops share the workers."""
 
 
 def main() -> None:
@@ -98,7 +97,13 @@ class _PageParsers:
             self._end(worker)
 
     async def _exchange(self, worker: WorkerProcess, fetched: FetchedPage) -> dict[str, Any]:
-        """Parse a page in a worker and keep the worker if still alive."""
+        """Parse a page in a worker and return the reply of `_answer`.
+
+        The worker returns to the pool, or is killed if it is late, crashes or the task is cancelled.
+
+        Raises:
+            ToolCallError: `bad_arguments`, if the worker was late or crashed.
+        """
         head = {"url": fetched.url, "type": fetched.type, "charset": fetched.charset}
 
         def exchange() -> dict[str, Any]:
@@ -146,5 +151,5 @@ class _PageParsers:
 
 
 page_parsers: Final = _PageParsers()
-"""The workers of this process."""
+"""Pool of parser workers of this Python process."""
 atexit.register(page_parsers.close)

@@ -27,16 +27,16 @@ from weiwo.tools.web.fetching.url_guard import UrlGuard
 
 _AGENT: Final = "weiwo"
 _MAX_BYTES: Final = 512_000
-"""Bytes of a robots.txt that are read, as many as the RFC wants (section 2.5)."""
+"""Limit of a robots.txt: 500 KiB, the least that the RFC allows (section 2.5)."""
 _KEPT_SECONDS: Final = 3_600.0
 _KEPT_BYTES: Final = 4_000_000
-"""Bytes of rules kept of all sites together."""
+"""Limit of the cached rules of all sites together, in bytes."""
 _SECONDS: Final = 5.0
 
 _LINE: Final = lazy(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.IGNORECASE)
 _TOKEN: Final = lazy(r"\*|[a-z_-]+", re.IGNORECASE)
 _OTHER: Final = "/"
-"""The name of all agents that are not asked about; no product token."""
+"""Name given to all other agents. Not a product token, so no agent matches it."""
 
 _memory: Final = LruMemory(_KEPT_BYTES)
 _single_flight: Final[SingleFlight[str]] = SingleFlight()
@@ -46,8 +46,8 @@ async def check_robots(url: str, guard: UrlGuard, clock: Callable[[], float] = t
     """Check a site's robots.txt for permission to read a page.
 
     Raises:
-        ToolCallError: `blocked` if the site asks programs not to read this page, else the reason why its rules are
-            unavailable.
+        ToolCallError: `blocked` if the site asks programs not to read this page. If the rules are unavailable for the
+            moment, the failure of fetching them.
     """
     parts = urlsplit(url)
     site = f"{parts.scheme}://{parts.netloc}"
@@ -70,10 +70,10 @@ async def _fetch_rules(site: str, guard: UrlGuard) -> str:
 
 
 def _normalize_rules(text: str, agent: str = _AGENT) -> str:
-    """Normalize the rule lines of a robots.txt, with agents by product token.
+    """Reduce a robots.txt to its rule lines, with the agents `*`, `agent` and one name for all others.
 
-    Follows RFC 9309, section 2.2.1. All other agents get the same name: the parser multiplies the agents of a group by
-    its rules, and both may be thousands.
+    Follows RFC 9309, section 2.2.1. The agents are merged because the parser multiplies the agents of a group by its
+    rules, and both may be thousands.
     """
     lines = []
     for line in text.removeprefix("\ufeff").splitlines():

@@ -21,7 +21,7 @@ from weiwo.tools.web.fetching.allow_list import HOST, NUMERIC, ascii_host, is_we
 from weiwo.tools.web.fetching.ip_addresses import Address, is_never_fetched, non_public_kind
 
 _Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Finds the addresses of a host name, for a port. Raises OSError where there is none."""
+"""Resolves a host name and a port to addresses. Raises OSError if there are none."""
 
 _LONGEST_URL: Final = 2_048
 _MOST_ADDRESSES: Final = 16
@@ -47,15 +47,15 @@ async def _resolve_host(host: str, port: int) -> Sequence[str]:
 
 
 class UrlGuard:
-    """Guard deciding about fetches.
+    """Guard that decides which URLs are fetched and which addresses are connected to.
 
     Args:
-        allow: Entries that are fetched although they are not public: see
+        allow: Hosts and networks that are fetched although they are not public: see
             `weiwo.tools.web.fetching.allow_list.parse_allow_list`.
-        resolver: Finds addresses. Tests bring their own.
+        resolver: Replaces the system's DNS resolver in tests.
 
     Raises:
-        ValueError: An entry of `allow` cannot be understood. The message is one line that names it.
+        ValueError: An entry of `allow` is invalid. The message is one line that names it.
     """
 
     def __init__(self, allow: Iterable[str] = (), resolver: _Resolver = _resolve_host) -> None:
@@ -64,18 +64,19 @@ class UrlGuard:
 
     @property
     def identity(self) -> str:
-        """Key equal for guards with equal allow-lists."""
+        """Key of the allow-list, for caches: equal lists have equal keys."""
         entries = {f"{entry.name or entry.network}:{entry.port or ''}" for entry in self._allowed}
         return ",".join(sorted(entries))
 
     def check_url(self, url: str) -> SplitResult:
-        """Read a URL strictly.
+        """Parse and check a URL, without DNS.
 
         Returns:
-            Its parts: the host in ASCII, no default port, no fragment. `geturl()` of it is what may be asked for.
+            The URL's parts: the host in ASCII, no default port, no fragment. Request `geturl()` of it, not `url`.
 
         Raises:
-            UrlRefusedError: It is malformed, ambiguous, not HTTP, or names a host that is plainly not public.
+            UrlRefusedError: The URL is malformed, ambiguous or not HTTP, names a host or address that is not public,
+                or a port that is no web port, and the allow-list does not open it.
         """
         parts, host, port = _parse_url(url)
         address = _parse_literal(host, url)
@@ -90,12 +91,12 @@ class UrlGuard:
         return parts._replace(netloc=netloc, fragment="")
 
     async def addresses(self, host: str, port: int) -> tuple[Address, ...]:
-        """Resolve a host to addresses permitted for connections.
+        """Resolve a host to up to 16 addresses that may be connected to.
 
         If one address is refused, the whole host is refused.
 
         Raises:
-            UrlRefusedError: An address of the host is not public.
+            UrlRefusedError: An address of the host is not public, and the allow-list does not open it.
             OSError: The host has no address (`socket.gaierror`), or no address was found in time.
         """
         name = _normalize_host(host.strip("[]"), host)
@@ -118,7 +119,13 @@ class UrlGuard:
         return found[:_MOST_ADDRESSES]
 
     def check_address(self, address: Address, port: int, *, host: str, shown: str) -> None:
-        """Require an address to be public or allowed.
+        """Raise an error unless an address is public, or opened by the allow-list.
+
+        Args:
+            address: The address to check.
+            port: Port of the connection.
+            host: Host name that led to the address, or the address itself.
+            shown: URL or host for the message.
 
         Raises:
             UrlRefusedError: The address is neither.
@@ -132,13 +139,13 @@ class UrlGuard:
         raise _refusal(shown, f"{where} {address}, {kind}; {what}")
 
     def allows(self, host: str, port: int, address: Address | None = None) -> bool:
-        """Report whether the allow-list opens a host by name, or an address."""
+        """Report whether the allow-list opens a host name or an address, at a port."""
         return any(
             entry.opens(host, port) or (address is not None and entry.reaches(address, port)) for entry in self._allowed
         )
 
     def is_own(self, parts: SplitResult) -> bool:
-        """Report whether a checked URL is the user's own: opened by the allow-list."""
+        """Report whether the allow-list opens the host of a URL that `check_url` returned."""
         host = parts.hostname or ""
         return self.allows(host, parts.port or _DEFAULT_PORTS[parts.scheme], _parse_literal(host, host))
 
@@ -189,9 +196,10 @@ def _normalize_host(host: str, url: str) -> str:
 
 
 def _parse_literal(host: str, url: str) -> Address | None:
-    """Return the IP address written as a host.
+    """Return the IP address written as a host, or None for a host name.
 
-    Returns None for a name. Only the form that every parser reads alike is accepted.
+    Raises:
+        UrlRefusedError: The host looks like an address, but not in the form that all parsers read alike: `127.1`.
     """
     if ":" in host:
         try:

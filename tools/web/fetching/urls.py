@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 from weiwo.text.patterns import lazy
 
 _LONGEST: Final = 4_096
-"""Characters of a URL that is looked into; a longer one is known as it stands."""
+"""Limit of a URL in characters. A longer URL is returned unchanged."""
 _TRACKING: Final = lazy(
     r"(?:utm|pk|piwik|mtm|matomo|hsa|oly)_\w+|fbclid|fb_(?:action_ids|source|ref)|g(?:clid|clsrc|ad_source|braid)|dclid|"
     r"wbraid|msclkid|yclid|twclid|ttclid|li_fat_id|igsh(?:id)?|mibextid|mc_[ce]id|_hs(?:enc|mi)|hsctatracking|mkt_tok|"
@@ -22,7 +22,7 @@ _EDITIONS: Final = frozenset(("from", chat) for chat in ("timeline", "singlemess
 _EDITION: Final = lazy(r"^(?:www\d?|m|mobile|wap|amp|touch|3g)\.")
 _MOBILE_INNER: Final = lazy(r"^([a-z-]{2,12})\.m\.(?=[^.]+\.)")
 _AMP_END: Final = lazy(r"^((?:/[^/]++){2,}|/(?=[^/]*[-\d])[^/]++)/amp$")
-"""An edition of a page that is called by more than one word: /wiki/amp is a page on its own."""
+"""Path of an AMP edition. A single plain word before "/amp" is not enough: /wiki/amp is an ordinary page."""
 _INDEX: Final = lazy(r"/(?:index|default)\.(?:[sx]?html?|php|aspx?|jsp)$", re.IGNORECASE)
 _PORTS: Final = {"http": 80, "https": 443}
 _ESCAPED: Final = lazy(r"%([0-9A-Fa-f]{2})")
@@ -35,7 +35,7 @@ _HOSTED: Final = lazy(
     r".+\.((?:github|gitlab|gitee|readthedocs)\.io|(?:blogspot|wordpress|substack|tumblr|medium|typepad|weebly|wixsite|"
     r"herokuapp|livejournal)\.com|blog\.163\.com|(?:netlify|vercel|web)\.app|pages\.dev)"
 )
-"""Domains under which strangers keep sites of their own."""
+"""Hosting domains whose subdomains are separate sites."""
 
 
 def canonical_url(url: str) -> str:
@@ -43,7 +43,7 @@ def canonical_url(url: str) -> str:
 
     Scheme, user, "www", mobile and AMP hosts, index files, tracking parameters, the order of parameters,
     percent-encoding, the fragment (unless it is a route such as "#/guide"), a default port and a slash at the end do
-    not count. Every other parameter does. Good for telling pages apart, not for fetching.
+    not count. Every other parameter does. The result is for comparing pages, not for fetching.
 
     Args:
         url: An absolute URL of at most `_LONGEST` characters. Anything else is returned unchanged.
@@ -72,9 +72,7 @@ def canonical_url(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def site_of(address: str) -> str:
-    """Return the site of an address: the registrable domain of a URL.
-
-    A file is its own site.
+    """Return the site of a source: the registrable domain of a URL, or the name of a file unchanged.
 
     Returns:
         The domain below a public suffix, as far as a short list knows those ("bbc.co.uk", "someone.github.io"). An IP
@@ -96,9 +94,9 @@ def site_of(address: str) -> str:
 
 
 def _ascii_host(host: str) -> str:
-    """Return a host in lower-case ASCII.
+    """Return a host in lower-case ASCII, with IPv6 addresses in brackets and other scripts as "xn--…".
 
-    Names in other scripts are returned as registered ("xn--…").
+    A name that IDNA cannot encode is returned in its own script.
     """
     host = host.replace("\u3002", ".").rstrip(".").lower()
     if ":" in host:
@@ -112,7 +110,7 @@ def _ascii_host(host: str) -> str:
 
 
 def _site_host(host: str) -> str:
-    """Remove edition prefixes from a host, as long as a name and a suffix remain."""
+    """Remove prefixes like "www.", "m." and "amp." from a host, as long as a name and a suffix remain."""
     if host[0] == "[" or host.rpartition(".")[2].isdigit():
         return host
     while (edition := _EDITION.match(host)) and _is_name(host[edition.end() :]):

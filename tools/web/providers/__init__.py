@@ -1,8 +1,6 @@
 """Web search providers, each a row of `catalog.PROVIDERS`.
 
-A provider keeps the contract of `provider.Provider`.
-
-Modules: `provider` (the contract), `catalog` (the table), `http_provider` (one bounded request), `duckduckgo` and
-`tavily` (through their own clients), `selection` (the providers of a run), `failover` (trying one after the other),
-`health` (the state of each).
+Modules: `provider` (the interface), `catalog` (the table), `http_provider` (a bounded HTTP request), `duckduckgo` and
+`tavily` (through their own clients), `scholarly`, `selection` (the providers of a run), `failover` (trying one after
+the other), `health` (outages, rate limits and quotas).
 """

@@ -87,9 +87,9 @@ def _read_serper(body: bytes) -> Iterable[SearchHit]:
 
 
 def _direct(body: bytes, *path: str) -> list[Any]:
-    """Return the direct answers at a path of a reply, placed before the results.
+    """Return the items at a path of a JSON reply as a list, e.g. answer boxes.
 
-    Each answer is a passage of the page that it names.
+    A single item becomes a list of one, and a missing path becomes [None].
     """
     found: Any = json.loads(body)
     for name in path:
@@ -228,5 +228,5 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
         ),
     )
 }
-"""The providers, in the order in which those that are set up are asked. Bing's own service has ended; others speak
-its protocol, and `BING_BASE_URL` names one."""
+"""The providers by name, in the order in which the configured ones are asked. Microsoft's Bing service has ended, but
+others speak its protocol: `BING_BASE_URL` names such a service."""

@@ -1,7 +1,7 @@
 """DuckDuckGo search through `ddgs`, without a key.
 
-The client blocks, hides refusals behind "No results found." and has no bound on a reply's size. It therefore works in
-threads of its own, few enough that hanging searches leave room for others, and the statuses of its replies are watched.
+The `ddgs` client blocks, reports refusals as "No results found." and does not limit a reply's size. It therefore runs
+in a small thread pool of its own, and the HTTP statuses of its replies are recorded to detect refusals.
 """
 
 import asyncio
@@ -14,13 +14,16 @@ from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, Se
 
 _THREADS: Final = 4
 _LIMITED: Final = frozenset({202, 429})
-"""DuckDuckGo answers 202 with a riddle for people where it wants fewer requests."""
+"""Statuses of a rate limit. DuckDuckGo answers 202 with a captcha."""
 
 
 async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-    """Search with DuckDuckGo.
+    """Search with `ddgs`.
 
-    `access.base` names the engines of ddgs to ask, separated by commas.
+    `access.base` names the search engines that ddgs asks, separated by commas.
+
+    Raises:
+        ProviderError: The engines refused, did not answer in time, or the search failed.
     """
     return await asyncio.get_running_loop().run_in_executor(_thread_pool(), _search_blocking, query, access)
 
@@ -58,12 +61,14 @@ def _search_blocking(query: SearchQuery, access: ProviderAccess) -> list[SearchH
 
 
 def _explain_no_results(error: Exception, statuses: list[int]) -> list[Any]:
-    """Explain an empty result: no hits, or no answer from the engines.
+    """Return an empty list if ddgs found nothing, or raise an error if the engines did not answer.
 
-    Returns an empty list if nothing was found.
+    Args:
+        error: Exception of ddgs, which does not distinguish the two.
+        statuses: HTTP statuses of the engines' replies.
 
     Raises:
-        ProviderError: Nobody answered, or the search failed.
+        ProviderError: An engine refused, no engine answered, or the search failed.
     """
     refused = next((status for status in statuses if status != 200), None)
     if refused in _LIMITED:

@@ -1,7 +1,7 @@
 """Fail-over between search providers, asked in order until a provider finds something.
 
-A provider that fails, or finds nothing, is followed by the next at once. Retrying the same provider is left to the
-caller (`invoke`), once all have failed. Failures of a provider are remembered for all tasks (`health`).
+If a provider fails or finds nothing, the next is asked at once. Once all have failed, the caller (`invoke`) decides
+whether to retry. Failures of a provider are remembered for all tasks (`health`).
 """
 
 import asyncio
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 _MILDEST: Final[tuple[FailureKind, ...]] = (
     "crash", "oversized", "timeout", "rate_limit", "not_found", "blocked", "bad_arguments", "auth",
 )  # fmt: skip
-"""Which kind stands for several that will not pass: the one that says least against asking anybody again."""
+"""Order in which the kind of several permanent failures is chosen: the first says least against asking again."""
 _LONGEST: Final = 240
-"""Characters of the reasons of all providers together."""
+"""Limit of the reasons of all providers together, in characters."""
 _MAX_BYTES: Final = 2_000_000
-"""Bytes of a reply that are read; a search is some 20 kB."""
+"""Limit of a reply. A typical reply has 20 kB."""
 _WHOLE_BYTES: Final = 8_000_000
-"""The same where pages come whole."""
+"""Limit of a reply that includes whole pages."""
 _LONGEST_MESSAGE: Final = 200
-"""Characters of a message: what a provider says may be a page."""
+"""Limit of a provider's error message in characters, since the message may be a whole page."""
 _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Result of a search."""
+    """Result of a search over several providers."""
 
-    hits: tuple[SearchHit, ...]  # best first; none where nobody who answered found anything
-    provider: str = ""  # who found them
-    failures: tuple[ToolCallError, ...] = ()  # those who did not answer before, each with its reason
+    hits: tuple[SearchHit, ...]  # best first; empty if the providers that answered found nothing
+    provider: str = ""  # name of the provider that found them
+    failures: tuple[ToolCallError, ...] = ()  # of the providers that did not answer
 
 
 async def search_with_failover(
@@ -59,9 +59,9 @@ async def search_with_failover(
     Args:
         sources: The providers, in the order to ask them.
         query: The query.
-        health: The state of the providers.
+        health: Outages, rate limits and quotas of the providers.
         seconds: Time for the whole search. Each provider has an equal share of the remaining time.
-        transport: Replaces the network.
+        transport: Replaces the network in tests.
 
     Raises:
         ToolCallError: No provider answered. The message names each provider with its reason. The kind is that of the
@@ -98,10 +98,17 @@ async def search_with_failover(
 async def _admission(
     source: ConfiguredProvider, health: ProviderHealth, known: Outage | None, seconds: float, *, last: bool
 ) -> AsyncIterator[None]:
-    """Context manager for the turn of a single request to a provider.
+    """Context manager that waits for the rate limiter before a request, and records the result in `health`.
 
-    Waiting ends with an error if the request has become pointless meanwhile. The result of the request is recorded.
-    `known` is the outage known when the provider was chosen. `last` means that no other provider is left to ask.
+    Args:
+        source: The provider.
+        health: Outages, rate limits and quotas.
+        known: Outage of the provider when it was chosen.
+        seconds: Longest wait.
+        last: Whether no other provider is left to ask. Then a new outage that is not firm does not end the wait.
+
+    Raises:
+        ToolCallError: The wait is too long, or another request found the provider out of service meanwhile.
     """
     limiter = health.limiter(source)
     late = ToolCallError("timeout", f"{source.name}: too many requests are waiting")
@@ -131,7 +138,10 @@ async def _admission(
 
 
 def _combine_errors(failures: Sequence[ToolCallError]) -> ToolCallError:
-    """Combine the failures of all providers into the failure of a search."""
+    """Combine the failures of all providers into one.
+
+    The kind is that of the transient failure with the shortest `retry_after`, else the first in `_MILDEST`.
+    """
     room = _LONGEST // len(failures)
     reasons = "; ".join(one_line(failure.message, room) for failure in failures)
     message = f"web_search: {'no provider answers: ' * (len(failures) > 1)}{reasons}"
@@ -154,13 +164,13 @@ async def _ask_provider(
     """Search with a provider.
 
     Args:
-        source: The provider. The user sets its address, loopback included: the guard for pages is not asked.
-        query: The query, cut to the length that the provider takes.
+        source: The provider. The user sets its address, loopback included: the URL guard for pages does not apply.
+        query: The query. The text is cut to the length that the provider takes.
         seconds: Time for the whole request.
-        transport: Replaces the network.
+        transport: Replaces the network in tests.
 
     Returns:
-        The hits, best first, at most `query.k`. All satisfy the query's restriction.
+        The hits, best first, at most `query.k`, and only of sites and dates that `query.within` allows.
 
     Raises:
         ToolCallError: `auth`, `blocked` (a refusal, or a plan's limit), `rate_limit`, `timeout`, `oversized`,
@@ -184,9 +194,9 @@ async def _ask_provider(
 
 @asynccontextmanager
 async def bounded_request(name: str, access: ProviderAccess) -> AsyncIterator[None]:
-    """Context manager bounding the time of a provider request and typing the failures.
+    """Context manager that limits a provider request to `access.seconds`.
 
-    Every error becomes a `ToolCallError` without the key.
+    Every error becomes a `ToolCallError` whose message begins with `name` and does not contain the API key.
     """
     secrets = [access.key] if access.key else []
     try:

@@ -1,7 +1,7 @@
 """Health of search providers in this process: rate limiter, daily quota and outage.
 
-Shared by all runs and their parallel tasks, so that a failure is discovered only once. A provider that refuses is not
-asked until its time is over. A provider that merely did not work is asked after the others.
+Shared by all runs and their parallel tasks, so that a failure is discovered only once. A provider that refuses requests
+(a firm outage) is not asked for a while. A provider that failed otherwise is asked after the others for a while.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from weiwo.tools.calling.errors import ToolCallError
 
 _REFUSED_SECONDS: Final = 3_600.0
-"""For so long a provider is left alone that does not accept its key: until somebody may have put that right."""
+"""Outage of a provider that rejected its key."""
 _BLOCKED_SECONDS: Final = 600.0
-"""The same after a refusal, or where a plan's limit is reached."""
+"""Outage of a provider that refused access, or whose plan is used up."""
 _UNWELL_SECONDS: Final = 30.0
-"""For so long a provider is asked last that did not answer, or not sensibly."""
+"""Time for which a provider is asked last after any other failure."""
 _DAY: Final = 86_400.0
 
 
@@ -30,12 +30,12 @@ _DAY: Final = 86_400.0
 class ConfiguredProvider:
     """Search provider as configured by the user."""
 
-    provider: Provider  # which
-    base: str  # where it is
-    key: str = field(default="", repr=False)  # its key, if it takes one
-    per_second: float = 5.0  # requests a second at most
-    a_day: int | None = None  # requests a day at most, counted by this process; None for any number
-    whole: bool = False  # whether the whole text of pages is asked for
+    provider: Provider
+    base: str  # base URL
+    key: str = field(default="", repr=False)  # API key, if any
+    per_second: float = 5.0  # limit of requests per second
+    a_day: int | None = None  # limit of requests per day, counted by this process; None for no limit
+    whole: bool = False  # whether to request the whole text of pages
 
     @property
     def name(self) -> str:
@@ -45,12 +45,12 @@ class ConfiguredProvider:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Outage of a provider."""
+    """Time after a failure in which a provider is avoided."""
 
-    until: float  # the end of it, by the clock of `ProviderHealth`
-    firm: bool  # whether it is not asked at all, rather than after the others
-    kind: FailureKind  # the failure that put it out
-    why: str  # that failure in words, which begin with the provider's name
+    until: float  # end, by the clock of `ProviderHealth`
+    firm: bool  # whether the provider is not asked at all, rather than after the others
+    kind: FailureKind  # kind of the failure
+    why: str  # message of the failure, which begins with the provider's name
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class _DailyQuota:
 
 
 class ProviderHealth:
-    """Health state of the search providers."""
+    """Rate limiters, daily quotas and outages of the search providers."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
@@ -78,9 +78,9 @@ class ProviderHealth:
         return found if found is not None and found.until > self.clock() else None
 
     def refusal(self, source: ConfiguredProvider) -> "ToolCallError | None":
-        """Return the failure of a call to a blocked provider.
+        """Return the error to report instead of asking a provider, or None if the provider may be asked.
 
-        The call is then not made. None means that the provider may be asked.
+        A provider must not be asked during a firm outage, or if its requests for the day are used up.
         """
         from weiwo.tools.calling.errors import ToolCallError
 
@@ -93,20 +93,20 @@ class ProviderHealth:
         return None
 
     def spend(self, source: ConfiguredProvider) -> None:
-        """Book a request."""
+        """Count a request towards the provider's daily quota."""
         if source.a_day is not None:
             self._budget(source).spent += 1
 
     def record_success(self, source: ConfiguredProvider) -> None:
-        """Record an answer from a provider, even if empty."""
+        """End the outage of a provider that answered, unless the outage is firm."""
         out = self.out(source)
         if out is not None and not out.firm:  # a firm one came of a later request
             self._out.pop(_customer(source), None)
 
     def record_failure(self, source: ConfiguredProvider, failure: "ToolCallError") -> bool:
-        """Record a failure of a provider.
+        """Start an outage of a provider after a failure. `bad_arguments` starts none.
 
-        Returns whether the failure blocks the provider firmly, and did not before.
+        Returns whether the outage is firm, and the provider was in no firm outage before.
         """
         if failure.kind == "bad_arguments":  # the query's doing
             return False
@@ -129,12 +129,9 @@ class ProviderHealth:
 
 
 def _customer(source: ConfiguredProvider) -> tuple[str, str, str]:
-    """Return the key of a provider account.
-
-    Another API key is another account.
-    """
+    """Return the key of an account: provider, base URL and a hash of the API key."""
     return source.name, source.base, hashlib.sha256(source.key.encode()).hexdigest()
 
 
 PROVIDER_HEALTH: Final = ProviderHealth()
-"""What this process knows."""
+"""Health of the providers, shared by all runs of this process."""

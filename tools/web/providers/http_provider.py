@@ -1,4 +1,4 @@
-"""Search providers over plain HTTP: bounded requests with typed refusals."""
+"""HTTP requests to search providers, limited in time and size, with refusals as `ProviderError`."""
 
 import asyncio
 import json
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 _AGENT: Final = "Weiwo/0.1"
 _PLAN_LIMITS: Final = frozenset({402, 432, 433})
-"""Statuses by which providers say that what was paid for is used up."""
+"""Statuses of a plan whose requests are used up."""
 _SPENT: Final = re.compile(
     r"not enough credits|out of (?:call )?(?:volume )?quota|(?:insufficient|exhausted|used up|run out of) \w{0,20} ?"
     r"(?:credits?|balance|quota)|(?:usage|plan'?s?|monthly|daily) (?:set )?(?:usage )?(?:limit|quota)|upgrade your plan"
     r"|quota[_ ]?(?:exceeded|exhausted)|额度|余额不足",
     re.IGNORECASE,
 )
-"""How providers say the same with another status: Serper with 400, Bing with 403, others with 429."""
+"""Messages of a plan whose requests are used up, with another status: Serper 400, Bing 403, others 429."""
 _BAD_KEY: Final = re.compile(
     r"SUBSCRIPTION_TOKEN_INVALID|(?:invalid|missing|unknown|wrong) (?:api[ _-]?)?(?:key|token)|unauthori[sz]ed"
     r"|api[ _-]?key (?:is )?(?:invalid|missing|not valid|required)",
     re.IGNORECASE,
 )
-"""How they refuse a key with another status than 401: Brave with 422, Serper with 403."""
+"""Messages of a rejected key with another status than 401: Brave 422, Serper 403."""
 _MEANS: Final = {
     400: ", the request was rejected",
     401: ", the key was rejected",
@@ -41,7 +41,7 @@ _MEANS: Final = {
     429: ", too many requests",
 }
 _UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError, ET.ParseError)
-"""What reading a reply may raise that is not of the documented form."""
+"""Exceptions raised by reading a reply that is not of the documented form."""
 
 Parameters = dict[str, Any]
 
@@ -50,11 +50,11 @@ Parameters = dict[str, Any]
 class HttpRequest:
     """HTTP request to a provider."""
 
-    url: str  # where to
-    # What goes into the URL, or, with `post`, into a JSON body; those without a value are left out.
+    url: str
+    # Parameters of the URL, or of the JSON body if `post`. Parameters that are None are left out.
     parameters: Parameters
-    headers: Mapping[str, str] = field(default_factory=dict)  # headers of its own
-    post: bool = False  # whether it is a POST
+    headers: Mapping[str, str] = field(default_factory=dict)  # in addition to the usual headers
+    post: bool = False  # POST instead of GET
 
 
 def http_search(
@@ -101,7 +101,11 @@ async def _send(request: HttpRequest, access: ProviderAccess) -> "tuple[httpx.Re
 
 
 async def read_body(response: "httpx.Response", max_bytes: int) -> bytes:
-    """The body of a reply, unpacked, up to a size."""
+    """Return the decompressed body of a reply.
+
+    Raises:
+        ProviderError: `oversized`, if the body is larger than `max_bytes`.
+    """
     body = bytearray()
     async for piece in response.aiter_bytes(65_536):
         body += piece
@@ -129,8 +133,8 @@ def status_error(
     Args:
         status: The status.
         said: The body, or a client's message about it.
-        wait: Seconds to wait, as asked by the reply.
-        variable: The environment variable of the key.
+        wait: Seconds of the reply's Retry-After header.
+        variable: The environment variable of the key, for the message.
         spent: Whether the reply's headers say that the plan's longest period has no requests left.
     """
     from weiwo.tools.calling.errors import classify_status
@@ -173,12 +177,14 @@ def _error_told(said: str) -> str:
 
 
 def list_at(body: bytes, *paths: tuple[str, ...]) -> list[Any]:
-    """Return the list at the first existing path in a JSON reply.
+    """Return the list at the first of several paths that exists in a JSON reply.
 
     Returns an empty list if no path exists.
 
     Raises:
         ProviderError: No path exists, and the reply reports an error.
+        TypeError: The reply is not an object, or the value at the path is not a list.
+        ValueError: The reply is not JSON.
     """
     reply = json.loads(body)
     if not isinstance(reply, Mapping):

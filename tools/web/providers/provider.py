@@ -27,15 +27,15 @@ TimeRange = Literal["day", "week", "month", "year"]
 Topic = Literal["general", "news", "finance"]
 
 _MOST_SITES: Final = 8
-"""Sites that a query names; engines take no long ones."""
+"""Limit of the `site:` operators in a query, since engines do not accept long queries."""
 _RANGES: Final[dict[TimeRange, int]] = {"day": 1, "week": 7, "month": 30, "year": 365}
-"""Days that a provider's ranges of time are sure to hold."""
+"""Length of a provider's time ranges in days, at least."""
 _TAG: Final = lazy(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 _LONGEST_ADDRESS: Final = 2_000
 _MOST_ITEMS: Final = 200
-"""Items of a reply that are looked at; 20 were asked for."""
+"""Limit of the items read from a reply. At most 20 are requested."""
 _LONGEST_FIELD: Final = 50_000
-"""Characters of a snippet, or a title, that are cleaned."""
+"""Limit of a snippet or a title in characters. The rest is cut."""
 _LONGEST_PAGE: Final = 2_000_000
 
 
@@ -44,17 +44,17 @@ class SearchQuery:
     """Search query."""
 
     text: str  # the query
-    k: int = 6  # results at most, 1 to 20
-    time_range: TimeRange | None = None  # only pages from the last day, week, month or year, where a provider can tell
-    topic: Topic = "general"  # kind of pages, where a provider knows kinds
+    k: int = 6  # limit of the results, 1 to 20
+    time_range: TimeRange | None = None  # only recent pages, if the provider supports it
+    topic: Topic = "general"  # kind of pages, if the provider supports it
     language: Language = "en"
-    # The sites and dates to restrict it to; what a provider cannot be told, its hits are held to.
+    # Sites and dates to restrict the search to. Hits that do not match are dropped afterwards.
     within: SourceFilter = field(default_factory=SourceFilter)
 
     def operators(self) -> str:
-        """Return the sites as search operators, with a leading blank.
+        """Return the sites as search operators, e.g. " (site:a.org OR site:b.org) -site:c.org".
 
-        Returns an empty string if all sites are allowed.
+        Returns an empty string if the query is not restricted to sites.
         """
         wanted = [f"site:{site}" for site in self.within.asked_sites[:_MOST_SITES]]
         told = [f"({' OR '.join(wanted)})" if len(wanted) > 1 else "".join(wanted)]
@@ -62,9 +62,10 @@ class SearchQuery:
         return "".join(f" {item}" for item in told if item)
 
     def recency(self, today: date) -> TimeRange | None:
-        """Return the shortest provider time range covering the query's dates.
+        """Return the query's time range, else the shortest one that reaches back to the earliest date.
 
-        Used for providers that know only fixed ranges.
+        Returns None if there is no restriction, or the earliest date is more than a year ago. For providers that know
+        only fixed ranges.
         """
         if self.time_range or not self.within.earliest:
             return self.time_range
@@ -77,12 +78,12 @@ class SearchQuery:
 class SearchHit:
     """Single search result."""
 
-    url: str  # the page
-    text: str  # what the provider shows of it
-    title: str = ""  # its title
+    url: str  # address of the page
+    text: str  # snippet
+    title: str = ""
     date: str | None = None  # ISO date of publication
-    score: float = 0.0  # relevance as the provider tells it, else 0
-    page: str = ""  # the page's whole text as the provider read it, if that was asked for; may be Markdown
+    score: float = 0.0  # relevance given by the provider, else 0
+    page: str = ""  # whole text of the page, plain or Markdown, if requested
     publication: Publication | None = None  # authors, venue and DOI of a scholarly work
 
 
@@ -90,44 +91,43 @@ class SearchHit:
 class ProviderAccess:
     """Access data of a provider for a single request."""
 
-    base: str  # where it is, without a slash at the end
-    key: str = field(default="", repr=False)  # its key, if it takes one
-    seconds: float = 30.0  # time for the whole
-    whole: bool = False  # whether the whole text of the pages is asked for
-    max_bytes: int = 2_000_000  # bytes of a reply that are read
-    transport: "httpx.AsyncBaseTransport | None" = None  # instead of the network
-    variable: str = ""  # the environment variable of its key
+    base: str  # base URL, without a slash at the end
+    key: str = field(default="", repr=False)  # API key, if any
+    seconds: float = 30.0  # time limit of the request
+    whole: bool = False  # whether to request the whole text of pages
+    max_bytes: int = 2_000_000  # limit of a reply
+    transport: "httpx.AsyncBaseTransport | None" = None  # replaces the network in tests
+    variable: str = ""  # environment variable of the key, for messages
 
 
 class ProviderError(WeiwoError):
-    """Error raised if a provider replies with a failed search, with any status."""
+    """Error raised if a search fails at the provider, by an HTTP status or by the content of its reply."""
 
     def __init__(
         self, kind: FailureKind, said: str, *, transient: bool | None = None, retry_after: float | None = None
     ) -> None:
-        self.kind = kind  # what kind of failure that is
-        self.transient = transient  # whether it may pass; None: as failures of the kind do
-        self.retry_after = retry_after  # seconds to wait before asking again, where it says so
+        self.kind = kind
+        self.transient = transient  # whether a retry may succeed; None for the default of the kind
+        self.retry_after = retry_after  # seconds to wait before a retry, if the provider names them
         super().__init__(said)
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A search provider."""
+    """Search provider: capabilities, limits and the function that searches."""
 
-    name: str  # what settings call it
-    base: str  # where it is; empty where each user has one of their own
-    # Asks it. May raise anything; `weiwo.tools.web.providers.failover` types it.
+    name: str  # name in settings
+    base: str  # default base URL; empty if each user has a server of their own
+    # May raise any exception. `weiwo.tools.web.providers.failover` converts it to a `ToolCallError`.
     search: Callable[[SearchQuery, ProviderAccess], Awaitable[list[SearchHit]]]
-    key: str = ""  # the environment variable of its key; empty if it takes none
-    # The environment variable of a key, or of an address of mail, that it takes and does not need.
-    optional_key: str = ""
-    per_second: float = 5.0  # requests a second that it bears
-    longest: int = 400  # characters of a query that it takes
-    whole: bool = False  # whether it can give the whole text of pages
-    operators: bool = True  # whether it understands `site:` in a query
-    dates: bool = False  # whether it is told the earliest day itself, and not the range of time that holds it
-    host: str = ""  # the one site whose pages it gives; empty for any
+    key: str = ""  # environment variable of the required key; empty if none is required
+    optional_key: str = ""  # environment variable of an optional key or e-mail address
+    per_second: float = 5.0  # default limit of requests per second
+    longest: int = 400  # limit of a query in characters
+    whole: bool = False  # can return the whole text of pages
+    operators: bool = True  # understands `site:` in a query
+    dates: bool = False  # takes the earliest date itself, not only a time range
+    host: str = ""  # the only site whose pages it returns; empty for any
 
     @property
     def base_variable(self) -> str:
@@ -138,9 +138,19 @@ class Provider:
 def read_hit(
     item: Any, url: str, text: Iterable[str], *, title: str = "title", date: str = "", score: str = "", page: str = ""
 ) -> SearchHit | None:
-    """Read a hit from a reply item by field names.
+    """Read a hit from an item of a provider's reply.
 
-    Returns None if the item lacks an address or text.
+    Args:
+        item: The item.
+        url: Name of the field with the address.
+        text: Names of the fields with the snippet. The first that is filled counts.
+        title: Name of the field with the title.
+        date: Name of the field with the date of publication, if any.
+        score: Name of the field with the relevance, if any.
+        page: Name of the field with the whole text of the page, if any.
+
+    Returns:
+        The hit, or None if the item has no usable address or no text.
     """
     if not isinstance(item, Mapping):
         return None
@@ -166,5 +176,5 @@ def read_hits(items: Iterable[Any], url: str, text: Iterable[str], **names: str)
 
 
 def _strip_markup(value: Any) -> str:
-    """A field as text, the markup of highlighted words removed."""
+    """Return a text field without HTML tags and entities, or an empty string if not a text."""
     return printable(html.unescape(_TAG.sub("", value[:_LONGEST_FIELD]))).strip() if isinstance(value, str) else ""

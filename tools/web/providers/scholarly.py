@@ -25,17 +25,14 @@ _SEMANTIC_FIELDS: Final = "title,abstract,year,publicationDate,venue,externalIds
 
 
 def openalex(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
-    """Ask OpenAlex for works."""
+    """Build the request for works at OpenAlex."""
     since = f"from_publication_date:{_first_day(query.within.earliest)}" if query.within.earliest else None
     given: Parameters = {"search": query.text, "per-page": query.k, "filter": since, "mailto": access.key or None}
     return HttpRequest(f"{access.base}/works", given)
 
 
 def read_openalex(body: bytes) -> Iterable[SearchHit]:
-    """Read works of OpenAlex.
-
-    Their abstracts are inverted indexes of words.
-    """
+    """Read hits from a reply of OpenAlex, which gives abstracts as inverted indexes."""
     for work in list_at(body, ("results",)):
         place = work.get("primary_location") or {}
         doi = _doi(work.get("doi"))
@@ -50,14 +47,14 @@ def read_openalex(body: bytes) -> Iterable[SearchHit]:
 
 
 def crossref(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
-    """Ask Crossref for works."""
+    """Build the request for works at Crossref."""
     since = f"from-pub-date:{_first_day(query.within.earliest)}" if query.within.earliest else None
     given: Parameters = {"query": query.text, "rows": query.k, "filter": since, "mailto": access.key or None}
     return HttpRequest(f"{access.base}/works", given)
 
 
 def read_crossref(body: bytes) -> Iterable[SearchHit]:
-    """Read works of Crossref."""
+    """Read hits from a reply of Crossref."""
     for work in list_at(body, ("message", "items")):
         doi, parts = _doi(work.get("DOI")), ((work.get("issued") or {}).get("date-parts") or [[]])[0]
         told = {
@@ -74,7 +71,7 @@ def read_crossref(body: bytes) -> Iterable[SearchHit]:
 
 
 def semantic_scholar(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
-    """Ask Semantic Scholar for papers."""
+    """Build the request for papers at Semantic Scholar."""
     given: Parameters = {"query": query.text, "limit": query.k, "fields": _SEMANTIC_FIELDS}
     if query.within.earliest:
         given["publicationDateOrYear"] = f"{query.within.earliest}:"
@@ -82,7 +79,7 @@ def semantic_scholar(query: SearchQuery, access: ProviderAccess) -> HttpRequest:
 
 
 def read_semantic_scholar(body: bytes) -> Iterable[SearchHit]:
-    """Read papers of Semantic Scholar."""
+    """Read hits from a reply of Semantic Scholar."""
     for paper in list_at(body, ("data",)):
         told = {
             "url": paper.get("url"),
@@ -118,7 +115,7 @@ async def search_pubmed(query: SearchQuery, access: ProviderAccess) -> list[Sear
 
 
 def read_pubmed(body: bytes) -> Iterable[SearchHit]:
-    """Read records of PubMed."""
+    """Read hits from PubMed records in XML."""
     for record in ET.fromstring(body).iter("PubmedArticle"):  # noqa: S314 - expat bounds what entities expand to
         number, article = record.findtext(".//PMID", ""), record.find(".//Article")
         if article is None or not number.isdecimal():
@@ -142,7 +139,14 @@ def read_pubmed(body: bytes) -> Iterable[SearchHit]:
 
 
 def _paper(told: Mapping[str, Any], authors: Iterable[object], venue: object, doi: str) -> Iterable[SearchHit]:
-    """Yield the hit of a paper with an address and a title."""
+    """Yield the hit of a paper, or nothing if it has no address, or neither abstract nor title.
+
+    Args:
+        told: Fields `url`, `title`, `text` (the abstract) and `date`.
+        authors: Names of the authors. Values that are not text are skipped.
+        venue: Journal or conference.
+        doi: DOI, or an empty string.
+    """
     year = told.get("date")
     hit = read_hit({**told, "date": str(year) if year else ""}, url="url", text=("text", "title"), date="date")
     if hit is None:
@@ -158,7 +162,7 @@ def _doi(value: object) -> str:
 
 
 def _unfold(index: object) -> str:
-    """Restore an abstract from an index of words to positions."""
+    """Restore an abstract from an inverted index: words with lists of their positions."""
     if not isinstance(index, Mapping):
         return ""
     places = ((place, str(word)) for word, listed in index.items() if isinstance(listed, list) for place in listed)

@@ -1,11 +1,11 @@
 """Selection of search providers: the providers named by a run, else the configured providers.
 
-An entry of `Settings.search` is a provider's name, which may be followed by `+raw` (passages out of the whole pages, if
-the provider gives them), by `@` and requests a second, and by `/` and requests a day, both at most: `searxng`,
-`tavily+raw`, `brave@5`, `brave@5/1000`, `tavily/200`. Limits count in this process, all runs together.
+An entry of `Settings.search` is a provider's name, optionally with `+raw` (passages from the whole text of pages, if
+the provider returns it), with `@` and a limit of requests per second, and with `/` and a limit of requests per day:
+`searxng`, `tavily+raw`, `brave@5`, `brave@5/1000`, `tavily/200`. Limits count all runs of this process together.
 
-If a run names no provider, the providers with a key (for SearXNG, an address) in the environment are used. Providers
-that need neither are used only if the web was asked for (`Settings.web_asked_for`): the first command after a clone
+If a run names no provider, the providers with a key (for SearXNG, an address) in the environment are used. Without any,
+the keyless providers are used if the user asked for the web (`Settings.web_asked_for`): the first command after a clone
 answers from documents, and does not wait for a network that may be missing.
 """
 
@@ -24,9 +24,9 @@ from weiwo.tools.web.providers.health import ConfiguredProvider
 from weiwo.tools.web.providers.provider import Provider
 
 _KEYLESS: Final = ("ddgs", "wikipedia")
-"""Who is asked without a key; those who know papers only just where they are named, or papers are asked for."""
+"""Providers used if none is configured. The scholarly ones need no key either, but are used only on request."""
 SCHOLARLY: Final = ("openalex", "crossref", "pubmed", "semanticscholar", "arxiv")
-"""Who knows papers; an entry `scholarly` names them all."""
+"""Providers of papers. The entry `scholarly` stands for all of them."""
 _ENTRY: Final = lazy(r"(?P<name>[a-z]+)(?P<whole>\+raw)?(?:@(?P<rate>\d+(?:\.\d+)?))?(?:/(?P<day>\d+))?", re.IGNORECASE)
 
 
@@ -48,7 +48,7 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
 
 
 def _select_pages(settings: Settings, env: Mapping[str, str]) -> tuple[ConfiguredProvider, ...]:
-    """Return the providers named by a run, else the configured providers."""
+    """Return the providers named in `settings.search`, else those configured in the environment."""
     if settings.search:
         first: dict[str, ConfiguredProvider] = {}
         named = (
@@ -64,9 +64,9 @@ def _select_pages(settings: Settings, env: Mapping[str, str]) -> tuple[Configure
 
 
 def select_scholarly(settings: Settings, env: Mapping[str, str] | None = None) -> tuple[ConfiguredProvider, ...]:
-    """Return the providers to ask first for studies or papers.
+    """Return the scholarly providers, to be asked first if a question is about studies or papers.
 
-    Returns an empty tuple if the user has named sources.
+    Returns an empty tuple if the web is off, or the user has chosen providers or sources.
     """
     env = os.environ if env is None else env
     if not settings.web or settings.search or settings.sources:
@@ -75,7 +75,7 @@ def select_scholarly(settings: Settings, env: Mapping[str, str] | None = None) -
 
 
 def explain_none(settings: Settings, language: Language = "en") -> str:
-    """Explain the absence of providers and name a remedy."""
+    """Explain why a run has no search provider, and how to get one."""
     if settings.sources and WEB_SOURCES.isdisjoint(settings.sources):
         return "sources 里没有 web 或 scholarly" if language == "zh" else "sources names neither web nor scholarly"
     if not settings.web:

@@ -1,7 +1,7 @@
 """Tavily search through the official client.
 
-Its exceptions have no common base and leave out the message of the reply. `TAVILY_HTTPS_PROXY`, `HTTPS_PROXY` and
-`NO_PROXY` are honoured.
+The client's exceptions have no common base class and leave out the message of the reply. `TAVILY_HTTPS_PROXY`,
+`HTTPS_PROXY` and `NO_PROXY` are honoured.
 """
 
 import asyncio
@@ -20,7 +20,11 @@ from weiwo.tools.web.providers.provider import ProviderAccess, ProviderError, Se
 
 
 async def search(query: SearchQuery, access: ProviderAccess) -> list[SearchHit]:
-    """Ask Tavily."""
+    """Search with Tavily.
+
+    Raises:
+        ProviderError: Tavily refuses, reports an error, or replies in another form.
+    """
     within = query.within
     reply = await _request(
         access,
@@ -73,9 +77,9 @@ async def _request(access: ProviderAccess, method: str, **arguments: Any) -> Map
 
 
 def _classify(error: Exception, transport: "_BoundedTransport") -> Exception:
-    """Convert an exception of the client into a provider error.
+    """Convert an exception of Tavily's client to a `ProviderError`, by the status that the transport recorded.
 
-    Exceptions from elsewhere are returned unchanged.
+    Other exceptions, such as network errors, are returned unchanged.
     """
     name = type(error).__name__
     if transport.status >= 300:
