@@ -1,8 +1,7 @@
-"""Tool calling: the only entry point to every tool, with policies, cache, retries and breakers.
+"""Tool calling: the only entry point to every tool, with retries, a result cache, single flight and circuit breakers.
 
-The features are policies, a result cache, single flight, substitutes and breakers. A call gives a `results.ToolResult`
-or raises an `errors.ToolCallError` of a kind on which `policies` act. This package knows neither web nor corpus nor
-tenant.
+A call returns a `results.ToolResult` or raises an `errors.ToolCallError` of a kind. `policies` says for each kind
+whether to retry or to call a substitute. This package does not depend on the web, the corpus or users.
 
 Modules: `tool_calls` (the entry point), `guarded_call` (admission of a call), `invoke` (a call with its retries),
 `arguments`, `injection` and `results` (input and output), `policies` and `errors`, `tool_breaker`,

@@ -1,9 +1,9 @@
 """Log of acting calls, written before and after each call, so that no call is made twice.
 
-An acting call may change something. A key is the call's idempotency key (`CallContext`): the same if a call is made
-again after a crash, and a different one in another run. A saver of ours keeps the log beside its checkpoints, on disk
-before the call is made, and refuses records of a process with a thread that another process has claimed. With any other
-saver the log is in the graph's store.
+An acting call may change something outside the run. Its key is the idempotency key of `CallContext`: the same if a call
+is made again after a crash, and a different one in another run. Our checkpoint savers keep the log beside the
+checkpoints, on disk before the call is made, and refuse to write if another process has claimed the thread. With any
+other saver the log is in the graph's store.
 """
 
 import time
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 _NAMESPACE: Final = ("weiwo", "acting_calls")
 _KEPT_SECONDS: Final = 30 * 86_400.0
-"""How long a run that was interrupted may wait before its calls are forgotten."""
+"""Lifetime of a record. A run that is resumed later may repeat its calls."""
 _BEGUN: Final = "begun"
 _memory: Final = LruMemory()
 
 
 class ActingLog(Protocol):
-    """Texts by key, booked once."""
+    """Storage of the log: a text for each idempotency key, kept for some seconds."""
 
     async def get(self, key: str) -> str | None:
-        """Return the recorded text of a call."""
+        """Return the recorded text of a call, or None."""
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Record a call, and report whether the call was new and is now recorded."""
+        """Record a call if its key is new, and report whether it was new and is now recorded."""
 
     async def record_result(self, key: str, text: str, seconds: float) -> None:
         """Record the result of a call."""
 
     async def drop(self, key: str) -> None:
-        """Remove the record of a call without effect."""
+        """Remove the record of a call that had no effect."""
 
 
 class StoreLog:
@@ -46,11 +46,11 @@ class StoreLog:
         self._kept = TtlCache(store, _NAMESPACE, _memory, time.time)
 
     async def get(self, key: str) -> str | None:
-        """Return the recorded text of a call."""
+        """Return the recorded text of a call, or None."""
         return await self._kept.get(key)
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Record a new call, and report whether the store now holds the record."""
+        """Record a call if its key is new, and report whether it was new and is now recorded."""
         if await self._kept.get(key) is not None:
             return False
         await self._kept.store_text(key, text, seconds)
@@ -61,27 +61,32 @@ class StoreLog:
         await self._kept.store_text(key, text, seconds)
 
     async def drop(self, key: str) -> None:
-        """Remove the record of a call without effect."""
+        """Remove the record of a call that had no effect."""
         await self._kept.drop(key)
 
 
 class ActingCalls:
-    """State of acting calls, able to change something."""
+    """Beginning and result of each acting call, by idempotency key.
+
+    Args:
+        log: Storage of the records.
+        earlier: Storage used by earlier versions, only read.
+    """
 
     def __init__(self, log: ActingLog, earlier: ActingLog | None = None) -> None:
         self._log = log
-        self._earlier = earlier  # where versions before booked them
+        self._earlier = earlier
 
     async def has_begun(self, key: str) -> bool:
         """Report whether the call was begun and may have had an effect."""
         return await self._text(key) is not None
 
     async def begin(self, key: str) -> bool:
-        """Record a call about to be made, and report whether the record is new."""
+        """Record a call about to be made, and report whether the record is new. If not, the call must not be made."""
         return await self._log.add(key, _BEGUN, _KEPT_SECONDS)
 
     async def forget(self, key: str) -> None:
-        """Remove the record of a call without effect."""
+        """Remove the record of a call that had no effect."""
         await self._log.drop(key)
 
     async def end(self, key: str, result: ToolResult) -> None:
@@ -89,7 +94,7 @@ class ActingCalls:
         await self._log.record_result(key, dump_result(result, time.time() + _KEPT_SECONDS), _KEPT_SECONDS)
 
     async def result(self, key: str) -> ToolResult | None:
-        """Return the result of the call, if completed."""
+        """Return the recorded result of a call, or None if the call did not complete."""
         text = await self._text(key)
         return None if text is None else load_result(text, time.time())
 

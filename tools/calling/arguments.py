@@ -21,19 +21,21 @@ _KINDS: Final[dict[str, type | tuple[type, ...]]] = {
 }
 
 _known: Final[WeakKeyDictionary[type, tuple[dict[str, Any], Any]]] = WeakKeyDictionary()
-"""Schema and model by the class that tools declare their arguments with: deriving them takes milliseconds, runs are
-many."""
+"""Cache of the schema and validation model by the tools' arguments class. Deriving them takes milliseconds."""
 
 
 def schema_of(tool: BaseTool) -> dict[str, Any]:
-    """The arguments a caller may give, as JSON schema: always `properties` and `required`, and `$defs` if used."""
+    """Return the JSON schema of the arguments that a caller may give, without injected ones.
+
+    The schema always has `properties` and `required`.
+    """
     return _schema_and_model(tool)[0]
 
 
 def _schema_and_model(tool: BaseTool) -> tuple[dict[str, Any], Any]:
-    """Return the schema and the validation model of a tool, cached.
+    """Return the schema and the validation model of a tool, cached by its arguments class.
 
-    LangChain makes the model anew each time it is asked.
+    LangChain builds a new model on each access. The model is None for a tool that takes a single string.
     """
     declared = tool.args_schema
     if not isinstance(declared, type):
@@ -61,10 +63,10 @@ def _derive_schema(tool: BaseTool) -> dict[str, Any]:
 
 
 def check_arguments(tool: BaseTool, args: Mapping[str, JsonValue]) -> None:
-    """Hold a call against the tool's schema.
+    """Check the arguments of a call against the tool's schema.
 
     Raises:
-        ToolCallError: An argument is missing, unknown or of the wrong kind (`bad_arguments`); the message names it.
+        ToolCallError: `bad_arguments`: an argument is missing, unknown or of the wrong type. The message names it.
     """
     schema, model = _schema_and_model(tool)
     properties: Mapping[str, Any] = schema["properties"]
@@ -94,7 +96,7 @@ def is_default(value: JsonValue, schema: Any) -> bool:
 
 
 def arguments_fit(tool: BaseTool, args: Mapping[str, JsonValue]) -> bool:
-    """Report whether a call fits the tool's schema."""
+    """Report whether the arguments of a call pass `check_arguments`."""
     try:
         check_arguments(tool, args)
     except ToolCallError:

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 class CallContext:
     """Context of a call, as available to the tool."""
 
-    run: str = ""  # names the run, across the processes it may take; empty outside of one
-    store: "BaseStore | None" = None  # where things may be kept for later calls; without one, in this process
-    fresh: bool = False  # whether what was kept earlier is to be left aside
-    used_kept: bool = False  # set by a tool whose result was made of something kept from an earlier call
-    # What a user should know of the result, added by the tool; a line each. Such a result is not kept.
+    run: str = ""  # id of the run, the same after a restart; empty outside a run
+    store: "BaseStore | None" = None  # LangGraph store for caches; None for the memory of this process
+    fresh: bool = False  # whether to ignore cached content
+    used_kept: bool = False  # set by a tool that used cached content for its result
+    # Lines that the tool adds for the user, about the result. A result with notes is not cached.
     notes: list[str] = field(default_factory=list)
-    task: str = ""  # the task that makes the call; empty outside of one
-    attempt: int = 0  # how many calls the task had made before
-    tool: str = ""  # the tool
-    user: str = ""  # on whose account the run works; empty where nobody is known
-    state: Mapping[str, Any] = field(default_factory=dict)  # the state of the run; for tools that have it injected
+    task: str = ""  # id of the task that makes the call; empty outside a task
+    attempt: int = 0  # number of calls that the task made before
+    tool: str = ""  # name of the tool
+    user: str = ""  # user of the run; empty if unknown
+    state: Mapping[str, Any] = field(default_factory=dict)  # state of the run, for injected arguments
 
     @property
     def idempotency_key(self) -> str:

@@ -41,9 +41,9 @@ class ToolCallError(WeiwoError, ToolException):
     Attributes:
         kind: The kind, used by policies.
         message: One line for people, without secrets.
-        retry_after: Seconds to wait before another try, if the other side said so.
-        transient: Whether the same call may work a moment later.
-        attempts: Calls made.
+        retry_after: Seconds to wait before a retry, if the server named them.
+        transient: Whether the same call may succeed a moment later.
+        attempts: Number of calls made, with retries. 0 if the tool was not called for this caller.
         seconds: Seconds these calls took, the waits between them included.
     """
 
@@ -59,16 +59,16 @@ class ToolCallError(WeiwoError, ToolException):
         super().__init__(self.message)
 
     def of_another(self) -> "ToolCallError":
-        """Return a copy of the failure for a caller waiting on another caller's call."""
+        """Return a copy for a caller that waited for the result of another caller's call, with no attempts."""
         same = ToolCallError(self.kind, self.message, retry_after=self.retry_after, transient=self.transient)
         same.attempts = 0
         return same
 
 
 class ToolNotCalledError(ToolCallError):
-    """Error for a call not made, for a reason of the caller's run.
+    """Error for a call that was not made, because of the caller's limits or a pause.
 
-    The error says nothing about the tool to other callers.
+    The error does not count against the tool and is not shared with other callers.
     """
 
     def __init__(self, kind: FailureKind, message: str, *, retry_after: float | None = None) -> None:
@@ -77,7 +77,11 @@ class ToolNotCalledError(ToolCallError):
 
 
 def classify_error(error: BaseException, tool: str) -> ToolCallError:
-    """The failure an exception stands for."""
+    """Convert any exception of a tool to a `ToolCallError`.
+
+    HTTP statuses are classified by `classify_status`, other exceptions by class name. A `ToolCallError` is returned
+    unchanged, and of an exception group the first exception counts.
+    """
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     if isinstance(error, ToolCallError):
@@ -99,9 +103,10 @@ def classify_status(status: int) -> tuple[FailureKind, bool]:
 
 
 def _classify_by_name(error: BaseException) -> tuple[FailureKind, str, bool]:
-    """Classify an exception by class name: kind, words, transient.
+    """Classify an exception by class names, since every HTTP client has its own classes.
 
-    Names are used because every HTTP client has its own classes.
+    Returns:
+        The kind of failure, words for the message, and whether a retry may help.
     """
     names = {kind.__name__ for kind in type(error).__mro__}
     if any("Timeout" in name for name in names):
@@ -118,14 +123,14 @@ def _classify_by_name(error: BaseException) -> tuple[FailureKind, str, bool]:
 
 
 def first_complaint(error: ValidationError) -> str:
-    """The first complaint of a validation error, naming the argument."""
+    """Return the first error of a pydantic validation, as "argument NAME: message"."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     argument = ".".join(str(part) for part in first["loc"]) or "arguments"
     return f"argument {argument}: {first['msg']}"
 
 
 def _http_status(error: BaseException) -> int | None:
-    """Return the HTTP status of an exception of httpx, requests, openai and similar clients."""
+    """Return the HTTP status of an exception of httpx, requests, openai and similar clients, or None."""
     response = getattr(error, "response", None)
     for holder, name in ((response, "status_code"), (error, "status_code"), (error, "status"), (error, "code")):
         status = getattr(holder, name, None)

@@ -14,35 +14,40 @@ from weiwo.tools.calling.tool_breaker import ToolBreaker
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller of tool calls, with slots and limits."""
+    """Caller of tools: a run with its limits, and the task that makes the call."""
 
-    # Bounds the work that goes on at the same time; held while a tool works, never while waiting.
+    # Limits the calls under way at the same time. Held while a tool works, never while waiting.
     slots: AbstractAsyncContextManager[Any]
-    seconds_left: Callable[[], float]  # seconds that the run has left for work
-    spend: Callable[[], bool]  # books one call that is really made; False where the run may make no more
-    tell: Callable[[str], None]  # tells a watcher one line about a tool
-    task: str = ""  # the task that makes the call
-    attempt: int = 0  # how many calls it had made before
+    seconds_left: Callable[[], float]  # seconds that the run has left
+    spend: Callable[[], bool]  # counts a call about to be made; False if the run may make no more calls
+    tell: Callable[[str], None]  # reports a line about a tool to watchers of the run
+    task: str = ""  # id of the task that makes the call
+    attempt: int = 0  # number of calls that the task made before
 
 
 @dataclass(frozen=True, eq=False)
 class GuardedCall:
-    """A call with retries, as seen by the tool's breaker and the caller."""
+    """Call with retries, between the tool's circuit breaker and the caller's limits."""
 
-    guard: ToolBreaker  # the breaker of the tool
-    caller: Caller  # on whose account
-    backoff: Backoff  # how to wait
-    patience: float  # seconds worth waiting for the tool
-    # Whether the call may try a tool that is out of order before its time: it is the first one of an execution, which
-    # somebody decided on knowing what had failed.
+    guard: ToolBreaker  # circuit breaker of the tool
+    caller: Caller
+    backoff: Backoff  # waits between retries
+    patience: float  # longest wait in seconds for a tool that asked for a pause
+    # Whether the call may try a tool before the breaker's outage ends. True for the first call of an execution, which
+    # was decided on with knowledge of the failures.
     early: bool
-    any_site: bool  # whether the tool goes wherever its arguments say, so that what one site does says nothing of it
+    any_site: bool  # whether the tool opens any site, so that the failure of a site does not count against the tool
 
-    book: Callable[[], Awaitable[None]] | None = None  # what is done last before the call; it may refuse it
+    book: Callable[[], Awaitable[None]] | None = None  # called right before the call; may raise to prevent it
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[float]:
-        """Wait for admission of the call. Yields the run's remaining seconds."""
+        """Context manager that waits until the call may be made. Yields the run's remaining seconds.
+
+        Raises:
+            ToolCallError: The breaker is open.
+            ToolNotCalledError: The tool asked for too long a pause, or the run has no time or calls left.
+        """
         guard, caller = self.guard, self.caller
         while True:  # once round for each time that the other side asks to wait; the run's time ends it
             self._request_admission()
@@ -71,9 +76,7 @@ class GuardedCall:
         self._tell(self.guard.admit(self, early=self.early))
 
     async def _wait_out_pause(self) -> None:
-        """Wait out a requested pause, if worthwhile.
-
-        The other side asked every caller to wait.
+        """Wait for the end of a pause that the tool's server asked for (a rate limit).
 
         Raises:
             ToolNotCalledError: The pause is too long.
@@ -87,7 +90,10 @@ class GuardedCall:
         await asyncio.sleep(self.backoff.wait(1, wait))
 
     def record_failure(self, failure: ToolCallError, cluster: str) -> None:
-        """The call came to nothing."""
+        """Report a failed call to the breaker, as the policy of the failure demands.
+
+        Failures that are not the tool's fault are not reported, and some count as a success.
+        """
         if isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up" or not failure.attempts:
             return  # not the tool's doing
         strain = strain_of(failure.kind, cluster, transient=failure.transient)
@@ -97,11 +103,11 @@ class GuardedCall:
             self._tell(self.guard.record_failure(self, failure, final=strain == "opens"))
 
     def record_success(self) -> None:
-        """The tool answered, if only to say no."""
+        """Report to the breaker that the tool works."""
         self._tell(self.guard.record_success(self))
 
     def release_call(self) -> None:
-        """Release the finished call in the breaker, successful or not."""
+        """Tell the breaker that the call has ended, successful or not."""
         self.guard.release_call(self)
 
     def _tell(self, note: str) -> None:
@@ -110,5 +116,5 @@ class GuardedCall:
 
 
 def out_of_time_error(name: str) -> ToolNotCalledError:
-    """The run has no time left for a call."""
+    """Build the error for a call that was not made because the run has no time left."""
     return ToolNotCalledError("limit", f"{name}: not called, because the run's limit max_seconds was reached")

@@ -26,7 +26,7 @@ def injected_arguments(tool: BaseTool, call_id: str, context: "CallContext") -> 
     """Return the injected arguments of a tool by name.
 
     Raises:
-        ToolCallError: The tool wants a store and there is none, or a value missing from the state.
+        ToolCallError: `crash`: the tool wants a store and the graph has none, or a value missing from the state.
     """
     return {name: _make_value(tool, marker, call_id, context) for name, marker in _find_markers(tool)}
 
@@ -79,7 +79,7 @@ def _find_markers(tool: BaseTool) -> Iterator[tuple[str, Any]]:
 
 
 def _read_hints(declared: Any) -> dict[str, Any]:
-    """The annotations of a function's arguments, or of a model's fields."""
+    """Return the type hints of a function or a model by name, or an empty dict if they cannot be resolved."""
     try:
         return get_type_hints(declared, include_extras=True)
     except (NameError, TypeError, AttributeError):  # annotations that only type checkers can follow

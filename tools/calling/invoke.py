@@ -1,8 +1,7 @@
-"""Tool invocation: checked arguments, bounded time and size, typed failures, and retries.
+"""Tool invocation: checked arguments, limits of time and size, classified failures, and retries.
 
-Every tool is called this way, ours or anyone's. The result is a `ToolResult`, or a `ToolCallError` is raised. An empty
-result is a result, and for the caller to judge. Cancellation always passes through. The number of retries is set in
-`weiwo.tools.calling.policies`.
+Every tool is called this way, built-in or not. The result is a `ToolResult`, or a `ToolCallError` is raised. An empty
+result is no error. Cancellation always passes through. `weiwo.tools.calling.policies` sets the number of retries.
 """
 
 import asyncio
@@ -34,16 +33,18 @@ _chance: Final = SystemRandom()
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Backoff: the wait before each retry."""
+    """Exponential backoff with jitter between retries."""
 
-    first: float = 0.5  # seconds before the first further call; each later wait is twice as long
-    jitter: float = 0.5  # share of a wait that is left to chance, so that tasks do not come back all at once
-    longest: float = math.inf  # seconds that are worth waiting at most; where more is asked for, the call has failed
+    first: float = 0.5  # seconds before the first retry; each later wait is twice as long
+    jitter: float = 0.5  # random share of a wait, so that tasks do not retry all at once
+    longest: float = math.inf  # limit of a wait in seconds; if a longer one is needed, there is no retry
 
     def wait(self, attempt: int, asked: float | None) -> float:
-        """Return the seconds to wait after a call.
+        """Return the seconds to wait before a retry: doubled with each attempt, but at least `asked`.
 
-        Each wait is twice the wait before, and never less than the other side asked for.
+        Args:
+            attempt: Number of calls made so far, from 1.
+            asked: Seconds that the server asked to wait, or None.
         """
         grown: float = self.first * 2 ** (attempt - 1)
         return max(
@@ -53,7 +54,7 @@ class Backoff:
 
 
 _Admission = Callable[[], AbstractAsyncContextManager[float]]
-"""Waits until a call may be made and gives the seconds it may take; entered anew for each call, retries included."""
+"""Waits until a call may be made, and yields the seconds that it may take. Entered for each attempt."""
 
 
 @asynccontextmanager
@@ -79,17 +80,18 @@ async def run_tool(
         seconds: Time for everything, the waits between calls included, waiting for the turn to call excluded.
         max_bytes: Maximum bytes of the reply to keep.
         backoff: Wait between calls.
-        turn: Admission of a call. It is held while calling, not while waiting to call again.
-        repeats: Whether a failed call may be made again. False if the call may have changed something.
+        turn: Context manager that admits a call. It is held during each attempt, not between attempts.
+        repeats: Whether a failed call may be retried. False if the call may have changed something.
 
     Returns:
         The reply. For a tool that is not ours, passages come from its text or JSON, with the source `tool:NAME` if
         the reply names none.
 
     Raises:
-        ToolCallError: No usable reply: `timeout rate_limit auth not_found bad_arguments blocked oversized crash`, or
-            `limit` if the turn's time was shorter than the call's. Only transient failures (a timeout of the
-            tool's own, a rate limit, the network) are tried again, as often as their policy says.
+        ToolCallError: No usable reply: `timeout rate_limit auth not_found bad_arguments blocked oversized crash`,
+            `refused` for an error reported by the tool, or `limit` if the run's time ended during the call. Only
+            transient failures (a timeout raised by the tool, a rate limit, the network) are retried, as often as their
+            policy says.
     """
     backoff = backoff or Backoff()
     check_arguments(tool, args)
@@ -123,7 +125,7 @@ async def run_tool(
 async def _call_once(
     tool: BaseTool, args: Mapping[str, JsonValue], seconds: float, max_bytes: int, over: ToolCallError
 ) -> ToolResult:
-    """Make a single call. `over` is raised on timeout."""
+    """Make a single attempt. Raises `over` if it takes longer than `seconds`, else as `run_tool`."""
     call_id = f"call_{uuid4().hex}"
     given = {**args, **injected_arguments(tool, call_id, current_call())}
     call = {"type": "tool_call", "id": call_id, "name": tool.name, "args": given}

@@ -1,14 +1,14 @@
 """Failure policies for tool calls, by kind of failure. This table alone decides.
 
-First the same call is made again (`invoke`), then another tool that does the same is called (`substitutes`), then
+First the same call is retried (`invoke`), then another tool with the same purpose is called (`substitutes`), then
 reflection reviews the whole plan: it may run the task once more, or find another way.
 
-- A timeout, a rate limit or a broken line may pass. So it is tried again, a timeout only once, since it has cost the
-  most already, and a rate limit after the time the other side asked for.
-- A refused key or a refused caller stays refused: no second call, a substitute at once.
-- If one tool lacks something, or has too much of it, another tool may have it: a substitute, no second call.
-- Arguments that are wrong for one tool are wrong for its substitutes, so only another plan helps.
-- If no time is left, nothing is tried.
+- A timeout, a rate limit or a broken connection may pass, so the call is retried: after a timeout only once, since it
+  has cost the most already, and after a rate limit when the server's Retry-After has passed.
+- A refused key or a refused caller stays refused: no retry, a substitute at once.
+- If a tool does not find something, or its reply is too large, another tool may do better: a substitute, no retry.
+- Arguments that are wrong for a tool are wrong for its substitutes, so only another plan helps.
+- If a limit of the run is reached, nothing more is tried.
 """
 
 from collections.abc import Mapping
@@ -25,13 +25,12 @@ _Strain = Literal["none", "counts", "opens"]
 class _FailurePolicy:
     """Policy for a kind of failure, in order of application."""
 
-    # Further calls of the same tool with the same arguments at most, if the failure is a transient one.
-    retries: int = 0
-    substitute: bool = False  # whether another tool of the same cluster is asked
-    again: bool = False  # whether the same task may have a value when it is run once more, after the rest of the plan
-    # Who decides in the end: reflection, or nobody, because nothing can be done.
+    retries: int = 0  # limit of further calls with the same arguments, if the failure is transient
+    substitute: bool = False  # whether another tool of the same cluster is called
+    again: bool = False  # whether the task may succeed if it is run once more after the rest of the plan
+    # Last resort: reflection on the plan, or none.
     last: Literal["reflect", "give_up"] = "reflect"
-    # What it tells of the tool's health: nothing, something, or that it is out of order (`circuit_breaker`).
+    # Effect on the tool's circuit breaker (`tool_breaker`): none, counts as a failure, or opens it at once.
     strain: _Strain = "none"
 
 
@@ -53,17 +52,22 @@ POLICIES: Final[Mapping[FailureKind, _FailurePolicy]] = MappingProxyType(
         "limit": _FailurePolicy(last="give_up"),
     }
 )
-"""The policy of each kind. An `empty` result is asked for in other words before another tool is."""
+"""The policy of each kind. After an `empty` result, the query is reworded before another tool is called."""
 
 PATIENCE: Final = 2.0
-"""Seconds worth waiting for a tool that has a stand-in; without one, all the time of the call is."""
+"""Longest wait in seconds for a tool that has a substitute. Without a substitute, a call may wait all its time."""
 
 
 def strain_of(kind: FailureKind, cluster: str, *, transient: bool) -> _Strain:
-    """Return the effect of a failure on the tool's health.
+    """Return the effect of a failure on the tool's circuit breaker.
 
-    A page that wants a login, or refuses readers, says nothing of the tool that opens pages. Nor does an exception of
-    the tool's own (no such city), unless it concerns the connection, because other arguments may work.
+    A page that wants a login, or refuses readers, does not count against the tool that opens pages. Nor does an
+    exception of the tool's own code, unless it concerns the connection, because other arguments may work.
+
+    Args:
+        kind: Kind of the failure.
+        cluster: Name of the tool's cluster. "open" for tools that open pages.
+        transient: Whether the failure is transient.
     """
     if (cluster == "open" and kind in {"auth", "blocked"}) or (kind == "crash" and not transient):
         return "none"

@@ -1,7 +1,7 @@
 """Cache of tool results, in the graph's store or else in memory.
 
-Only results are kept, neither failures nor empty ones, as JSON and up to a size. A reader of the store may read the
-results, which is why the key, but no argument of a call, is written in plain.
+Only results are cached, neither failures nor empty ones, as JSON and up to a size. People with access to the store can
+read the results, but not the arguments of a call: the key is a hash.
 """
 
 import hashlib
@@ -23,14 +23,17 @@ if TYPE_CHECKING:
 
 _NAMESPACE: Final = ("weiwo", "tool_results")
 _MAX_ENTRY_BYTES: Final = 256_000
-"""A larger result is not kept: a web search is some 20 kB, and every byte is written and read again."""
+"""Limit of a cached result. A web search has some 20 kB."""
 
 _VERSION: Final = 1
 _memory: Final = LruMemory()
 
 
 def cache_key(tool: BaseTool, args: Mapping[str, JsonValue], schema: Mapping[str, Any], max_bytes: int) -> str:
-    """The identity of a call: equal for equal tools and arguments, whether a default is written out or left out."""
+    """Return the cache key of a call, a hash of the tool's identity, the arguments and the size limit.
+
+    An argument equal to its default in `schema` counts as left out.
+    """
     properties = schema.get("properties", {})
     given = {name: value for name, value in args.items() if not is_default(value, properties.get(name))}
     parts = [_VERSION, tool.name, tool_identity(tool), given, max_bytes]
@@ -39,7 +42,7 @@ def cache_key(tool: BaseTool, args: Mapping[str, JsonValue], schema: Mapping[str
 
 
 class ResultCache:
-    """Results with a time to live."""
+    """Cache of tool results with a time to live."""
 
     def __init__(
         self, store: "BaseStore | None" = None, clock: Callable[[], float] = time.time, memory: LruMemory = _memory
@@ -48,12 +51,12 @@ class ResultCache:
         self._clock = clock
 
     async def get(self, key: str) -> ToolResult | None:
-        """Return a cached result if not expired, marked as `cached` and without a call."""
+        """Return the cached result of a key, with `cached` set and 0 attempts, or None."""
         text = await self._kept.get(key)
         return None if text is None else load_result(text, self._clock())
 
     async def store_result(self, key: str, result: ToolResult, seconds: float) -> None:
-        """Cache a result, unless empty or too large."""
+        """Cache a result for some seconds, unless it is empty, too large or not JSON."""
         if seconds <= 0 or (result.value is None and not result.passages):
             return
         try:
@@ -65,7 +68,11 @@ class ResultCache:
 
 
 def dump_result(result: ToolResult, expires: float) -> str:
-    """A result as JSON text, good until a moment in seconds since the epoch."""
+    """Encode a result as JSON, with its time of expiry in seconds since the epoch.
+
+    Raises:
+        TypeError: The value or detail is not JSON. A ValueError for NaN and infinity.
+    """
     parts = {
         "expires": expires,
         "content": result.content,
@@ -78,7 +85,7 @@ def dump_result(result: ToolResult, expires: float) -> str:
 
 
 def load_result(text: str, now: float) -> ToolResult | None:
-    """Parse a cached result. Returns None for expired or foreign data."""
+    """Decode the text of `dump_result`, with `cached` set and 0 attempts. Returns None for expired or other data."""
     try:
         parts = json.loads(text)
         if not (float(parts["expires"]) > now and parts["type"] in (None, *VALUE_TYPES)):

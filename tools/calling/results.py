@@ -23,10 +23,10 @@ from weiwo.text.printable import clip_bytes, one_line, printable
 from weiwo.tools.passages import RankedText, rank_passages
 
 _MOST_PASSAGES: Final = 20
-"""Passages kept of one call of a tool that is not ours."""
+"""Limit of the passages from a call of a tool that is not built in."""
 
 TOOL_SOURCE: Final = "tool:"
-"""How the source begins of what names none: it is the tool's own word."""
+"""Prefix of the source of passages without a source in the reply: "tool:NAME"."""
 
 _TEXT_KEYS: Final = ("content", "text", "page_content", "snippet", "body", "summary", "description", "abstract")
 _TITLE_KEYS: Final = ("title", "name", "heading", "headline")
@@ -43,21 +43,27 @@ class ToolResult:
     """Result of a tool call."""
 
     content: str  # the reply as text for a model
-    # The reply as passages, best first; of a computed value those that it rests on; none where nothing was found.
+    # The reply as passages, best first, or the passages that a computed value is based on. Empty if nothing was found.
     passages: tuple[Evidence, ...] = ()
-    value: JsonValue | None = None  # the computed value in its data form, if the tool computes
+    value: JsonValue | None = None  # the computed value as JSON, if the tool computes
     type: ValueType | None = None  # the value's type
-    # Particulars of a computation; `truncated` is true where the reply was cut.
+    # Details of a computation. `truncated` is set if the reply was cut.
     detail: dict[str, JsonValue] = field(default_factory=dict)
     seconds: float = 0.0  # wall time, retries included
-    attempts: int = 1  # calls made for it; 0 if it was kept from an earlier call, or came of somebody else's
-    cached: bool = False  # whether it was kept from an earlier call
-    # What a user should know of it, such as an embedding model that was too slow; a line each.
+    attempts: int = 1  # calls made, retries included; 0 if the result was cached or shared from another call
+    cached: bool = False  # whether the result comes from an earlier call
+    # Lines for the user about the result, such as an embedding model that was too slow.
     notes: tuple[str, ...] = ()
 
 
 def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_bytes: int) -> ToolResult:
-    """Read a tool's reply."""
+    """Convert the reply of any LangChain tool to a `ToolResult`.
+
+    Args:
+        message: The reply.
+        args: Arguments of the call. Their texts are the query by which passages are selected, if there are too many.
+        max_bytes: Limit of the content, and of all passages together.
+    """
     tool = message.name or "tool"
     whole = printable(_content_text(message))
     content = clip_bytes(whole, max_bytes)
@@ -89,7 +95,16 @@ def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_byt
 def read_passages(
     text: str, tool: str, query: str, *, source: str, title: str = "", plain: bool = False
 ) -> list[Evidence]:
-    """Return the passages of a reply in JSON or plain text, or the nearest to a query among many."""
+    """Return the passages of a reply in JSON or text, at most the 20 nearest to a query.
+
+    Args:
+        text: The reply.
+        tool: Name of the tool, for the passages.
+        query: Query by which passages are selected.
+        source: Source of passages that name none.
+        title: Title of passages that name none.
+        plain: Do not parse the text as JSON.
+    """
     found = _item_passages({"content": text}, tool, source) if plain else _text_passages(text, tool, source)
     passages = _select_nearest(list(found), query)
     return [passage.model_copy(update={"title": passage.title or title, "tool": tool}) for passage in passages]
@@ -105,7 +120,7 @@ def _content_text(message: ToolMessage) -> str:
 
 
 def _own_passages(artifact: object) -> list[Evidence] | None:
-    """Return the passages in an artifact, as objects or in JSON form.
+    """Return the passages of an artifact in the form of our own tools: a list of `Evidence`, as objects or JSON.
 
     Returns None for any other artifact.
     """
@@ -126,7 +141,7 @@ def _document_passages(artifact: object, tool: str) -> Iterable[Evidence]:
 
 
 def _text_passages(content: str, tool: str, source: str = "") -> Iterable[Evidence]:
-    """Passages of a reply in text or JSON."""
+    """Yield the passages of a reply in JSON, or else in text. `source` is the default source."""
     if not content.strip():
         return
     data: Any = None
@@ -140,10 +155,7 @@ def _text_passages(content: str, tool: str, source: str = "") -> Iterable[Eviden
 
 
 def _rows(artifact: object, content: str, tool: str) -> Iterable[Evidence]:
-    """Yield the passages of a JSON artifact with summary content.
-
-    If the content is JSON too, it says the same, and nothing is yielded.
-    """
+    """Yield the passages of an artifact in JSON, unless the content is JSON too and so repeats the artifact."""
     if content.lstrip()[:1] in ("[", "{"):
         return
     for item in islice(_list_items(artifact), _MOST_ROWS):
@@ -181,14 +193,14 @@ def _item_passages(item: Mapping[str, Any], tool: str, source: str = "") -> Iter
 
 
 def _safe_source(value: object) -> str:
-    """Return a source fit for readers, or an empty string for a link able to run code."""
+    """Return a source on one line, or an empty string if it is too long or a link like "javascript:"."""
     if not isinstance(value, str) or len(value) > _LONGEST_SOURCE or _OTHER_SCHEME.match(value.strip()):
         return ""
     return one_line(value, _LONGEST_SOURCE)
 
 
 def _select_nearest(passages: list[Evidence], query: str) -> list[Evidence]:
-    """Return all passages if few, else the nearest to the query, then the first."""
+    """Return all passages if at most 20, else 20: those matching the query, then others from the start."""
     if len(passages) <= _MOST_PASSAGES:
         return passages
     order = rank_passages((RankedText(passage.title, "", passage.text) for passage in passages), query, _MOST_PASSAGES)
@@ -196,7 +208,10 @@ def _select_nearest(passages: list[Evidence], query: str) -> list[Evidence]:
 
 
 def _deduplicate(passages: Iterable[Evidence], tool: str, max_bytes: int) -> tuple[Evidence, ...]:
-    """Deduplicate passages: each text once with all URLs, cleaned, ranked, within the size limit."""
+    """Merge passages with the same text, clean and number them, and stop at the size limit.
+
+    Fewer passages than given do not mean that the limit was reached: merged ones count once.
+    """
     kept: dict[str, Evidence] = {}
     room = max_bytes
     for passage in passages:

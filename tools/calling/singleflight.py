@@ -1,8 +1,8 @@
 """Single flight: equal concurrent work is done once, and all callers get the result.
 
 The work is a task of its own and belongs to no caller. A caller that is cancelled or runs out of time leaves, and the
-others still get their result. When the last has left, the work is cancelled too. Callers wait only for that task and
-their own time, so none can hang.
+others still get the result. When the last caller has left, the work is cancelled too. Each caller waits with its own
+timeout, so none can hang.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ class SingleFlight(Generic[T]):
     async def join(
         self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]], seconds: float
     ) -> tuple[asyncio.Task[T], bool]:
-        """Start work, or wait for the same work in progress.
+        """Start work, or join the work in progress under the same key, and wait for its end.
 
         Returns:
-            The work, which has ended, and whether this call began it.
+            The ended task, which may have failed or been cancelled, and whether this caller started it.
 
         Raises:
-            TimeoutError: The work has not ended within that time. For other callers it continues.
+            TimeoutError: The work did not end within `seconds`. It continues if other callers are waiting.
         """
         place = (asyncio.get_running_loop(), key)
         task, waiting = self._under_way.get(place, (None, set()))
@@ -60,10 +60,10 @@ class SingleFlight(Generic[T]):
     async def run(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Start work, or join the running work of the same key, and return the result.
 
-        The work limits its own time.
+        There is no timeout: the work limits its own time.
 
         Raises:
-            ToolCallError: As the work does. A caller that joined gets a copy, because it made no call.
+            ToolCallError: Raised by the work. A caller that joined gets a copy with 0 attempts.
         """
         ended, own = await self.join(key, work, math.inf)
         try:
@@ -74,7 +74,7 @@ class SingleFlight(Generic[T]):
             raise error.of_another() from None
 
     def _cancel_abandoned(self, place: Hashable, task: asyncio.Task[T], waiting: set[object]) -> bool:
-        """Cancel work without waiting callers, and report whether the work was cancelled."""
+        """Cancel unfinished work if no caller waits for it, and report whether it was cancelled."""
         if waiting or task.done():
             return False
         self._forget(place, task)  # nobody may join what is being cancelled

@@ -1,8 +1,7 @@
-"""Argument mapping to a substitute tool: feasibility, and the argument names.
+"""Mapping of a call's arguments to a substitute tool.
 
-Nothing is guessed. An argument maps to the one of the same name, or of a name that obviously means the same, if the
-type fits. Every required argument of the other tool must be present, and nothing requested is lost but preferences (how
-many results, in which language).
+An argument maps to the one of the same name, or of a synonymous name, if the type fits. Every required argument of the
+substitute must be mapped, and only preferences may be lost (how many results, in which language).
 """
 
 from collections.abc import Mapping
@@ -34,7 +33,7 @@ _SYNONYMS: Final = (_QUERY, _ADDRESS, _NUMBER, _LANGUAGE, _TOPIC, _PLACE, _PERIO
 """Names of arguments that mean the same."""
 
 _PREFERENCES: Final = _NUMBER | _LANGUAGE | _TOPIC
-"""What a call may lose: the answer is still one to what was asked."""
+"""Arguments that a substitute may lack: its reply still answers the query."""
 
 
 def is_query(name: str) -> bool:
@@ -61,11 +60,11 @@ def map_arguments(
     Args:
         args: The call's arguments.
         given: JSON schema of the original tool: `properties` and `required`.
-        wanted: The same for the substitute.
-        cluster: The kind of both tools. For tools that open a page, the query within it is a preference too.
+        wanted: JSON schema of the substitute.
+        cluster: Cluster of both tools. In the cluster "open", the query within a page is a preference too.
 
     Returns:
-        The substitute's arguments. None if it cannot stand in without a new plan.
+        The substitute's arguments, or None if the call cannot be mapped.
     """
     known, properties = given["properties"], wanted["properties"]
     found: dict[str, JsonValue] = {}
@@ -86,9 +85,9 @@ def map_arguments(
 def _target_argument(
     name: str, value: JsonValue, properties: Mapping[str, Any], taken: Mapping[str, JsonValue]
 ) -> str | None:
-    """Return the target argument for a value: the same name, else the first synonym.
+    """Return the substitute's argument for a value: the same name, else the first synonym.
 
-    Returns None if no argument accepts the value.
+    Returns None if no free argument accepts the value.
     """
     for other in sorted(properties, key=lambda other: other != name):
         if other in taken or not same_meaning(name, other) or argument_mismatch(value, properties[other] or {}):

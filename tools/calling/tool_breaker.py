@@ -1,6 +1,6 @@
 """Circuit breaker of a tool in a run: an outage costs a few calls per run, not a call per task.
 
-A rate limit also makes every caller of the same tool wait, for as long as the other side asked.
+After a rate limit, every caller of the tool waits as long as the server asked.
 """
 
 import math
@@ -13,18 +13,18 @@ from weiwo.state.circuit_breaker import FOREVER, BreakerRegistry, CircuitBreaker
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 
 _THRESHOLD: Final = 3
-"""Failed calls in a row (each with its retries) after which a tool is taken to be out of order."""
+"""Failed calls in a row (each with its retries) after which the breaker opens."""
 _FIRST_COOLING: Final = 5.0
 _LONGEST_COOLING: Final = 60.0
 """Seconds that a breaker stays open: the first time, and at most."""
 _MAX_BREAKERS: Final = 256
-"""Breakers remembered; beyond that the ones not used for longest are forgotten."""
+"""Limit of the breakers kept. The least recently used are dropped."""
 
 
 class ToolBreaker:
-    """Health of a tool as seen by a run.
+    """Circuit breaker of a tool within a run.
 
-    Methods that may change the state return a note for people, empty if nothing worth telling changed.
+    `admit`, `record_success` and `record_failure` return a line for people if the state changed, else an empty string.
     """
 
     def __init__(self, tool: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -44,12 +44,14 @@ class ToolBreaker:
         return self._circuit.state
 
     def admit(self, call: object, *, early: bool = False) -> str:
-        """Admit a call. With `early`, admit before the breaker has cooled.
+        """Admit a call, or raise an error if the breaker is open.
 
-        Somebody then decided to try again.
+        Args:
+            call: Identity of the call.
+            early: Admit a trial call before the cooling time of an open breaker has passed.
 
         Raises:
-            ToolNotCalledError: The tool is out of order as far as this run knows.
+            ToolNotCalledError: The breaker is open, or another trial call is under way.
         """
         known = self._circuit.on_trial(call)
         if not self._circuit.admit(call, early=early):
@@ -57,14 +59,11 @@ class ToolBreaker:
         return f"{self.tool}: on trial, one call is let through" if self._circuit.on_trial(call) and not known else ""
 
     def record_success(self, call: object) -> str:
-        """Record an answer of the tool, even an empty answer."""
+        """Record a call that succeeded, even with an empty answer."""
         return f"{self.tool}: works again" if self._circuit.record_success(call) else ""
 
     def record_failure(self, call: object, error: ToolCallError, *, final: bool = False) -> str:
-        """Record a failure of the tool, retries included.
-
-        With `final`, another call during this run is pointless.
-        """
+        """Record a call that failed after its retries. With `final`, the breaker opens for the rest of the run."""
         cooling = self._circuit.record_failure(
             call, opens=final, at_least=FOREVER if final else error.retry_after or 0.0
         )
@@ -78,11 +77,11 @@ class ToolBreaker:
         return f"{self.tool}: blocked {period} ({error.message})"
 
     def release_call(self, call: object) -> None:
-        """Release a call without information on the tool's health, cancelled or never made."""
+        """Release a call that ended without a record, cancelled or never made, so that another trial may pass."""
         self._circuit.release_call(call)
 
     def hold(self, seconds: float) -> None:
-        """Record a pause requested by the service for all callers."""
+        """Start a pause of some seconds for all callers, as the tool's server requested."""
         self._wait_until = max(self._wait_until, self._clock() + seconds)
 
     def waiting(self) -> float:
@@ -94,5 +93,5 @@ _breakers: Final = BreakerRegistry(ToolBreaker, _MAX_BREAKERS)
 
 
 def tool_breaker(run: str, tool: str) -> ToolBreaker:
-    """The breaker of a tool in a run."""
+    """Return the breaker of a tool in a run, the same for all callers in this process."""
     return _breakers.get(run, tool)

@@ -7,11 +7,11 @@
 3. its turn: a slot for work, the tool's circuit breaker (`weiwo.tools.calling.tool_breaker`), the run's time
 4. the call itself, with its retries (`weiwo.tools.calling.invoke`)
 
-A call that acts is neither merged, nor cached for others, nor made again. It is recorded before it is made, so that a
-process that resumes the run after a crash knows that it may have been (`weiwo.tools.calling.acting_calls`).
+A call that acts is neither merged, nor cached for others, nor retried. It is recorded before it is made, so that a
+process that resumes the run after a crash knows that it may have been made (`weiwo.tools.calling.acting_calls`).
 
-The handling of failures is in `policies`. Breakers and calls in progress are found by run and by process, since each
-execution of a node makes a `ToolCalls` of its own.
+`policies` decides on failures. Breakers are global by run and tool, and calls in progress global in the process, since
+each execution of a node creates a `ToolCalls` of its own.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
 _MERGES: Final = 8
-"""How often a caller joins another's call that ends for the other's own reasons, before it makes its own."""
+"""Limit of joined calls that end because of another caller's limits, before a caller makes its own call."""
 
 _NOTHING_DONE: Final = frozenset({"bad_arguments", "auth", "blocked", "not_found", "rate_limit"})
-"""Failures by which a tool says that it did nothing."""
+"""Kinds of failure after which an acting tool is known to have changed nothing."""
 
 _single_flight: Final[SingleFlight[ToolResult]] = SingleFlight()
 
@@ -55,30 +55,30 @@ class _Toolbox(Protocol):
         """Return the metadata of a tool."""
 
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
-        """Return the tools able to make the same call, with mapped arguments."""
+        """Return the tools that can replace a call, with their arguments."""
 
 
 _Recorder = Callable[[ToolInfo, Mapping[str, JsonValue], ToolCallError | None], Awaitable[None]]
-"""Keeps a call of a tool, with its arguments and its failure; None where it worked."""
+"""Records a call that was made: the tool, the arguments, and the failure or None."""
 
 
 @dataclass(eq=False)
 class ToolCalls:
     """Makes the tool calls of a run."""
 
-    run: str  # names the run, across the processes it may take
+    run: str  # id of the run, the same after a restart
     toolbox: _Toolbox
-    store: "BaseStore | None" = None  # where results, and what tools keep, lie for later; without one, in this process
+    store: "BaseStore | None" = None  # LangGraph store for caches; None for the memory of this process
     _: KW_ONLY
-    seconds: float = 30.0  # time of one call, its retries included
-    max_bytes: int = 5_000_000  # bytes of a reply to keep
-    fresh: bool = False  # whether results kept from earlier are left aside
-    backoff: Backoff = field(default_factory=Backoff)  # how to wait before a further call
-    cache: ResultCache | None = None  # where results are kept, if not in the store
-    state: Mapping[str, Any] = field(default_factory=dict)  # the state of the run; for tools that have it injected
-    acting_log: ActingLog | None = None  # where acting calls are booked, if not in the store
-    record: _Recorder | None = None  # keeps how each call that was really made fared
-    user: str = ""  # on whose account the run works
+    seconds: float = 30.0  # time limit of a call, retries included
+    max_bytes: int = 5_000_000  # limit of a reply
+    fresh: bool = False  # whether to ignore cached results
+    backoff: Backoff = field(default_factory=Backoff)  # waits between retries
+    cache: ResultCache | None = None  # replaces the cache in the store
+    state: Mapping[str, Any] = field(default_factory=dict)  # state of the run, for injected arguments
+    acting_log: ActingLog | None = None  # replaces the log of acting calls in the store
+    record: _Recorder | None = None  # called after each call that was made
+    user: str = ""  # user of the run
 
     def __post_init__(self) -> None:
         self._cache = self.cache or ResultCache(self.store)
@@ -91,7 +91,7 @@ class ToolCalls:
         return tool_breaker(self.run, name)
 
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
-        """Return the tools able to make the same call, with mapped arguments, healthy tools first."""
+        """Return the tools that can replace a call, with their arguments. Tools with a closed breaker come first."""
         found = self.toolbox.substitutes(name, args)
         health = {"closed": 0, "warned": 1, "half_open": 2, "open": 3}
         return dict(sorted(found.items(), key=lambda item: health[self.breaker(item[0]).state]))
@@ -104,16 +104,20 @@ class ToolCalls:
         *,
         has_substitute: bool = False,
     ) -> ToolResult:
-        """Make a call, or return the result of an equal call.
+        """Make a call, or return the result of an equal call that is cached or in progress.
 
-        If there is a substitute to ask, long waits are not worth it.
+        Args:
+            name: Name of the tool.
+            args: Arguments by name.
+            caller: Limits of the run, and the task that makes the call.
+            has_substitute: Whether another tool can replace the call, so that long waits are not worthwhile.
 
         Returns:
-            The result. `attempts` counts the calls really made for it: none if it was cached or another's.
+            The result. `attempts` is 0 if the result was cached or shared from another caller.
 
         Raises:
             ToolCallError: As `run_tool` does. `limit` if the run's time or calls are used up. If the breaker of the
-                tool is open, the kind it failed with before, and then no call was made.
+                tool is open, no call is made, and the kind is that of the failure that opened it.
         """
         tool, info = self.toolbox.get(name), self.toolbox.info(name)
         if info.acts:
@@ -150,7 +154,12 @@ class ToolCalls:
     async def has_begun(self, name: str, task: str, attempt: int) -> bool:
         """Report whether an acting call was already made or started in this run.
 
-        It may have been made before a crash, or by an earlier try.
+        The process that made the call may have crashed since.
+
+        Args:
+            name: Name of the tool.
+            task: Id of the task.
+            attempt: Number of calls that the task made before.
         """
         key = CallContext(self.run, task=task, attempt=attempt, tool=name).idempotency_key
         return await self._acting.has_begun(key)
@@ -158,7 +167,11 @@ class ToolCalls:
     async def _act(
         self, info: ToolInfo, args: Mapping[str, JsonValue], caller: Caller, *, has_substitute: bool
     ) -> ToolResult:
-        """Make an acting call exactly once, even across process crashes."""
+        """Make an acting call at most once, even across process crashes, unless the tool is idempotent.
+
+        Raises:
+            ToolNotCalledError: `incomplete`: an earlier attempt may have had its effect, or the log failed.
+        """
         key = CallContext(self.run, task=caller.task, attempt=caller.attempt, tool=info.name).idempotency_key
         if (known := await self._acting.result(key)) is not None:
             return replace(known, cached=False)
@@ -194,9 +207,9 @@ class ToolCalls:
         has_substitute: bool,
         book: Callable[[], Awaitable[None]] | None = None,
     ) -> ToolResult:
-        """Make a call and record the effect on the tool's health.
+        """Make a call, and record the outcome in the tool's breaker and with `record`.
 
-        `book` runs last before the call, and may refuse it.
+        `book` runs right before the call, and may raise to prevent it.
         """
         context = CallContext(
             self.run,
@@ -242,10 +255,7 @@ class ToolCalls:
             conduct.release_call()
 
     async def _keep(self, name: str, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
-        """Record the outcome of a call for telemetry.
-
-        A call that was not made, or was cancelled for the run's own reasons, is not recorded.
-        """
+        """Pass the outcome of a call to `record`, unless it was not made or ended because of a limit of the run."""
         of_the_run = failure is not None and (
             isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up"
         )

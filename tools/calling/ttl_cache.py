@@ -1,6 +1,6 @@
 """Text cache with a time to live: in the graph's store, or bounded in memory.
 
-A store may be slow, full, broken or closed. Then a text is simply not found, and not kept.
+A store may be slow, full, broken or closed. Then texts are not found and not stored, without an error.
 """
 
 import asyncio
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
 _MAX_MEMORY_BYTES: Final = 32_000_000
-"""Bytes kept in memory; beyond that the texts not used for longest are dropped."""
+"""Limit of the texts in memory. The least recently used are dropped."""
 _STORE_SECONDS: Final = 2.0
-"""A store that takes longer is as good as broken."""
+"""Time limit of an access to the store."""
 _PAUSE_SECONDS: Final = 30.0
-"""For so long a store that failed is left alone."""
+"""Time for which a store that failed is not used."""
 
 _log: Final = logging.getLogger(__name__)
 
 
 class LruMemory:
-    """A least-recently-used cache of texts in memory, up to a number of bytes."""
+    """LRU cache of texts in memory, limited in bytes."""
 
     def __init__(self, max_bytes: int = _MAX_MEMORY_BYTES) -> None:
         self._max_bytes = max_bytes
@@ -33,7 +33,7 @@ class LruMemory:
         self._bytes = 0
 
     def get(self, key: str) -> str | None:
-        """Return the text stored under a key."""
+        """Return the text stored under a key, or None."""
         if key in self._kept:
             self._kept.move_to_end(key)
         return self._kept.get(key)
@@ -57,13 +57,13 @@ def _size_in_bytes(text: str) -> int:
 
 
 _paused: Final["WeakKeyDictionary[BaseStore, float]"] = WeakKeyDictionary()
-"""Stores that failed lately, and until when they are left alone (a store lives longer than what is kept in it)."""
+"""Stores that failed lately, with the time until which they are not used."""
 
 
 class TtlCache:
-    """Texts by key in a namespace.
+    """Texts by key in a namespace of a store, or in memory without a store.
 
-    A store drops texts after their time, but the reader must check the expiry.
+    Not every store drops texts after their time, and the memory does not: the reader must check the expiry.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class TtlCache:
         self._clock = clock
 
     async def get(self, key: str) -> str | None:
-        """Return the text stored under a key."""
+        """Return the text stored under a key, or None, also if the store fails."""
         if self._store is None:
             return self._memory.get(key)
         saved = await self._run_guarded("read", lambda store: store.aget(self._namespace, key, refresh_ttl=False))
@@ -106,7 +106,12 @@ class TtlCache:
             await self._run_guarded("deleted", lambda store: store.adelete(self._namespace, key))
 
     async def _run_guarded(self, what: str, work: Callable[["BaseStore"], Any]) -> Any:
-        """Access the store, ignoring every error. The call continues without the store."""
+        """Access the store. Returns None for any error, and pauses a store that failed twice or was too slow.
+
+        Args:
+            what: Past participle for the log, such as "read".
+            work: Makes the access.
+        """
         store = self._store
         if store is None or self._clock() < _paused.get(store, 0.0):
             return None

@@ -14,7 +14,7 @@ from weiwo.tools.compute.arithmetic import evaluate
 ContentAndArtifact = tuple[str, dict[str, JsonValue]]
 
 _WIDEST = 2**63
-"""A checkpoint holds whole numbers below this."""
+"""Limit of whole numbers in a checkpoint."""
 
 
 class CalculatorArguments(BaseModel):

@@ -13,7 +13,7 @@ _Unit = Literal["years", "age", "months", "days"]
 ContentAndArtifact = tuple[str, dict[str, JsonValue]]
 
 _GREGORIAN: Final = PartialDate(1582, 10, 15)
-"""Days of the Gregorian calendar are those of the sources from here on."""
+"""First day of the Gregorian calendar. Sources give earlier days in the Julian calendar."""
 
 _DATE: Final = "A year, month or day of any era: 156 BC, -156, 12 July 100 BC, 1969-07-20, 公元前156年."
 
@@ -90,7 +90,11 @@ def _parse_argument(argument: str, text: str) -> PartialDate:
 
 
 def _difference(earlier: PartialDate, later: PartialDate, unit: _Unit) -> tuple[int, bool]:
-    """Return the difference in a unit, and whether the difference is exact."""
+    """Return the difference in a unit, and whether the difference is exact (see `DateDifference`).
+
+    Raises:
+        ToolCallError: `bad_arguments`, if a date is too vague for the unit.
+    """
     years = later.astronomical - earlier.astronomical
     if unit == "years":
         return years, True
@@ -112,10 +116,7 @@ def _difference(earlier: PartialDate, later: PartialDate, unit: _Unit) -> tuple[
 
 
 def _is_reached(before: tuple[int | None, ...], after: tuple[int | None, ...]) -> bool | None:
-    """Report whether a point of the year or month is reached, or None if undetermined.
-
-    The parts are compared from the largest.
-    """
+    """Report whether `after` is at or after `before`, as (month, day) or (day,). None if a needed part is missing."""
     for left, right in zip(before, after, strict=True):
         if left is None or right is None:
             return None

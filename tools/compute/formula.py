@@ -24,20 +24,17 @@ _ONE_NUMBER: Final = frozenset({"abs", "sqrt", "round"})
 
 
 def normalize_formula(expression: str) -> str:
-    """Rewrite an expression in the characters and number forms of a parser.
+    """Rewrite an expression for Python's parser: in ASCII, "15%" as "(15/100)", "1,234" as "1234".
 
     Inside the brackets of a function or a list a comma separates, unless other commas there have a blank behind them:
     max(120,300) has two arguments, and so has max(6,300, 5,464).
 
     Args:
-        expression: What was asked to be worked out.
-
-    Returns:
-        ASCII; percentages as fractions, "1,234" as 1234.
+        expression: Arithmetic as a person or a model writes it.
 
     Raises:
-        ValueError: It is empty, too long, has characters that are no arithmetic, or holds an ISO date, which would
-            read as subtractions.
+        ValueError: The expression is empty, too long, has characters that are no arithmetic, or contains an ISO date,
+            which would be parsed as subtractions.
     """
     if len(expression) > _MAX_LENGTH:
         raise ValueError(f"the expression has {len(expression)} characters, but at most {_MAX_LENGTH} are allowed")
@@ -79,6 +76,12 @@ def _strip_thousands_separators(text: str) -> str:
 
 
 def _thousands_separators(text: str, frame: tuple[bool, list[int]], grouped: set[int]) -> set[int]:
-    """Return the thousands separators directly inside a bracket."""
+    """Return the positions of the thousands separators directly inside a bracket.
+
+    Args:
+        text: The expression.
+        frame: Whether the bracket holds a single value, and the positions of the commas directly inside it.
+        grouped: Positions of the commas that have the form of thousands separators.
+    """
     item, commas = frame
     return grouped.intersection(commas) if item or any(text[at + 1 : at + 2] == " " for at in commas) else set()
