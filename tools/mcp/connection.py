@@ -1,7 +1,7 @@
 """Connection to an MCP server with a single owner task: connect, list, watch, reconnect.
 
-All of it lives on the pool's event loop. A broken session only works again after it was left and entered anew, so the
-owner alone enters and leaves. Calls use the current session, and wait a moment for the next if there is none.
+All of it runs on the pool's event loop. A broken session works again only after it was closed and opened anew, so the
+owner task alone opens and closes it. Calls use the current session, and wait a moment for the next if there is none.
 """
 
 import asyncio
@@ -30,17 +30,17 @@ from weiwo.tools.mcp.transport import make_transport
 
 Health = Literal["starting", "up", "down"]
 CONNECT_SECONDS: Final = 60.0
-"""Seconds a server has to answer the first greeting, and again for its list of tools."""
+"""Time limit in seconds of a server's initialization, and again of its list of tools."""
 _FIRST_BACKOFF: Final = 0.25
 _LONGEST_BACKOFF: Final = 60.0
-"""Seconds before a server is tried again: after its first failure, doubled after each, and at most."""
+"""Seconds before reconnecting: after the first failure, doubled after each further one, and at most."""
 _RELIST_SECONDS: Final = 60.0
-"""Age from which a list of tools is asked for anew; not each server tells changes."""
+"""Age in seconds from which a list of tools is fetched anew, since not every server announces changes."""
 _RECONNECT_SECONDS: Final = 20.0
 _PATIENT_FAILURES: Final = 4
 _MOST_PAGES: Final = 200
 _WRAPPED: Final = "Client failed to connect: "
-"""How FastMCP begins an error in place of the one that caused it."""
+"""Prefix of FastMCP's error that wraps the actual error."""
 _DECLINED: Final = (
     "its server asked you a question during a call, which Weiwo does not support; put all details into the question"
 )
@@ -50,17 +50,17 @@ _TIMED_OUT: Final = frozenset({types.REQUEST_TIMEOUT})
 
 
 class Connection:
-    """An MCP server as known to this process."""
+    """Connection to an MCP server, with the server's tools and health."""
 
     def __init__(self, server: McpServer, clock: Callable[[], float] = time.monotonic) -> None:
         self.server = server
         self.health: Health = "starting"
-        self.why: ProblemLine | None = None  # why no calls can be made; None where they can, or nothing is known yet
-        self.definitions: Mapping[str, ToolDefinition] = {}  # by names here, as last listed; they stay while it is down
-        self.problems: tuple[ProblemLine, ...] = ()  # what is wrong with its list
-        self.starts = 0  # how often it was connected to
-        self.version = ""  # the protocol's, where connected
-        self.settled = asyncio.Event()  # set once the first try has ended, well or not
+        self.why: ProblemLine | None = None  # reason why the server is down; None while it is up or starting
+        self.definitions: Mapping[str, ToolDefinition] = {}  # by local name, as last listed; kept while it is down
+        self.problems: tuple[ProblemLine, ...] = ()  # problems in the list of tools
+        self.starts = 0  # number of successful connections
+        self.version = ""  # protocol version; empty while not connected
+        self.settled = asyncio.Event()  # set once the first attempt to connect has ended, successful or not
         self._clock = clock
         self._declined = 0
         self._listed = 0.0
@@ -73,7 +73,7 @@ class Connection:
         self._stopping = False
 
     async def run(self) -> None:
-        """Own the connection until `stop`."""
+        """Keep the server connected until `stop`: connect, wait until the connection breaks, reconnect after a wait."""
         while not self._stopping:
             transport = make_transport(self.server, elicit=self._decline)
             try:
@@ -123,7 +123,7 @@ class Connection:
         except MCPError as error:
             raise self._failure(definition, error, self._declined_note(definition, declined)) from None
         except InputRequiredRoundsExceededError:
-            said = self._declined_note(definition, declined) or f"{definition.name}: its server ends the call never"
+            said = self._declined_note(definition, declined) or f"{definition.name}: its server never ends the call"
             raise ToolCallError("crash", said, transient=False) from None
         except Exception as error:  # noqa: BLE001 - the transport's, whatever it is: the session is not to be trusted
             self._broken.set()
@@ -136,7 +136,11 @@ class Connection:
         return result, note
 
     async def _hold(self, transport: ClientTransport) -> None:
-        """Connect, list, and stay until the connection is broken or given up."""
+        """Connect, list the tools, and wait until the connection breaks or `stop` is called.
+
+        Raises:
+            Exception: Connecting or listing failed.
+        """
         self._broken.clear()
         client: Client[Any] = Client(
             transport,
@@ -242,9 +246,10 @@ class Connection:
         return f"{definition.name}: {_DECLINED}" if self._declined > before else ""
 
     async def _ready(self, name: str) -> Client[Any]:
-        """Wait briefly for a connection in progress and return the client.
+        """Return the client, after waiting up to `_RECONNECT_SECONDS` for the connection.
 
-        Does not wait for a server that keeps failing.
+        Raises:
+            ToolCallError: The server is still down, or keeps failing and is not waited for.
         """
         try:
             async with asyncio.timeout(_RECONNECT_SECONDS):
@@ -294,7 +299,7 @@ class Connection:
 
 
 def _explain(error: BaseException, transport: ClientTransport, server: McpServer) -> ProblemLine:
-    """Return a readable reason for a failed connection to a server."""
+    """Describe the reason of a failed connection to a server for people."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     cause = error.__cause__ if str(error).startswith(_WRAPPED) and error.__cause__ is not None else error
@@ -323,4 +328,4 @@ def _with_problem(why: ProblemLine, transport: ClientTransport) -> ProblemLine:
 
 
 async def _ignore(message: Any) -> None:
-    """Leave a server's log messages aside."""
+    """Drop a server's log message."""

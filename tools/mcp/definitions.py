@@ -1,8 +1,8 @@
 """Definitions of MCP tools: bounded and checked versions of a server's tool descriptions.
 
 Descriptions are text from outside, never instructions. A description that addresses a model (for example by ordering a
-call of another tool) is left out, and its tool asks a person each time. Annotations are claims: a tool is assumed to
-act unless a trusted server declares it read-only.
+call of another tool) is left out, and every call of the tool needs a person's approval. Annotations are claims: a tool
+is assumed to act unless a trusted server declares it read-only.
 """
 
 import json
@@ -19,9 +19,9 @@ from weiwo.tools.mcp.problems import ProblemLine, describe_problem, join_names
 from weiwo.tools.mcp.servers import McpServer
 
 MOST_TOOLS: Final = 2_000
-"""Tools taken of one server."""
+"""Limit of the tools of a server."""
 _LONGEST_NAME: Final = 64
-"""Characters of a name that every model endpoint takes."""
+"""Limit of a tool name in characters, accepted by every model endpoint."""
 _LONGEST_DESCRIPTION: Final = 1_000
 _LARGEST_SCHEMA: Final = 20_000
 _DEEPEST_SCHEMA: Final = 20
@@ -36,15 +36,15 @@ _CALLS: Final = data_pattern("injection", "tool_descriptions", "calls")
 class ToolDefinition:
     """Definition of a single tool of an MCP server."""
 
-    name: str  # its name here: the server's, an underscore and its own, in characters that models take
-    server: str
-    own_name: str  # what the server calls it
-    description: str  # what it says it does, one line; `_WITHHELD` where that addresses the model
+    name: str  # local name, SERVER_TOOL in characters that model endpoints accept
+    server: str  # name of the server
+    own_name: str  # name at the server
+    description: str  # the server's description on one line, or `_WITHHELD` if the tool is suspicious
     args_schema: dict[str, Any]
-    read_only: bool = False  # whether it only reads, as far as the server is believed
-    idempotent: bool = False  # whether calling it twice does no more than calling it once, likewise
-    annotations: tuple[tuple[str, bool], ...] = ()  # the server's claims, as given
-    suspicious: bool = False  # whether its texts address the model
+    read_only: bool = False  # whether a trusted server declares the tool read-only
+    idempotent: bool = False  # whether a trusted server declares that repeated calls have no further effect
+    annotations: tuple[tuple[str, bool], ...] = ()  # the server's hints, such as ("read_only_hint", True)
+    suspicious: bool = False  # whether a text of the tool addresses the model
 
     @property
     def source(self) -> str:
@@ -53,7 +53,7 @@ class ToolDefinition:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the fields used to compare definitions."""
+        """Hash of the definition, which shows that the server changed the tool."""
         parts = [self.server, self.own_name, self.description, self.args_schema, self.read_only, self.annotations]
         return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
@@ -119,9 +119,9 @@ def _define(server: McpServer, tool: Any, siblings: frozenset[str]) -> ToolDefin
 
 
 def _arguments(schema: Any) -> dict[str, Any] | None:
-    """Return an argument schema in usable form.
+    """Return an argument schema with `type`, `properties` and `required`, or None if the schema is unusable.
 
-    Returns None if unusable. The schema must describe an object and stay within the limits on size and depth.
+    A usable schema describes an object and is within the limits of size and depth.
     """
     if not isinstance(schema, dict) or schema.get("type", "object") != "object" or _depth(schema) > _DEEPEST_SCHEMA:
         return None
@@ -148,10 +148,7 @@ def _depth(schema: Any) -> int:
 
 
 def _texts(schema: Any) -> Iterable[str]:
-    """Yield the texts in a schema: descriptions, titles and names.
-
-    Names are included because a model reads them too.
-    """
+    """Yield all texts in a schema, including the names of arguments, since a model reads them too."""
     if isinstance(schema, dict):
         for key, value in schema.items():
             yield str(key)
@@ -162,7 +159,7 @@ def _texts(schema: Any) -> Iterable[str]:
 
 
 def _without_texts(schema: Any) -> Any:
-    """A schema without descriptions, titles and examples."""
+    """Return a copy of a schema without descriptions, titles, examples and comments."""
     if isinstance(schema, list):
         return [_without_texts(item) for item in schema]
     if not isinstance(schema, dict):
@@ -175,9 +172,9 @@ def _without_texts(schema: Any) -> Any:
 
 
 def _speaks(text: str, siblings: frozenset[str]) -> bool:
-    """Report whether a server's text addresses a model or orders a call of a foreign tool.
+    """Report whether a server's text addresses a model, or orders a call of a tool of another server.
 
-    A foreign tool is one that does not belong to the server.
+    `siblings` are the folded names of the server's own tools.
     """
     if _CALL_ORDERS.search(text) or addresses_model(text):
         return True

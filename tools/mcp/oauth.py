@@ -1,8 +1,8 @@
 """OAuth 2.1 with PKCE for MCP servers over HTTP.
 
 Tokens are kept in one file on this machine, and a login happens only by a command. FastMCP implements the protocol
-(discovery, registration, S256, refresh). A run uses and refreshes the existing tokens and opens no browser. `weiwo
-tools --login NAME` does, and waits for the answer on a loopback port.
+(discovery, registration, S256, refresh). A run uses and refreshes the existing tokens and opens no browser. The command
+`weiwo tools --login NAME` opens the browser, and waits for the redirect on a loopback port.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class _TokenFile:
         collection: str | None = None,
         ttl: SupportsFloat | None = None,  # noqa: ARG002 - the interface has it; expiry is in what is kept
     ) -> None:
-        """Keep something under a key."""
+        """Store a value under a key. `ttl` is ignored: the stored tokens contain their expiry."""
         await asyncio.to_thread(self._change, f"{collection}:{key}", dict(value))
 
     async def delete(self, key: str, *, collection: str | None = None) -> bool:
@@ -76,7 +76,10 @@ class _TokenFile:
 class ServerLogin(OAuth):
     """OAuth authorization of requests to a single server.
 
-    `show` sends a person to log in. Without it, nobody is asked.
+    Args:
+        server: The server.
+        show: Opens the authorization URL for the user. Without it, a needed login is an error.
+        client: Factory of the HTTP client.
     """
 
     def __init__(
@@ -98,10 +101,10 @@ class ServerLogin(OAuth):
         self._show = show
 
     async def redirect_handler(self, authorization_url: str) -> None:
-        """Send a person to the authorization server.
+        """Show the user the URL of the authorization server.
 
         Raises:
-            ToolCallError: There is nobody to send.
+            ToolCallError: `auth`, if the login was created without `show`.
         """
         if self._show is None:
             raise ToolCallError("auth", f"login required; run weiwo tools --login {self._name}")
@@ -109,12 +112,17 @@ class ServerLogin(OAuth):
 
 
 async def log_in(server: McpServer, transport: ClientTransport) -> int:
-    """Log in to a server through a person and return the number of tools offered.
+    """Let the user log in to a server, and return the number of tools that the server offers.
 
-    Clears the stored login first, then opens a single connection and waits up to `_LOGIN_SECONDS` for the person.
+    Clears the stored login first, then opens a connection and waits up to `_LOGIN_SECONDS` for the user.
+
+    Args:
+        server: The server.
+        transport: Transport with a `ServerLogin` that shows the authorization URL.
 
     Raises:
-        ToolCallError: The server cannot be reached, or the login failed.
+        ToolCallError: `auth`, if the user did not log in within the time.
+        Exception: The server cannot be reached, or refused the login.
     """
     await ServerLogin(server).token_storage_adapter.clear()  # a client is registered for one port to come back to
     client: Client[Any] = Client(transport, name=f"weiwo-{server.name}", init_timeout=_LOGIN_SECONDS)

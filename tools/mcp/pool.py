@@ -21,12 +21,12 @@ from weiwo.tools.mcp.servers import McpServer
 T = TypeVar("T")
 
 FIRST_SECONDS: Final = 20.0
-"""Seconds that a run waits for servers it meets for the first time; they go on connecting behind it."""
+"""Seconds that a run waits for servers that have not been tried yet. They continue to connect in the background."""
 _EXIT_SECONDS: Final = 4.0
 
 
 class McpPool:
-    """Pool of MCP connections, keyed by the description of the server."""
+    """Pool of MCP connections, keyed by the identity of the server's configuration."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -35,9 +35,10 @@ class McpPool:
         self._held: dict[str, tuple[Connection, Future[None]]] = {}
 
     async def connections(self, servers: Sequence[McpServer], seconds: float | None = None) -> list[Connection]:
-        """Return the connections to the given servers, starting missing connections.
+        """Return the connections to the given servers, starting those that are missing.
 
-        Each connection has been tried once, or is late.
+        Waits up to `seconds` (20 by default) until each server that is new has been tried once. A returned connection
+        may still be starting or be down, as `Connection.health` says.
         """
         return await self.submit(self._connections(servers, FIRST_SECONDS if seconds is None else seconds))
 

@@ -8,7 +8,7 @@ from weiwo.text.localization import localized_section
 from weiwo.text.printable import one_line, redact_secrets
 
 ProblemLine = Mapping[Language, str]
-"""A line by language."""
+"""A message about a problem, in each language."""
 
 _LONGEST_LINE: Final = 300
 _NAMED: Final = 3
@@ -16,7 +16,7 @@ _WORDS: Final = localized_section("mcp.problems")
 
 
 def describe_problem(kind: str, *values: Any) -> ProblemLine:
-    """Format a problem line of the given kind in every language.
+    """Format the message of a kind (a key of the section `mcp.problems`) in every language.
 
     Values that are problem lines themselves are inserted in the same language.
     """
@@ -29,11 +29,11 @@ def describe_problem(kind: str, *values: Any) -> ProblemLine:
 
 
 def join_names(names: Sequence[str]) -> ProblemLine:
-    """List the first names, and count the rest."""
+    """Format a list of names in every language: the first three, and the number of others."""
     first = describe_problem("said", ", ".join(repr(name) for name in names[:_NAMED]))
     return describe_problem("more", first, len(names) - _NAMED) if len(names) > _NAMED else first
 
 
 def clean_problem(line: ProblemLine, secrets: Sequence[str]) -> ProblemLine:
-    """Return a problem as a bounded line without secrets, in each language."""
+    """Return a problem with each message on one line of limited length, without secrets."""
     return {language: one_line(redact_secrets(text, secrets), _LONGEST_LINE) for language, text in line.items()}

@@ -1,6 +1,7 @@
 """Results of MCP tool calls as text and passages.
 
-The source of a passage is the tool, or the page that a block names. Bytes are named, never repeated.
+The source of a passage is the tool, or the page that a block of the result names. Binary data is replaced by its type
+and size.
 """
 
 import json
@@ -14,17 +15,22 @@ from weiwo.tools.calling.results import read_passages
 from weiwo.tools.mcp.definitions import ToolDefinition
 
 LONGEST_TEXT: Final = 2_000_000
-"""Bytes of text read of one result."""
+"""Limit of the text of a result, in bytes."""
 _MOST_BLOCKS: Final = 500
 _BASE64: Final = lazy(r"(?:data:[\w.+-]{1,60}/[\w.+-]{1,60};base64,)?[A-Za-z0-9+/_-]{400,}={0,2}")
 _LONGEST_TITLE: Final = 200
 
 
 def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, JsonValue]) -> tuple[str, list[Evidence]]:
-    """Read an `mcp_types.CallToolResult`.
+    """Convert an `mcp_types.CallToolResult` to text and passages.
+
+    Args:
+        result: The result.
+        definition: The tool that was called.
+        args: Arguments of the call, used for the title and to select passages if there are many.
 
     Returns:
-        The result as text, and as passages.
+        The text of all blocks, and the passages.
     """
     given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in args.items())
     title = one_line(f"{definition.own_name}({given})", _LONGEST_TITLE)
@@ -59,10 +65,10 @@ def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, Json
 
 
 def _items(structured: list[Any]) -> list[Any]:
-    """Convert a result list into items.
+    """Convert a structured list into items for `read_passages`.
 
-    Search hits are kept as they are. Other items are kept whole as `content`, since any of their fields may hold the
-    answer.
+    If all items have a URL, they are search hits and stay as they are. Otherwise each item becomes the `content` of an
+    item as a whole, since any of its fields may hold the answer.
     """
     listed = structured[:_MOST_BLOCKS]
     hits = all(isinstance(item, dict) and isinstance(item.get("url", item.get("link")), str) for item in listed)
@@ -80,9 +86,9 @@ def error_text(result: Any) -> str:
 
 
 def _read_block(block: Any) -> tuple[str, str, str]:
-    """Return the text, the URI and the name of a non-text block.
+    """Return the text, the URI and the name of a non-text block. URI and name are empty if the block has none.
 
-    The text is the block's description or content.
+    The text is the content of a text resource, the description of a link, or else the type and size of the data.
     """
     if block.type == "resource_link":
         about = one_line(block.description or "", 500)

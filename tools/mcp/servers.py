@@ -4,7 +4,7 @@ The format is that of desktop clients. `{"mcpServers": {"NAME": …}}` holds `{"
 "cwd": …}` for a program, or `{"url": …, "headers": {…}}` for Streamable HTTP, with `"type": "sse"` for the older
 transport. `${VAR}` and `${VAR:-default}` are replaced by the environment's values. `servers` and `${env:VAR}`, as VS
 Code writes them, and `serverUrl` mean the same. In addition, `"disabled": true` leaves a server out, and `"trusted":
-false` says that the server's claims about read-only tools are not to be believed.
+false` ignores the server's claims about read-only tools.
 """
 
 import json
@@ -40,24 +40,24 @@ _Kind = TypeVar("_Kind", list[Any], dict[str, Any])
 class McpServer:
     """Configuration of a single MCP server.
 
-    Fields that hold keys (`env`, `headers`, `oauth`) are never shown.
+    Fields that may hold keys (`env`, `headers`, `oauth`) are left out of the `repr`.
     """
 
-    name: str  # the prefix of its tools' names
-    transport: _TransportKind  # `stdio` for a program, `http` for Streamable HTTP, `sse` for the transport before that
-    command: str = ""  # the program, of `stdio`
+    name: str  # prefix of the tools' names
+    transport: _TransportKind  # `stdio` for a program, `http` for Streamable HTTP, `sse` for the older transport
+    command: str = ""  # program, for `stdio`
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict, repr=False)  # beside the few variables every program needs
-    cwd: str | None = None  # where it starts; None: here
-    url: str = ""  # its address, of the other two
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # of each request
-    trusted: bool = True  # whether its word on which tools only read is believed
-    # OAuth's `scopes`, and `clientId` and `clientSecret` where the client is registered already. None: no login.
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)  # in addition to PATH, HOME and the like
+    cwd: str | None = None  # working directory of the program; None for the current one
+    url: str = ""  # for `http` and `sse`
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # sent with each request
+    trusted: bool = True  # whether to believe the server's claims about read-only tools
+    # OAuth's `scopes`, and `clientId` and `clientSecret` of a registered client. None if the server needs no login.
     oauth: Mapping[str, str] | None = field(default=None, repr=False)
 
     @property
     def identity(self) -> str:
-        """Hash of the whole description, equal for two descriptions of the same server."""
+        """Hash of the whole configuration."""
         parts = [self.name, self.transport, self.command, self.args, sorted(self.env.items()), self.cwd, self.url]
         oauth = None if self.oauth is None else sorted(self.oauth.items())
         text = json.dumps([*parts, sorted(self.headers.items()), self.trusted, oauth], default=str)
@@ -80,11 +80,15 @@ class McpServer:
 
 
 def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpServer, ...]:
-    """Read the servers listed in a configuration file.
+    """Read the servers listed in a configuration file, without disabled ones.
+
+    Args:
+        path: The file. "~" stands for the home folder.
+        env: Values for `${VAR}`. None for the environment.
 
     Raises:
-        SettingsError: The file cannot be read, is not JSON, or describes an impossible server. The message names the
-            server.
+        SettingsError: The file cannot be read, is not JSON, or a server's entry is invalid. The message names the file
+            or server, and what to correct.
     """
     file, env = Path(path).expanduser(), os.environ if env is None else env
     try:
@@ -112,9 +116,9 @@ def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpSe
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object from key-value pairs and reject duplicate keys.
+    """Build a JSON object from key-value pairs, and raise an error for duplicate keys.
 
-    Of two equal keys, JSON would silently keep the last.
+    Python's parser would silently keep the last of two equal keys.
     """
     known: dict[str, Any] = {}
     for key, value in pairs:
@@ -186,7 +190,14 @@ def _wrong(name: str, why: str, instead: str) -> SettingsError:
 
 
 def _require_kind(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
-    """Return a list or an object from the file, or an empty value if absent."""
+    """Return a value of the file that must be a list or an object, or an empty one if the value is None.
+
+    Args:
+        name: Name of the server, for the message.
+        key: Key of the value, for the message.
+        value: The value.
+        kind: `list` or `dict`.
+    """
     if value is None:
         return kind()
     if not isinstance(value, kind):
@@ -197,7 +208,7 @@ def _require_kind(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
 
 
 def _filled_object(name: str, key: str, entry: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
-    """An object of texts."""
+    """Return an object of texts from a server's entry, with variables expanded, or an empty object if absent."""
     given = _require_kind(name, key, entry.get(key), dict)
     return {
         field_name: _expand_variables(name, f"{key}.{field_name}", value, env) for field_name, value in given.items()
@@ -205,7 +216,11 @@ def _filled_object(name: str, key: str, entry: Mapping[str, Any], env: Mapping[s
 
 
 def _expand_variables(name: str, key: str, value: Any, env: Mapping[str, str]) -> str:
-    """A text with the environment's values in place of `${VAR}`."""
+    """Replace `${VAR}` and `${VAR:-default}` in a text by values of `env`.
+
+    Raises:
+        SettingsError: The value is no text, or a variable is not set and has no default.
+    """
     if not isinstance(value, str):
         raise _wrong(name, f"{one_line(key, 60)} is not a string", "it in quotes")
 

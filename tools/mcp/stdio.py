@@ -27,13 +27,13 @@ from weiwo.tools.mcp.servers import McpServer
 
 MOST_MESSAGE_BYTES: Final = 16_000_000
 MOST_OBJECTS: Final = 100_000
-"""Objects and lists of a message: each costs a hundred times its bytes once it is read."""
+"""Limit of the objects and lists in a message: once parsed, each takes a hundred times its bytes."""
 _MOST_STRAY_LINES: Final = 1_000
-"""Lines that are no messages after which a server is taken to speak something else."""
+"""Number of lines that are no messages after which the connection ends."""
 _MOST_UNASKED: Final = 20_000
-"""Messages that answer nothing, in a row, after which a server is taken to flood us."""
+"""Number of messages in a row that are no replies after which the connection ends."""
 TOO_LARGE: Final = -32_098
-"""The JSON-RPC error code by which a reply that was skipped is told to whoever waits for it."""
+"""JSON-RPC error code that replaces a skipped reply."""
 _CHUNK: Final = 1 << 16
 _GRACE: Final = 1.0
 _ID_AT_HEAD: Final = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")')
@@ -51,7 +51,7 @@ class BoundedStdioTransport(ClientTransport):
         self._broken: ProblemLine | None = None
         self._last_words = ""
         self.closed = asyncio.Event()
-        """Set when the server's output has ended."""
+        """Event that is set when the server's output has ended."""
 
     @property
     def problem(self) -> ProblemLine | None:
@@ -154,9 +154,10 @@ class BoundedStdioTransport(ClientTransport):
 
 
 async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, bool]]:
-    """Yield the lines of an output, with a flag for lines within the size limit.
+    """Yield each line of an output, and whether the line is within `MOST_MESSAGE_BYTES`.
 
-    The head and the tail of a line that is too long are joined. The time is linear in the length of the output.
+    Of a longer line, the first and the last chunk are yielded, which may contain the id. The time is linear in the
+    length of the output.
     """
     parts: list[bytes] = []
     size = 0
@@ -191,9 +192,9 @@ def _parse_message(line: bytes) -> Any:
 
 
 def _refusal(line: bytes) -> types.JSONRPCError | None:
-    """Return the error response for an oversized reply.
+    """Return the JSON-RPC error that replaces an oversized reply.
 
-    Returns None if the call it answers cannot be determined.
+    Returns None if the line has no id at its start or end.
     """
     found = _ID_AT_HEAD.match(line[:400]) or _ID_AT_TAIL.search(line[-400:])
     if found is None:
@@ -208,9 +209,9 @@ def _refusal(line: bytes) -> types.JSONRPCError | None:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Stop the process with all child processes, and close the pipes.
+    """End the process with all child processes, and close the pipes.
 
-    Closes the input first and waits a moment.
+    Closes the input first, then terminates and at last kills the process, waiting up to a second after each step.
     """
     try:
         await _stop(process)

@@ -14,7 +14,10 @@ from weiwo.tools.passages import as_artifact
 
 
 class McpTool(AsyncTool):
-    """Tool of an MCP server. Passages have the source `mcp://SERVER/TOOL`."""
+    """Tool of an MCP server.
+
+    Passages have the source `mcp://SERVER/TOOL`, unless the reply names a page. Acting calls send an idempotency key.
+    """
 
     _definition: ToolDefinition = PrivateAttr()
     _connection: Connection = PrivateAttr()

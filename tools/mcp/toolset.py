@@ -1,6 +1,6 @@
 """Tools of the MCP servers in a configuration file.
 
-A server that is down costs its own tools, never the question.
+If a server is down, only its tools are missing, and the run goes on.
 """
 
 import asyncio
@@ -23,18 +23,21 @@ if TYPE_CHECKING:  # they need the extra
 class _McpToolset:
     """Tools of all servers of a file."""
 
-    tools: "tuple[BaseTool, ...]" = ()  # those that can be called, or could before their server broke
-    problems: tuple[ProblemLine, ...] = ()  # servers that are down, tools that were left out; a line each
+    tools: "tuple[BaseTool, ...]" = ()  # including those last listed by a server that is down now
+    problems: tuple[ProblemLine, ...] = ()  # servers that are down, and tools that were left out
     connections: "tuple[Connection, ...]" = ()
 
 
 async def load_mcp_tools(path: str, taken: Collection[str] = (), run_seconds: float | None = None) -> _McpToolset:
     """Load the tools of the servers in a configuration file.
 
-    New servers get a quarter of the run's seconds.
+    Args:
+        path: The configuration file.
+        taken: Names of other tools. A tool of the same name is left out and reported as a problem.
+        run_seconds: Time limit of the run. Servers that are new get a quarter of it, at most 20 seconds, to connect.
 
     Raises:
-        SettingsError: The file cannot be used, or the packages for it are not installed.
+        SettingsError: The file cannot be used, or the packages for MCP are not installed.
     """
     if find_spec("fastmcp") is None:
         raise SettingsError("mcp: the packages for MCP servers are not installed; run pip install 'weiwo[mcp]'")

@@ -1,7 +1,7 @@
 """Transports to MCP servers: pipes, Streamable HTTP and SSE.
 
-All are bounded, and none evaluates a schema supplied by a server. HTTP responses are bounded in bytes, and redirects
-are not followed: headers hold keys, and only the configuration file may name a new address.
+All limit the size of messages, and none evaluates a schema supplied by a server. Redirects are not followed: headers
+hold keys, and only the configuration file may name a new address.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,11 +22,11 @@ from weiwo.tools.mcp.servers import McpServer
 from weiwo.tools.mcp.stdio import MOST_MESSAGE_BYTES, MOST_OBJECTS, BoundedStdioTransport, count_parts
 
 _Elicit = Callable[[Any, Any], Awaitable[types.ElicitResult]]
-"""Answers what a server asks the user: the request's context and its parameters to the answer."""
+"""Answers an elicitation, a server's request to the user: from context and parameters to the result."""
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """Byte stream of a response, limited to the bytes and parts allowed per message."""
+    """Byte stream of a whole response, limited to `MOST_MESSAGE_BYTES` and `MOST_OBJECTS`."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -54,25 +54,22 @@ class _BoundedTransport(httpx2.AsyncHTTPTransport):
 
 
 def _bounded_client(**options: Any) -> httpx2.AsyncClient:
-    """An HTTP client for an MCP transport."""
+    """Create an HTTP client for an MCP transport, without redirects and with limited responses."""
     options.setdefault("timeout", httpx2.Timeout(30.0, read=300.0))
     options["follow_redirects"] = False
     return httpx2.AsyncClient(transport=_BoundedTransport(), trust_env=False, **options)
 
 
 async def _accept_result(name: str, result: types.CallToolResult) -> None:
-    """Accept a result without validating against the server's schema.
+    """Replace the SDK's validation of a result against the server's schema, by doing nothing.
 
-    Python's `re` holds the interpreter's lock, so a pattern in the schema (or references that branch) would stop the
-    whole process, past every limit. Results are text from outside, regardless of their schema.
+    Python's `re` holds the interpreter's lock, so a pattern in the schema (or references that branch) could stop the
+    whole process, past every limit. Results are untrusted text, regardless of their schema.
     """
 
 
 def _drop_unsound_tools(session: Any) -> None:
-    """Make a session skip invalid entries in a list of tools.
-
-    Each invalid entry then costs only itself, not the whole list.
-    """
+    """Make a session skip invalid entries in a list of tools, instead of rejecting the whole list."""
     dispatcher = session._dispatcher  # noqa: SLF001 - the SDK checks the whole list before anybody else sees it
     send = dispatcher.send_raw_request
 
@@ -94,10 +91,10 @@ def _is_tool(entry: Any) -> bool:
 
 
 class _SafeTransport(ClientTransport):
-    """Base transport for sessions with elicitation answers and without schema validation.
+    """Base class of transports with sessions that do not evaluate schemas supplied by a server.
 
-    Sessions answer the server's requests to the user and never run a schema supplied by a server. FastMCP's own way
-    first makes a class of each form, however large the form is.
+    Elicitations go to `elicit` directly. FastMCP's own handler would first build a class from the server's form,
+    however large the form is.
     """
 
     elicit: _Elicit | None = None
@@ -130,7 +127,10 @@ def make_transport(
 ) -> ClientTransport:
     """Build the transport to a server.
 
-    `show` sends a person to log in. `elicit` answers the server's requests to the user.
+    Args:
+        server: The server.
+        show: Opens the authorization URL for the user. Without it, a needed login is an error.
+        elicit: Answers elicitations, the server's requests to the user.
     """
     transport: _SafeTransport
     if server.transport == "stdio":
