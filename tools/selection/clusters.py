@@ -1,9 +1,9 @@
 """Functional clusters: tools with the same function, judged by documentation.
 
 The AI Search Paradigm (arXiv 2506.17188, section 4.1) clusters tools by function so that a broken tool has substitutes.
-A substitute that answers another question is worse than no substitute, so clustering prefers to leave a tool alone. Two
-tools are alike only if they require the same arguments and have the same topic, after removing the words found in every
-tool description.
+A substitute that answers another question is worse than no substitute, so in doubt a tool gets a cluster of its own.
+Two tools are alike only if they require the same arguments and have the same topic, after removing the words found in
+every tool description.
 """
 
 import re
@@ -20,10 +20,10 @@ from weiwo.text.patterns import lazy
 from weiwo.tools.calling.substitutes import is_address, is_query, same_meaning
 
 _MOST_COMPARED: Final = 16
-"""Tools of a cluster that one more is compared with: thousands may be alike."""
+"""Limit of a cluster's tools with which another tool is compared."""
 
 _ALIKE: Final = 0.5
-"""Share of common words from which descriptions are about the same."""
+"""Least share of common topic words (intersection over union) of similar tools."""
 
 
 def _pattern(name: str) -> re.Pattern[str]:
@@ -39,20 +39,20 @@ _DIRECTION: Final = _pattern("direction")
 _EVERY_TOOL: Final = STOP_WORDS | data_words("tool_words", "words", "every_tool")
 _EVERY_TOOL_ZH: Final = _pattern("every_tool")
 TURNS: Final = tuple(map(frozenset, data_rows("tool_words", "words", "turns")))
-"""Words that turn a question into another one: tools are alike only if both have one of a row, or neither."""
+"""Rows of synonyms that change what is asked ("forecast"). Similar tools both have a word of a row, or none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """Documentation of a tool."""
+    """Documentation of a tool, as compared in clustering."""
 
-    name: str  # its name
-    description: str  # what it does
-    arguments: tuple[str, ...] = ()  # the names of its arguments
-    # Those of them it must be given, with their JSON type, empty where that is not plain.
+    name: str
+    description: str
+    arguments: tuple[str, ...] = ()  # names of the arguments
+    # Names and JSON types of the required arguments. The type is empty if the schema has no single type.
     needs: tuple[tuple[str, str], ...] = ()
-    cluster: str = ""  # the cluster it states, if any
-    server: str = ""  # the MCP server it is of, whose name begins its own and says nothing of what it does
+    cluster: str = ""  # cluster stated by the tool, if any
+    server: str = ""  # MCP server of the tool, which is the prefix of its name
 
     @property
     def own_name(self) -> str:
@@ -76,9 +76,10 @@ def _json_type(schema: Any) -> str:
 
 @lru_cache(maxsize=64)
 def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
-    """Assign a cluster to each tool.
+    """Assign a cluster to each tool, by name.
 
-    The cluster is the tool's stated cluster, else that of tools which are all similar to it, else a new cluster.
+    The cluster is the one stated by the tool, else "search" or "open" for general tools, else that of earlier tools
+    which are all similar to it, else a new cluster `other:NAME`.
     """
     known: dict[str, list[Documentation]] = {}
     about: dict[str, list[str]] = {}  # by topic, the clusters whose first tool is about it: others cannot be like it
@@ -127,10 +128,7 @@ def _are_alike(documentation: Documentation, other: Documentation) -> bool:
 
 
 def _general_cluster(tool: Documentation) -> str | None:
-    """Return the cluster of a general research tool.
-
-    Returns None for any other tool. General tools are a search of the whole web and a reader of any page.
-    """
+    """Return "search" for a tool that searches the whole web, "open" for a reader of any page, else None."""
     text = f"{tool.own_name.replace('_', ' ')} {tool.description}"
     if len(tool.needs) != 1 or tool.needs[0][1] not in {"string", ""} or _OF_A_KIND.search(text):
         return None
@@ -146,7 +144,10 @@ def searches_one_kind(name: str) -> bool:
 
 
 def _same_needs(documentation: Documentation, other: Documentation) -> bool:
-    """Report whether two tools have the same required arguments, by name and type."""
+    """Report whether two tools require the same arguments, with synonymous names and equal types.
+
+    False if the first requires none.
+    """
     left = list(other.needs)
     for need, kind in documentation.needs:
         match = next((item for item in left if same_meaning(need, item[0]) and kind == item[1]), None)
@@ -179,10 +180,9 @@ def _words_about(text: str, tool: Documentation) -> frozenset[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words carrying the topic of a text.
+    """Return the stems of the words carrying the topic of a text.
 
-    Leaves out stop words and words found in every tool description. Chinese terms count from two characters on, because
-    more pairs than single characters are words.
+    Leaves out stop words, words found in every tool description, and single characters.
     """
     words = set(terms(_EVERY_TOOL_ZH.sub(" ", text.replace("_", " ")))) - _EVERY_TOOL
     return frozenset(stem(word) for word in words if len(word) > 1)

@@ -1,7 +1,7 @@
-"""Evaluation of tool retrieval on labelled questions: recall, whole sets, order and time, beside the index alone.
+"""Evaluation of tool retrieval on labelled questions: recall, complete sets, nDCG and time, with and without history.
 
-A question whose tools never answered one of the history together (`new`) is told apart from those whose did (`known`):
-what a history teaches of the one says nothing of the other.
+Questions are also measured in two groups: `known` if their set of tools occurs in the history, and `new` if not, since
+a history helps only the former.
 """
 
 import time
@@ -22,32 +22,32 @@ _DEPTH: Final = 5
 class LabelledQuestion(NamedTuple):
     """Question labelled with the required tools."""
 
-    text: str  # the question
-    gains: Mapping[str, int]  # the gain of each tool that it needs, above 0
-    vector: Matrix | None = None  # its embedding, if there is one
+    text: str
+    gains: Mapping[str, int]  # relevance of each required tool, above 0
+    vector: Matrix | None = None  # embedding of the question
 
 
 @dataclass(frozen=True, slots=True)
 class _ToolMetrics:
-    """Means over questions, each 0 to 1 but the last."""
+    """Metrics of a ranking, for a question or as means over questions."""
 
-    recall3: float  # share of the tools needed among the first three
-    recall5: float  # the same among the first five
-    complete3: float  # share of the questions all of whose tools are among the first three
-    complete5: float  # the same among the first five
-    ndcg5: float  # gain of the first five, later ones counting less, against the best order there is
-    p50_ms: float  # median time of one retrieval in milliseconds, its embedding not included
+    recall3: float  # share of the required tools among the first three
+    recall5: float  # share of the required tools among the first five
+    complete3: float  # share of the questions with all required tools among the first three
+    complete5: float  # share of the questions with all required tools among the first five
+    ndcg5: float  # nDCG of the first five
+    p50_ms: float  # median time of a retrieval in milliseconds, without embedding
 
 
 def evaluate_tools(
     index: ToolIndex, questions: Sequence[LabelledQuestion], history: Sequence[ToolUse]
 ) -> dict[str, Any]:
-    """Measure retrieval with a history beside the index alone, over the same questions.
+    """Measure retrieval by the index alone (`hybrid`) and with a history (`history`), over the same questions.
 
     Returns:
-        `tools`, `questions`, `history` (uses) and `scenes` (sets of them) as counts; then by group of questions, `all`,
-        and with a history `known` and `new`: how many (`questions`) and the metrics of each ranking, `hybrid` and
-        `history`. A group of none is left out.
+        The counts `tools`, `questions`, `history` (uses) and `scenes` (distinct sets of tools). Then for each group of
+        questions (`all`, and with a history `known` and `new`) their number as `questions` and the metrics of each
+        ranking. Empty groups are left out.
     """
     sets = {use.tools for use in history}
     groups = {"all": list(questions)}

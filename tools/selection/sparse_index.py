@@ -1,7 +1,7 @@
 """In-memory inverted index over sparse vectors.
 
-The score of every document is its dot product with the query. Made for some ten thousand short documents. A document is
-a number, counted from 0.
+The score of every document is its dot product with the query. Made for some ten thousand short documents. Documents are
+numbered from 0.
 """
 
 from collections import Counter
@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float32]
-"""Embeddings as rows, or one embedding; each of length one."""
+"""Embeddings as rows, or a single embedding, normalized to length 1."""
 Scores = NDArray[np.float64]
-"""The score of each document."""
+"""The score of each document, by number."""
 
 _K1: Final = 1.2
 _B: Final = 0.75
 
 
 class SparseIndex:
-    """Postings by term. Immutable after creation and usable from any thread."""
+    """Inverted index: postings by term. Immutable after creation and usable from any thread."""
 
     def __init__(self, vectors: Iterable[Mapping[str, float]]) -> None:
-        """Index vectors, in the order given."""
+        """Index documents, given as weights by term. The first has number 0."""
         postings: dict[str, tuple[list[int], list[float]]] = {}
         self.size = 0
         for number, vector in enumerate(vectors):
@@ -47,10 +47,10 @@ class SparseIndex:
 
 
 def bm25_vectors(documents: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
-    """BM25 weights (Robertson & Zaragoza, 2009) of the terms of each document.
+    """Return the BM25 weights (Robertson & Zaragoza, 2009) of the terms of each document.
 
     Args:
-        documents: How often each term occurs, occurrences in weightier fields counting more (BM25F with one length).
+        documents: Frequency of each term, with occurrences weighted by field (BM25F with a single document length).
     """
     frequencies = Counter(term for document in documents for term in document)
     rarity = {term: _inverse_frequency(len(documents), n) for term, n in frequencies.items()}
@@ -64,7 +64,7 @@ def bm25_vectors(documents: Sequence[Mapping[str, float]]) -> list[dict[str, flo
 
 
 def bm25_bound(documents: int) -> float:
-    """Return the maximum weight of a single term in an index of `documents` documents."""
+    """Return an upper bound for the BM25 weight of a term in an index of `documents` documents."""
     return _inverse_frequency(documents, 0) * (_K1 + 1)
 
 

@@ -1,7 +1,8 @@
 """Fit of a tool to a question: matching topic and arguments found in the question.
 
-A tool that answers another question is worse than a search, so this prefers searching. The aspect asked about the
-subject must be part of the tool's topic, and each required argument must be in the question.
+A tool that answers another question is worse than a web search, so in doubt no tool fits. The aspect asked about a
+subject ("weather" in "weather in Oslo") must be part of the tool's topic, and each required argument must be in the
+question.
 """
 
 import re
@@ -16,24 +17,24 @@ from weiwo.tools.selection.clusters import TURNS, Documentation, content_words, 
 from weiwo.tools.tool_info import ToolInfo
 
 _COVERED: Final = 0.5
-"""Share of what is asked that a tool must be about."""
+"""Least share of the question's topic words that must be topic words of the tool."""
 _LONGEST: Final = 300
 _SEVERAL: Final = lazy(r"\b(?:and|or|to|versus|vs)\b|[,;，、；和与或]", re.IGNORECASE)
-"""What tells that a subject may be two things."""
+"""Separators in a subject that may consist of several things."""
 
 
 class ToolFit(NamedTuple):
-    """Fit of a tool to a question. The greater of two fits better."""
+    """Fit of a tool to a question."""
 
-    coverage: float  # share of what is asked that it is about, 0 to 1
-    hits: int  # how many of its words are asked for
-    args: dict[str, JsonValue]  # the arguments of the call
+    coverage: float  # share of the question's topic that the tool covers, 0 to 1
+    hits: int  # number of the tool's topic words in the question
+    args: dict[str, JsonValue]  # arguments for the call
 
 
 def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:
-    """Return the fit of a tool to a question.
+    """Return the fit of a tool to a question, or None.
 
-    Returns None if the tool does not fit, or if a required argument is not in the question.
+    None means that the topic does not match, or that a required argument is not in the question.
     """
     tool = Documentation.of(info.name, info.description, info.args_schema, info.cluster)
     said = frame.search or frame.question
@@ -58,7 +59,7 @@ def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:
 def _fill_arguments(frame: QueryFrame, schema: Mapping[str, Any], subject: str) -> dict[str, JsonValue] | None:
     """Fill the required arguments of a tool from a question.
 
-    Returns None if an argument is not in the question.
+    Returns None if an argument is not in the question, or two arguments would have the same value.
     """
     args: dict[str, JsonValue] = {}
     for name in schema["required"]:
@@ -83,10 +84,7 @@ def _find_value(frame: QueryFrame, name: str, schema: Mapping[str, Any], subject
 
 
 def _without(subject: str, hits: frozenset[str]) -> str:
-    """Remove the words for the requested aspect from a subject.
-
-    This is needed for Chinese, which has no blank between the two.
-    """
+    """Remove the words that matched the tool's topic from a subject: "Oslo weather" becomes "Oslo"."""
     for hit in hits:
         subject = subject if hit.isascii() else subject.replace(hit, " ")
     kept = [word for word in subject.split() if stem(word.casefold()) not in hits]
@@ -94,7 +92,7 @@ def _without(subject: str, hits: frozenset[str]) -> str:
 
 
 def _share_of_text(said: str, subject: str, hits: frozenset[str]) -> float:
-    """Return the share of a Chinese question covered by a tool's words, without the subject."""
+    """Return the share of a Chinese question's characters, without the subject, that `hits` cover."""
     rest = "".join(said.replace(subject, "").split()) if subject else "".join(said.split())
     covered = rest
     for hit in hits:

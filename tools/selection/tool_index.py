@@ -16,9 +16,9 @@ from weiwo.tools.selection.sparse_index import Matrix, Scores, SparseIndex, bm25
 from weiwo.tools.tool_info import ToolInfo
 
 _LONGEST_FIELD: Final = 4_000
-"""Characters of a field that are indexed."""
+"""Limit of a field in characters. The rest is not indexed."""
 _LONGEST_QUERY: Final = 2_000
-"""Characters of a question that count."""
+"""Limit of a question in characters. The rest is ignored."""
 _WEIGHTS: Final = {"name": 3.0, "description": 2.0, "cluster": 1.0, "parameters": 1.0, "returns": 0.5}
 _GRAMS: Final = 0.4
 _VECTORS: Final = 0.6
@@ -27,16 +27,16 @@ _VECTORS: Final = 0.6
 class ToolDocument(NamedTuple):
     """Indexed text of a tool."""
 
-    id: str  # what it is known by
-    name: str  # what it is called, in words
-    description: str  # what it does
-    parameters: str = ""  # its arguments, with what is said of them
-    returns: str = ""  # what comes back
-    cluster: str = ""  # the server it comes from, or the kind of thing it does
+    id: str  # name used in rankings
+    name: str  # name as searchable text
+    description: str
+    parameters: str = ""  # names and descriptions of the arguments
+    returns: str = ""  # description of the reply
+    cluster: str = ""  # server or functional cluster of the tool
 
     @classmethod
     def of_info(cls, info: ToolInfo) -> Self:
-        """The document of a tool at hand."""
+        """Build the document of a tool from its metadata."""
         properties = info.args_schema.get("properties")
         arguments = [
             f"{name} {schema.get('description') or ''}" if isinstance(schema, Mapping) else str(name)
@@ -56,8 +56,8 @@ class ToolDocument(NamedTuple):
 class _IndexMatch(NamedTuple):
     """Match scores of all tools for a question."""
 
-    scores: Scores  # the score of each tool, 0 to 1, the best having 1 where any fits
-    words: float  # how well the words of the best fit: its BM25 score, in units of the most that one word can give
+    scores: Scores  # score of each tool, 0 to 1; the best tool has 1, unless no tool matches
+    words: float  # best BM25 score by words, divided by the upper bound of a single word's weight
 
 
 class ToolIndex:
@@ -68,7 +68,7 @@ class ToolIndex:
 
         Args:
             tools: The tools.
-            vectors: The embedding of each tool's `text()` as a row, if there are any.
+            vectors: The embedding of each tool's `text()` as a row. None to rank without embeddings.
         """
         self.ids = tuple(tool.id for tool in tools)
         self._vectors = vectors
@@ -94,7 +94,7 @@ def _stems(text: str) -> list[str]:
 
 
 def _count(fields: Mapping[str, str], split: Callable[[str], Iterable[str]]) -> dict[str, float]:
-    """Count each term, weighted by field."""
+    """Return the frequency of each term, weighted by the field in which it occurs."""
     found: dict[str, float] = {}
     for field, text in fields.items():
         for term, count in Counter(split(text)).items():

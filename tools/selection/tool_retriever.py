@@ -1,9 +1,10 @@
 """Tool retrieval: ranking of tools for a question, completed by earlier usage.
 
-Two rankings are blended. The tool index ranks tools by the words of the question, and scenes rank tools by the sets
-that answered similar questions together. If a question repeats an earlier question, scenes know the whole set.
-Otherwise they know some of its tools at best, and the index decides. Which case applies must be judged from the
-question (`_measure_trust`). Without any history, or without a past question that shares a word, the index ranks alone.
+Two rankings are blended. The tool index ranks tools by the words of the question, and scenes (sets of tools that
+answered past questions together) rank the tools of similar past questions. If a question resembles a past one, the
+scene has all tools needed. Otherwise it has some of them at best, and the index must decide. `_measure_trust` estimates
+from the question which case applies. Without a history, or without a past question that shares a word, the index ranks
+alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,13 +21,13 @@ from weiwo.tools.selection.tool_scenes import Scene, ToolScenes, ToolUse
 Embed = Callable[[Sequence[str]], Matrix]
 
 _FAMILIAR: Final = 0.7
-"""What scenes count for where they are trusted: their tools come first, and the index fills what is left."""
+"""Weight of trusted scenes against the index."""
 _UNFAMILIAR: Final = 0.6
-"""What they count for where they are not, times the similarity of the nearest."""
+"""Weight of scenes that are not trusted, to be multiplied by the similarity of the nearest scene."""
 _SHARPNESS: Final = 8
-"""How much less a scene counts that is less near than the nearest."""
+"""Exponent of a scene's similarity relative to the nearest: higher values discount other scenes more."""
 _NEVER_USED: Final = 1.6
-"""What the index's score counts for of a tool that no past question used, since scenes can only lift the others."""
+"""Factor for the index score of tools that no past question used, since scenes only raise the scores of others."""
 
 
 class _Gate(NamedTuple):
@@ -35,21 +36,21 @@ class _Gate(NamedTuple):
     Fitted on ToolLens, on tool sets inside and outside the history.
     """
 
-    lead: float  # what it counts for how much nearer it is than the next
-    words: float  # what it counts against it how well the question's words fit some tool: they may say it all
-    bar: float  # how much of it all is needed
+    lead: float  # weight of the lead of the nearest scene over the next
+    words: float  # weight, against the scene, of the best match of the question's words with a tool
+    bar: float  # threshold of the sum
 
 
 _BY_WORDS: Final = _Gate(lead=0.0, words=0.23, bar=0.08)
 _BY_VECTORS: Final = _Gate(lead=1.0, words=0.1, bar=0.3)
-"""The gate where scenes are compared by embeddings, too, which are never quite unlike."""
+"""Parameters if scenes are also compared by embeddings, which are never entirely dissimilar."""
 
 
 class ToolRetriever:
     """Ranks tools for a question. Safe to use from any thread."""
 
     def __init__(self, index: ToolIndex, scenes: ToolScenes | None = None) -> None:
-        """Rank by an index and, where given, the scenes of a history."""
+        """Rank by an index and, if not None, the scenes of a history."""
         self._index = index
         self._scenes = scenes
         used = scenes.tools if scenes is not None else frozenset()
@@ -74,15 +75,13 @@ class ToolRetriever:
 
 
 def _measure_trust(scenes: list[Scene], novelty: float, words: float, gate: _Gate) -> float:
-    """Return the trust in the nearest scene, 0 to 1, by a logistic function.
-
-    The trust says how likely the scene is the set of tools that the question needs.
+    """Estimate by a logistic function how likely the nearest scene is the set of tools needed, 0 to 1.
 
     Args:
         scenes: The scenes, nearest first.
-        novelty: How much better a tool outside all scenes fits, -1 to 1.
-        words: How well the question's words fit some tool, as the index counts it.
-        gate: The weights of these values.
+        novelty: Index score of the best tool outside all scenes minus that of the best tool in a scene, -1 to 1.
+        words: Best match of the question's words with a tool, `_IndexMatch.words`.
+        gate: Parameters of the function.
     """
     nearest = scenes[0].similarity
     lead = nearest - scenes[1].similarity if len(scenes) > 1 else 0.0
@@ -90,7 +89,7 @@ def _measure_trust(scenes: list[Scene], novelty: float, words: float, gate: _Gat
 
 
 def _score_members(scenes: list[Scene]) -> dict[str, float]:
-    """Score each tool in a scene by the nearest scene with the tool, 0 to 1."""
+    """Score each tool by the nearest scene that contains it, 0 to 1. Tools of the nearest scene have 1."""
     scores: dict[str, float] = {}
     for scene in scenes:  # nearest first
         for name in scene.tools:
@@ -124,8 +123,5 @@ def build_retriever(
 
 @lru_cache(maxsize=4)
 def _build_index(tools: tuple[ToolDocument, ...], embed: Embed | None) -> ToolIndex:
-    """Build the index of a pool.
-
-    The index stays cached if only the history grows.
-    """
+    """Build the index of a pool, cached apart from the retriever, because the history changes more often."""
     return ToolIndex(tools, None if embed is None else embed([tool.text() for tool in tools]))

@@ -1,8 +1,8 @@
-"""Scenes: sets of tools used together, found by the questions answered.
+"""Scenes: sets of tools used together, found by the questions that they answered.
 
-After COLT (arXiv 2405.16089), which goes from queries over scenes to complete sets of tools, but without training. A
-scene is the centroid of the questions that one set of tools answered, as TF-IDF vectors and, if present, as embeddings.
-Stop words count, because the wording of a question shows its kind.
+After COLT (arXiv 2405.16089), which leads from queries over scenes to complete sets of tools, but without training. A
+scene is represented by the centroid of the questions that its set of tools answered, as TF-IDF vectors and, if present,
+as embeddings. Stop words count, because the wording of a question shows its kind.
 """
 
 from collections import Counter, defaultdict
@@ -16,25 +16,25 @@ from weiwo.text.analyzer import terms
 from weiwo.tools.selection.sparse_index import Matrix, SparseIndex, unit_vector
 
 _LONGEST_QUERY: Final = 2_000
-"""Characters of a question that count."""
+"""Limit of a question in characters. The rest is ignored."""
 _NEAREST: Final = 60
-"""Scenes that are considered for a question."""
+"""Limit of the scenes considered for a question."""
 _VECTORS: Final = 0.3
 
 
 class ToolUse(NamedTuple):
     """Question with the tools used together for the answer."""
 
-    question: str  # the question
-    tools: frozenset[str]  # the names of the tools
-    vector: Matrix | None = None  # the question's embedding, if there is one
+    question: str
+    tools: frozenset[str]  # names of the tools
+    vector: Matrix | None = None  # embedding of the question
 
 
 class Scene(NamedTuple):
     """Set of tools with the similarity to a question."""
 
-    tools: frozenset[str]  # their names
-    similarity: float  # how like the question those are that they answered, 0 to 1
+    tools: frozenset[str]  # names of the tools
+    similarity: float  # of the question to the questions that the tools answered, 0 to 1
 
 
 class ToolScenes:
@@ -54,7 +54,7 @@ class ToolScenes:
                 centroid[term] += weight
         self._tools = tuple(sums)
         self.tools = frozenset[str]().union(*sums)
-        """All tools that were used."""
+        """Names of all tools in the history."""
         self._index = SparseIndex(map(unit_vector, sums.values()))
         self._vectors = _average_vectors(uses, self._tools)
 
@@ -73,7 +73,7 @@ class ToolScenes:
     def _weigh(self, counted: Mapping[str, int]) -> dict[str, float]:
         """Return the TF-IDF vector of a question.
 
-        Words missing from all past questions lower the similarity to every scene.
+        Words missing from all past questions are part of the vector, and lower the similarity to every scene.
         """
         return unit_vector({term: (1 + log(n)) * self._rarity.get(term, self._unknown) for term, n in counted.items()})
 

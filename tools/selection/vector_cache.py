@@ -1,7 +1,7 @@
 """Cache of embeddings in an SQLite file, keyed by model and by the hash of the embedded text.
 
-Tool descriptions and past questions recur in every process, so each vector is made once. A run does not wait for the
-embedding of a pool. It ranks without vectors until all are ready.
+Tool descriptions and past questions recur in every process, so each is embedded once. A run does not wait until all
+tools are embedded: it ranks without vectors until then.
 """
 
 import logging
@@ -23,10 +23,10 @@ from weiwo.tools.sqlite_files import open_database
 _log: Final = logging.getLogger(__name__)
 
 _EmbedMany = Callable[[Iterator[tuple[bytes, str]]], Iterator[tuple[list[bytes], Matrix]]]
-"""Embeds texts by key, batch by batch as they come back."""
+"""Embeds pairs of key and text, and yields batches of keys with their vectors as rows."""
 
 _MOST_VECTORS: Final = 50_000
-"""Vectors that are kept; beyond, the older half goes."""
+"""Limit of the vectors in the file. Above it, the older half is deleted."""
 _BUSY_SECONDS: Final = 5.0
 _AT_ONCE: Final = 500
 _TABLE: Final = (
@@ -35,7 +35,7 @@ _TABLE: Final = (
 
 
 class VectorsMissingError(WeiwoError):
-    """Error raised while a text has no vector yet."""
+    """Error raised if not all texts have been embedded yet."""
 
 
 class VectorCache:
@@ -77,7 +77,7 @@ class VectorCache:
         """Return the vectors of texts as rows if all are cached.
 
         Raises:
-            VectorsMissingError: Some vectors are missing. They are made in the background, at most once at a time.
+            VectorsMissingError: Some vectors are missing. They are being embedded in a background thread.
         """
         keys = [_key(text) for text in texts]
         known = self._read(keys)
@@ -88,7 +88,7 @@ class VectorCache:
         return np.stack([known[key] for key in keys])
 
     def keep(self, text: str, vector: Matrix) -> None:
-        """Store a vector made elsewhere."""
+        """Store the vector of a text that was embedded elsewhere."""
         self._keep({_key(text): vector})
 
     def _fill_behind(self, missing: Mapping[bytes, str]) -> None:

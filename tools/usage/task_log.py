@@ -1,8 +1,8 @@
-"""The task log: cost of tasks by tool, and tools used together for a question.
+"""Two logs: the cost of tasks by tool, and the tools used together for each question.
 
-The files are on this machine, beside the log of calls, and bounded like it (`WEIWO_TELEMETRY=off` keeps none). The cost
-of tasks is read for one user. Cost of a run outside any task is recorded under `REST` and the level of the question. A
-plan adds a use of tools when its answer is complete.
+The files are on this machine, beside the usage log, and limited like it (`WEIWO_TELEMETRY=off` keeps none). The cost of
+tasks is read for one user. The cost of a run outside its tasks is recorded under `REST` followed by the level of the
+question. A plan whose answer is complete adds a use of tools.
 """
 
 from collections import defaultdict, deque
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 _FILE: Final = "task_usage.jsonl"
 REST: Final = "rest:"
 _LEAST_TASKS: Final = 3
-"""Tasks from which on it is known what those of a tool usually take."""
+"""Least number of tasks of a tool from which a usual cost is computed."""
 _MOST_TASKS: Final = 100
-"""The latest tasks of a tool that count."""
+"""Number of the latest tasks of a tool from which the usual cost is computed."""
 
 
 @dataclass(frozen=True)
 class TaskCost:
     """Cost of a task, measured or typical."""
 
-    tool_calls: float = 0.0  # tool calls
-    model_calls: float = 0.0  # model calls
-    tokens: float = 0.0  # tokens of these, prompts and replies
+    tool_calls: float = 0.0
+    model_calls: float = 0.0
+    tokens: float = 0.0  # tokens of the model calls, prompts and replies
     cost: float = 0.0  # US dollars
-    seconds: float = 0.0  # seconds of work
+    seconds: float = 0.0
 
 
 _FIELDS: Final = tuple(field.name for field in fields(TaskCost))
@@ -54,18 +54,15 @@ class TaskLog:
         append_record(self._path, {"tool": name, "user": self._user, **figures})
 
     def read(self) -> dict[str, TaskCost]:
-        """Return the usual cost of tasks by tool.
+        """Return the usual cost of a task by tool, as medians of the latest tasks.
 
-        Each figure is the median of the latest tasks.
+        Tools with fewer than three tasks are left out.
         """
         return _find_usual_costs(read_records(self._path), self._user)
 
 
 def _find_usual_costs(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, TaskCost]:
-    """Compute the usual cost of tasks for tools with enough records.
-
-    Invalid records are skipped.
-    """
+    """Compute the result of `TaskLog.read`. Invalid records and those of other users are skipped."""
     kept: defaultdict[str, deque[tuple[float, ...]]] = defaultdict(lambda: deque(maxlen=_MOST_TASKS))
     for record in records:
         figures = [record.get(name) for name in _FIELDS]
@@ -79,11 +76,17 @@ def _find_usual_costs(records: Iterable[Mapping[str, Any]], user: str) -> dict[s
 _HISTORY_FILE: Final = "tool_history.jsonl"
 LONGEST_QUESTION: Final = 500
 _MOST_TOOLS: Final = 20
-"""Tools that are kept of one use."""
+"""Limit of the tools recorded for a question."""
 
 
 def record_use(home: Path, question: str, tools: Iterable[str]) -> bool:
-    """Append a use of tools, and report whether the write succeeded."""
+    """Record the tools used together for a question, and report whether the write succeeded.
+
+    Args:
+        home: The folder of Weiwo's own files.
+        question: The question, cut to 500 characters.
+        tools: Names of the tools. Only the first 20 in alphabetical order are recorded.
+    """
     use = {"question": question[:LONGEST_QUESTION], "tools": sorted(set(tools))[:_MOST_TOOLS]}
     return append_record(home / _HISTORY_FILE, use)
 

@@ -1,8 +1,8 @@
 """Refined tool documentation: notes on calling a tool, learned from past calls.
 
-After DRAFT (arXiv 2410.08197), by rule and without a model. A note has arguments that worked and arguments that were
-refused, with the tool's own words. A new version is tried for some calls. It is adopted only if the tool fares no worse
-with it than before, else the previous version returns. A tool that never refuses anything has no note.
+After DRAFT (arXiv 2410.08197), by rule and without a model. A note lists arguments that worked, and arguments that were
+refused with the tool's message. A new version is tried for some calls. It is adopted if the share of refused calls is
+no higher than before, else the previous version returns. A tool that never refuses anything has no note.
 """
 
 import json
@@ -15,9 +15,9 @@ from weiwo.text.injection import addresses_model
 from weiwo.text.printable import one_line
 
 _TRIAL_CALLS: Final = 5
-"""Calls after which a version is adopted or rejected."""
+"""Number of calls after which a version on trial is adopted or rejected."""
 TEACHING: Final = frozenset({"bad_arguments", "not_found", "oversized", "refused", "crash"})
-"""Failures that say something of the arguments; of a crash only one that is not passing."""
+"""Kinds of failure that may be caused by the arguments. Transient crashes are recorded as "lost" and do not count."""
 _MOST_EXAMPLES: Final = 2
 _LONGEST_ARGS: Final = 120
 _LONGEST_WORDS: Final = 140
@@ -25,28 +25,27 @@ _LONGEST_WORDS: Final = 140
 
 @dataclass
 class _NoteVersion:
-    """A version of a tool's note."""
+    """Version of a tool's note."""
 
-    number: int  # 1 for the first
-    text: str  # the note
-    # On trial, adopted, rejected, or replaced by a later one.
-    state: Literal["trial", "adopted", "rejected", "replaced"] = "trial"
-    calls: int = 0  # calls made with it
-    refused: int = 0  # those among them that failed for what was asked
+    number: int  # from 1; 0 for no note
+    text: str
+    state: Literal["trial", "adopted", "rejected", "replaced"] = "trial"  # replaced: by a later version
+    calls: int = 0  # calls made with this version
+    refused: int = 0  # calls among these that failed because of their arguments
 
     @property
     def rate(self) -> float:
-        """Share of refused calls."""
+        """Share of refused calls, 0 without calls."""
         return self.refused / self.calls if self.calls else 0.0
 
 
 @dataclass
 class ToolUsage:
-    """Usage of a tool and results of the calls."""
+    """Calls and failures of a tool, and the note learned from them."""
 
-    calls: int = 0  # calls made
-    failures: Counter[str] = field(default_factory=Counter)  # how many of them failed, by kind of failure
-    versions: list[_NoteVersion] = field(default_factory=list)  # the versions of its note, oldest first
+    calls: int = 0
+    failures: Counter[str] = field(default_factory=Counter)  # number of failed calls by kind of failure
+    versions: list[_NoteVersion] = field(default_factory=list)  # versions of the note, oldest first
     _definition: str = ""
     _plain: _NoteVersion = field(default_factory=lambda: _NoteVersion(0, "", "adopted"))
     _worked: list[str] = field(default_factory=list)
@@ -64,9 +63,9 @@ class ToolUsage:
         return kept[-1] if kept else self._plain
 
     def forget(self, definition: str) -> None:
-        """Discard everything learned about the tool.
+        """Discard the note and its versions, on the user's request or when the tool's definition has changed.
 
-        Used on request, or when the tool's definition has changed.
+        The counts of calls and failures are kept.
         """
         self.versions, self._worked, self._refused, self._news = [], [], [], False
         self._plain, self._definition = _NoteVersion(0, "", "adopted"), definition
@@ -78,7 +77,7 @@ class ToolUsage:
             self.failures[kind] += 1
 
     def learn(self, definition: str, args: Mapping[str, Any] | None, kind: str, said: str) -> None:
-        """Learn from a call.
+        """Update the note by a call, and decide on a version on trial.
 
         Args:
             definition: Fingerprint of the tool's definition.
@@ -117,11 +116,11 @@ class ToolUsage:
 
 
 def summarize_usage(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, ToolUsage]:
-    """Summarize a log of calls into usage by tool name.
+    """Summarize the usage log by tool name.
 
     Args:
         records: The log, oldest first.
-        user: Owner of the notes. Calls of other users are counted, but teach nothing.
+        user: Owner of the notes. Calls of other users are counted, but do not change the notes.
     """
     found: dict[str, ToolUsage] = {}
     for record in records:

@@ -28,7 +28,7 @@ class UsageLog:
 
     Args:
         home: The folder of Weiwo's own files.
-        user: The user. Empty for somebody without a name, for whom no arguments are kept.
+        user: The user. Without a user (empty), no arguments are recorded.
     """
 
     def __init__(self, home: Path, user: str) -> None:
@@ -38,7 +38,8 @@ class UsageLog:
     async def record(self, info: ToolInfo, args: Mapping[str, JsonValue], failure: ToolCallError | None) -> None:
         """Record a call.
 
-        Arguments are kept only for tools that are not built in, and only if they are small.
+        The arguments are recorded only for a known user, if the tool is not built in, the call worked or its failure is
+        in `TEACHING`, and the arguments are short and contain no secrets.
         """
         definition = _hash(f"{info.description}\0{json.dumps(info.args_schema, sort_keys=True, default=str)}")
         record: dict[str, Any] = {"tool": info.name, "definition": definition, "user": self._user}
@@ -57,14 +58,11 @@ class UsageLog:
         return append_record(self._path, {"tool": tool, "user": self._user, "reset": True})
 
     def read(self) -> Mapping[str, ToolUsage]:
-        """Return usage and lessons of each tool, by name."""
+        """Return the usage and the note of each tool, by name."""
         return summarize_usage(read_records(self._path), self._user)
 
     def notes(self) -> dict[str, str]:
-        """Return the notes shown to a planner, by tool.
-
-        A user without a name has no notes.
-        """
+        """Return the notes shown to a planner, by tool. Empty without a user."""
         return {name: usage.note for name, usage in self.read().items() if usage.note} if self._user else {}
 
 
