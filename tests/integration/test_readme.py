@@ -119,10 +119,10 @@ def answer(line: str, env: Mapping[str, str], cwd: Path) -> str:
         return run(f"{line} {told}", env, ROOT)
     if line.startswith("export"):
         return run(f"{line}; weiwo doctor", env, cwd)
-    if "THREAD@MOMENT" in line:
+    if "THREAD@CHECKPOINT" in line:
         moments = json.loads(run("weiwo show --history --json 2>/dev/null", env, cwd))
         done = next(one for one in moments["checkpoints"] if not one["next"])
-        line = line.replace("THREAD@MOMENT", f"{moments['thread_id']}@{done['checkpoint_id']}")
+        line = line.replace("THREAD@CHECKPOINT", f"{moments['thread_id']}@{done['checkpoint_id']}")
     return run(line, env, cwd)
 
 
