@@ -22,25 +22,25 @@ from weiwo.tools.corpus.source_names import is_loaded, mark_part, name_source, s
 class FileChanges:
     """Result of a comparison: the work to do."""
 
-    read: list[SourceFile] = field(default_factory=list)  # files that are new or may have changed
-    unchanged: list[str] = field(default_factory=list)  # files as the index knows them
-    in_part: list[Problem] = field(default_factory=list)  # those among them of which something is not taken in
-    # Files as they were when they could not be read, which they then cannot be now.
+    read: list[SourceFile] = field(default_factory=list)  # files to read: new, or with another size or time
+    unchanged: list[str] = field(default_factory=list)  # paths of files with the indexed size and time
+    in_part: list[Problem] = field(default_factory=list)  # problems of the unchanged files that are indexed in part
+    # Files that could not be read and have not changed since. They are not tried again.
     failing: list[KnownFile] = field(default_factory=list)
-    # The hashes of documents whose files are no longer part of the corpus, by path.
+    # Hashes of the documents to remove, by path: their files are no longer part of the corpus.
     gone: dict[str, str] = field(default_factory=dict)
-    dropped: list[str] = field(default_factory=list)  # files that could not be read and are gone now, too
-    # What the index knows, by path; parts under the path of their file.
-    known: Mapping[str, KnownFile] = field(default_factory=dict)
-    parts: dict[str, dict[str, KnownFile]] = field(default_factory=dict)  # the further parts of each file
-    documents: int = 0  # how many documents the index holds
+    dropped: list[str] = field(default_factory=list)  # paths of files that could not be read and no longer exist
+    known: Mapping[str, KnownFile] = field(default_factory=dict)  # all files and parts in the index, by path
+    # The further parts of each file in the index, by the file's path and the part's path.
+    parts: dict[str, dict[str, KnownFile]] = field(default_factory=dict)
+    documents: int = 0  # number of documents in the index
 
 
 def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: Iterable[str]) -> FileChanges:
     """Compare the files found below the roots with an index.
 
-    Files that the index knows from elsewhere stay, unless they are gone from the disk. Files below a folder that could
-    not be listed stay, too, and so do documents from a document loader.
+    Indexed files outside the roots stay if they still exist on disk. Files below a folder that could not be listed
+    stay, too, and so do documents from a document loader.
     """
     found = FileChanges(known=known)
     tops = list(roots)
@@ -113,7 +113,10 @@ class NameAssigner:
 
 
 def derive_title(path: str) -> str:
-    """Derive the title of a file without a stated title."""
+    """Derive a title from a file's name: without the ending, and with spaces for hyphens and underscores.
+
+    A source code file keeps its name.
+    """
     name = basename(path)
     kind = find_format(path)
     if kind and kind.type == "code":
@@ -124,6 +127,6 @@ def derive_title(path: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _name_folder(path: str) -> str:
-    """Return the name prefix for the content of a folder."""
+    """Return the prefix of the source names of all files in a folder."""
     name = name_source(Path(path, "x"))
     return name[:-1]

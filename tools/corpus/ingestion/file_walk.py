@@ -1,11 +1,11 @@
 """Directory walk: lists all folders in full, without ignored, hidden or special files.
 
-A folder's `.gitignore` and `.weiwoignore` exclude paths below it, silently, as in git. Hidden files and other people's
-packages (`node_modules`, virtual environments) are excluded, too. Files of unsupported types are counted. A path that a
-user may have meant is a problem with a name and a reason, and so is a document of a type that nobody reads. Links
-within the searched folders are skipped, since their targets are found anyway, which also ends every loop. A link out of
-them is not followed, because anyone may have set it. Weiwo's own files (`WEIWO_HOME`) are no documents, wherever they
-are. The same files are watched for changes (`watch_files`).
+A folder's `.gitignore` and `.weiwoignore` exclude paths below it, silently, as in git. Hidden files and third-party
+packages (`node_modules`, virtual environments) are excluded, too. Files of unsupported types are only counted. A
+document in an unsupported document format, and a path that cannot be read, is reported as a problem with a reason.
+Links within the searched folders are skipped, since their targets are found anyway, which also ends every loop. A link
+out of them is not followed, because anyone may have set it. Weiwo's own files (`WEIWO_HOME`) are no documents, wherever
+they are. `watch_files` watches the same files for changes.
 """
 
 # Paths stay strings here, since there may be a million.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _IGNORE_FILES: Final = (".gitignore", ".weiwoignore")
 _OWN_NAMES: Final = ("corpora", "evaluation", "drafts", "locks", "retrieval-policy.json")
-"""What Weiwo writes to `WEIWO_HOME` and might take for documents."""
+"""Files and folders in `WEIWO_HOME` that are not documents."""
 _FOREIGN: Final = frozenset({"node_modules", "bower_components", "__pycache__", "site-packages"})
 _ENVIRONMENT: Final = "pyvenv.cfg"
 _MOST_IGNORE_BYTES: Final = 1_000_000
@@ -52,22 +52,23 @@ class SourceFile(NamedTuple):
     Thousands are created and compared at each question.
     """
 
-    path: str  # where it is, absolute
+    path: str  # absolute path
     size: int  # bytes
-    modified_ns: int  # its time of change
+    modified_ns: int  # time of the last change, in nanoseconds since 1970
 
 
 @dataclass(slots=True)
 class FileListing:
     """Files and problems found by a walk."""
 
-    files: dict[str, SourceFile] = field(default_factory=dict)  # by path, in the order found
-    problems: dict[str, str] = field(default_factory=dict)  # what was left out that a user may have meant, by path
-    unlisted: list[str] = field(default_factory=list)  # folders whose content could not be listed
-    others: Counter[str] = field(default_factory=Counter)  # how many files of each other type there are, by ending
+    files: dict[str, SourceFile] = field(default_factory=dict)  # files to read, by path, in the order found
+    problems: dict[str, str] = field(default_factory=dict)  # reasons why files were left out, by path
+    unlisted: list[str] = field(default_factory=list)  # folders that could not be listed
+    # Number of files that are not read, by ending such as `.exe`, and under `hidden` and `no ending`.
+    others: Counter[str] = field(default_factory=Counter)
 
     def list_problems(self) -> list[Problem]:
-        """Return the problems, with each file named as in evidence."""
+        """Return the problems, with each file named as in citations."""
         return [Problem(name_source(Path(path)), reason) for path, reason in self.problems.items()]
 
 
@@ -78,7 +79,7 @@ def expand_paths(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
         paths: Files, folders, or patterns with `*`, `?`, `[…]` and `**`. `~` is the user's home.
 
     Raises:
-        CorpusError: A path matches nothing.
+        CorpusError: A path does not exist, or a pattern matches nothing.
     """
     found: dict[str, None] = {}
     for given in [os.fspath(path) for path in paths]:
@@ -98,7 +99,11 @@ def expand_paths(paths: Iterable[str | os.PathLike[str]]) -> list[str]:
 
 
 def list_files(roots: Iterable[str]) -> FileListing:
-    """List the files to read below files and folders from `expand_paths`."""
+    """List the files to read among `roots` and below them.
+
+    Args:
+        roots: Absolute files and folders, from `expand_paths`.
+    """
     listing = FileListing()
     tops = list(roots)
     real_tops = [os.path.realpath(top) for top in tops]
@@ -121,7 +126,7 @@ def list_files(roots: Iterable[str]) -> FileListing:
 def _find_own_files(top: str) -> frozenset[str]:
     """Return Weiwo's own files and folders below a folder, named relative to the folder.
 
-    If the folder is `WEIWO_HOME` or inside it, somebody keeps documents there, too. Then only the files that we write
+    If the folder is `WEIWO_HOME` or inside it, the user keeps documents there, too. Then only the names in `_OWN_NAMES`
     count.
     """
     real, real_home = os.path.realpath(top), os.path.realpath(home())
@@ -140,7 +145,7 @@ def stat_file(path: str) -> SourceFile | None:
 
 
 def _describe_error(error: Exception) -> str:
-    """Return the reason of an error, in one line."""
+    """Return the reason of an error in one line, in lower case."""
     return one_line((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
 
 
@@ -274,7 +279,7 @@ class _IgnoreRules:
 T = TypeVar("T")
 
 _SETTLE_MILLISECONDS: Final = 1_500
-"""Changes that follow each other within this time are one."""
+"""Time within which changes are reported together."""
 
 
 async def watch_files(paths: Iterable[str | os.PathLike[str]]) -> AsyncIterator[int]:

@@ -1,7 +1,7 @@
 """Loader of the text files of a Git repository, limited to changes since the last run.
 
-A bare copy of one branch is kept below Weiwo's home and fetched again at each run. Nothing is checked out, so that no
-hook, filter or link of the repository comes into play. Git's hash of a file is its state.
+A bare clone of one branch is kept below Weiwo's home and fetched again at each run. Nothing is checked out, so that no
+hook, filter or link of the repository takes effect. A file has changed if its Git blob hash has.
 """
 
 import os
@@ -25,15 +25,15 @@ from weiwo.tools.private_files import make_private_folder
 
 _TEXTS: Final = ("*.md", "*.markdown", "*.rst", "*.adoc", "*.txt", "*.org")
 _MOST_BYTES: Final = 2_000_000
-"""Bytes of a file; a larger one is no prose."""
+"""Maximum size of a file in bytes. A larger file is hardly prose."""
 _SECONDS: Final = 280.0
-"""Time of one command of Git: less than a loader may be silent."""
+"""Time limit of a Git command, below the time after which a silent loader is stopped."""
 _SCHEMES: Final = frozenset({"https", "http", "ssh", "git", "file"})
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _OWN_VARIABLES: Final = frozenset({"GIT_SSH_COMMAND", "GIT_SSH", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"})
-"""Variables of Git that an operator sets for a connection; others would point it at another repository."""
+"""Environment variables passed on to Git: connection settings. Others could direct it to another repository."""
 _FILE_MODES: Final = frozenset({"100644", "100755"})
-"""Plain files: a link leads elsewhere, a submodule is another repository."""
+"""Git modes of regular files. Links lead elsewhere, and submodules are other repositories."""
 _GIT: Final = ("git", "-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never", "-c", "gc.auto=0")
 
 
@@ -55,10 +55,11 @@ class GitLoader(BaseLoader):
             branch: Branch or tag.
             include: Patterns of the paths to take.
             token: Access token for https. Write `${NAME}` for the environment variable that holds it.
-            folder: Folder of the bare copy. By default it lies below Weiwo's home.
+            folder: Parent folder of the bare clone. The default is `git` below Weiwo's home.
 
         Raises:
-            CorpusError: The address is of another kind, or holds a password.
+            CorpusError: The address is of another kind or holds a password, the token would be sent without https, or
+                the branch name is not valid.
         """
         parts = urlsplit(url)
         web = parts.scheme in {"https", "http"}
@@ -75,7 +76,11 @@ class GitLoader(BaseLoader):
         self._hashes: dict[str, str] = {}
 
     def list_states(self) -> dict[str, str]:
-        """Fetch the branch and return the hash of each selected file, by source."""
+        """Fetch the branch and return the Git hash of each selected file, by source (repository URL and path).
+
+        Raises:
+            CorpusError: Git is missing, failed or took too long.
+        """
         make_private_folder(self._copy)
         if not (self._copy / "HEAD").is_file():
             self._run("init", "--quiet", "--bare")
@@ -92,7 +97,7 @@ class GitLoader(BaseLoader):
         return dict(hashes)
 
     def load_source(self, source: str) -> Iterator[Document]:
-        """Yield the document of a file, or nothing if the file is not text."""
+        """Yield the document of a file from the last `list_states`, or nothing if the file is not text."""
         try:
             text = decode(self._run("cat-file", "blob", self._hashes[source]))
         except UnreadableError:
@@ -100,15 +105,15 @@ class GitLoader(BaseLoader):
         yield Document(page_content=text, metadata={"source": source})
 
     def lazy_load(self) -> Iterator[Document]:
-        """Load all files."""
+        """Fetch the branch and yield a document for each selected file."""
         for source in self.list_states():
             yield from self.load_source(source)
 
     def _run(self, *arguments: str) -> bytes:
-        """Run Git on the copy.
+        """Run Git on the bare clone and return its standard output.
 
         Raises:
-            CorpusError: It is missing, failed or took too long.
+            CorpusError: Git is missing, failed or took too long.
         """
         try:
             done = subprocess.run(  # noqa: S603 - no shell; the address and the branch stand behind "--"
@@ -131,7 +136,7 @@ class GitLoader(BaseLoader):
         return done.stdout
 
     def _environment(self) -> Mapping[str, str]:
-        """Return the environment of Git. Git never prompts, and the token stands in no command line."""
+        """Return the environment of Git. It forbids prompts and holds the token, which no command line shows."""
         own = {"GIT_TERMINAL_PROMPT": "0", "GIT_ALLOW_PROTOCOL": ":".join(sorted(_SCHEMES)), "LC_ALL": "C"}
         own |= {
             "GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),

@@ -1,9 +1,9 @@
 """Incremental ingestion: from files on disk to an index of passages, reading only changes.
 
 Files are found (`file_walk`), compared with the index (`change_detection`), read by parser processes (`worker_pool`,
-`worker`) and passed to the index in bounded batches (`records`). Each batch counts as soon as it is written. A file of
-records is itself written after its further parts, so that a killed run continues where it was. Parts that the index
-holds are not written again. A renamed file is read anew, and its vectors are kept by content.
+`worker`) and passed to the index in bounded batches (`records`). A written batch survives a kill. Of a long file of
+records, the first part is written last and marks the file as done, so that a killed run continues where it was. Parts
+already in the index are not written again. A renamed file is read again, but its vectors, stored by content, are kept.
 """
 
 import asyncio
@@ -33,20 +33,19 @@ _MOST_WORKERS: Final = 8
 _TRIES: Final = 3
 _GROUP_FILES: Final = 64
 _GROUP_BYTES: Final = 500_000
-_NEVER: Final = -1  # a time of change that no file has: it is read again next time
+_NEVER: Final = -1  # a time of change that no file has, so that the file is read again next time
 
 
 @dataclass(frozen=True, slots=True)
 class IngestLimits:
-    """Bounds of reading."""
+    """Limits on reading files."""
 
-    file_bytes: int = 200_000_000  # the largest file that is read as one whole
-    stream_bytes: int = 4_000_000_000  # the largest file of records (JSON Lines, CSV), which is never held as a whole
-    # How long a file may take, or some small ones together, and `seconds_per_megabyte` more for their size.
-    seconds: float = 120.0
-    seconds_per_megabyte: float = 10.0  # that
-    memory_bytes: int = 3_000_000_000  # what a worker may take, where the platform can hold it to that
-    workers: int = 0  # processes that parse; 0 means one a processor
+    file_bytes: int = 200_000_000  # maximum size of a file that is read as a whole
+    stream_bytes: int = 4_000_000_000  # maximum size of a file that is read in parts (JSON Lines, CSV, mailboxes)
+    seconds: float = 120.0  # time to read a file of any size
+    seconds_per_megabyte: float = 10.0  # additional time for each megabyte
+    memory_bytes: int = 3_000_000_000  # memory of a worker, if the platform can limit it
+    workers: int = 0  # number of parser processes; 0 means one for each processor, at most 8
 
     def most_bytes(self, path: str) -> int:
         """Return the maximum size of a file of a given name."""
@@ -54,14 +53,14 @@ class IngestLimits:
         return self.stream_bytes if kind and kind.streams else self.file_bytes
 
     def seconds_for(self, files: Iterable[SourceFile]) -> float:
-        """Return the maximum seconds for reading files."""
+        """Return the time limit for a request to read these files together, in seconds."""
         return sum(self.seconds + self.seconds_per_megabyte * file.size / 1e6 for file in files)
 
 
 def _group_files(files: Iterable[SourceFile]) -> Iterator[list[SourceFile]]:
     """Group files into read requests.
 
-    Small files of light formats share a request. Every other file has a request of its own.
+    Small files of formats with small parsers share a request. Every other file has a request of its own.
     """
     group: list[SourceFile] = []
     size = 0
@@ -95,13 +94,14 @@ async def ingest_files(
         paths: Files, folders and patterns.
         writer: The index. Its methods are called in threads, one at a time.
         progress: Listener for progress.
-        limits: Limits, if not the default ones.
+        limits: Limits on reading. The defaults if None.
 
     Returns:
         A report on the work done, and on the files left out with reasons.
 
     Raises:
-        CorpusError: A path names nothing.
+        CorpusError: A path does not exist or matches nothing, the index is damaged, or the parser process cannot be
+            started.
     """
     started = time.monotonic()
     roots = await asyncio.to_thread(expand_paths, paths)
@@ -142,7 +142,7 @@ class _IngestRun:
         self._meter = ProgressMeter(todo.read, progress)
 
     async def run(self) -> None:
-        """Run the update: read, write, and remove vanished files."""
+        """Run the update: read files, write them, and remove documents of vanished files."""
         count = min(self._limits.workers or os.cpu_count() or 1, _MOST_WORKERS, len(self._todo.read))
         try:
             async with asyncio.TaskGroup() as group:
@@ -164,7 +164,7 @@ class _IngestRun:
         self.report.left_out.sort(key=lambda problem: problem.source)
 
     async def _read_some(self) -> None:
-        """Read the remaining files with a dedicated worker."""
+        """Read groups of files with a parser process, until none are left. Several of these tasks run in parallel."""
         worker = ParserWorker()
         try:
             while group := [self._alone.pop()] if self._alone else next(self._groups, []):
@@ -244,7 +244,7 @@ class _IngestRun:
         self._meter.finish_file(file)
 
     def _store_document(self, file: SourceFile, stated: dict[str, Any]) -> None:
-        """Store a document, unless unchanged in the index."""
+        """Add a document to the batch, unless the worker found it unchanged in the index."""
         rows = stated["passages"]
         if rows is None:
             return
@@ -298,7 +298,7 @@ class _IngestRun:
             self._meter.now.left_out += 1
 
     async def _write_in_time(self) -> None:
-        """Write pending changes before the waiting time is exceeded."""
+        """Write the batch whenever its first change is `BATCH_SECONDS` old. Runs until cancelled."""
         while True:
             wait = self._batch.wait
             await asyncio.sleep(BATCH_SECONDS if wait is None else wait)
@@ -312,7 +312,7 @@ class _IngestRun:
 
 
 async def _finish_despite_cancel(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for work in a thread even if cancelled.
+    """Wait for work in a thread to end, even if cancelled, and then raise the cancellation.
 
     The work cannot be stopped, and nothing else may touch the index meanwhile.
     """

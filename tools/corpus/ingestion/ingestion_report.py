@@ -16,20 +16,19 @@ _TELL_SECONDS: Final = 0.1
 class IngestReport:
     """The report of a run."""
 
-    documents: int = 0  # documents that the index now holds; each titled record of a file of records is one
+    documents: int = 0  # documents now in the index; each titled record of a JSON Lines file counts as a document
     passages: int = 0  # passages written in this run
-    added: int = 0  # files read for the first time
-    changed: int = 0  # files read again
-    removed: int = 0  # files that have left the index
-    moved: int = 0  # files that were read again under another name
-    unchanged: int = 0  # files that were not touched
-    left_out: list[Problem] = field(default_factory=list)  # what could not be taken in, or only in part, by name
-    # Files of types that are not read, by ending; they count as nothing.
-    others: Counter[str] = field(default_factory=Counter)
-    seconds: float = 0.0  # how long it took
+    added: int = 0  # new files
+    changed: int = 0  # files read again because they had changed
+    removed: int = 0  # files removed from the index
+    moved: int = 0  # renamed files
+    unchanged: int = 0  # files with unchanged content
+    left_out: list[Problem] = field(default_factory=list)  # files not indexed, or only in part, sorted by name
+    others: Counter[str] = field(default_factory=Counter)  # files of unsupported types, by ending; counted nowhere else
+    seconds: float = 0.0  # duration of the run
 
     def as_json(self, corpus: str) -> dict[str, Any]:
-        """Return the summary as an object."""
+        """Return the report as an object for JSON. `corpus` is the name of the corpus."""
         counts = ("documents", "passages", "added", "changed", "removed", "moved", "unchanged")
         left_out = [{"source": item.source, "reason": item.reason} for item in self.left_out]
         return {
@@ -44,12 +43,12 @@ class IngestReport:
 class IngestProgress:
     """The progress of a run."""
 
-    files: int  # files dealt with, of those that must be read
-    files_total: int  # files that must be read
-    bytes: int  # their bytes dealt with
-    bytes_total: int  # their bytes
-    passages: int  # passages written or about to be
-    left_out: int  # files left out so far
+    files: int  # files read so far, or left out
+    files_total: int  # files to read
+    bytes: int  # bytes read so far
+    bytes_total: int  # bytes of all files to read
+    passages: int  # passages made so far
+    left_out: int  # files left out so far, wholly or in part
 
     @property
     def amount(self) -> str:
@@ -58,11 +57,11 @@ class IngestProgress:
 
 
 ProgressListener = Callable[[IngestProgress], None]
-"""Told now and then how far it is; it must not block."""
+"""Callback that receives the progress from time to time. It must not block."""
 
 
 class ProgressMeter:
-    """Counts, and tells who watches, ten times a second at most."""
+    """Counter of progress that calls a listener at most ten times a second."""
 
     def __init__(self, files: Sequence[SourceFile], watch: ProgressListener | None) -> None:
         self.now = IngestProgress(0, len(files), 0, sum(file.size for file in files), 0, 0)  # how far it is
@@ -72,13 +71,13 @@ class ProgressMeter:
         self.notify(now=True)
 
     def advance(self, file: SourceFile, position: int) -> None:
-        """Record the read position of a file."""
+        """Record the read position of a file, in bytes."""
         self.now.bytes += position - self._begun.get(file.path, 0)
         self._begun[file.path] = position
         self.notify()
 
     def finish_file(self, file: SourceFile) -> None:
-        """A file is dealt with."""
+        """Count a file as done."""
         self.now.bytes += file.size - self._begun.pop(file.path, 0)
         self.now.files += 1
         self.notify()

@@ -1,14 +1,15 @@
 """LangChain document loaders as a source of documents: named by the user, imported upon need, bounded.
 
-A loader is code of other people's that runs in this process, so its class is only ever taken from what the user typed:
-no document, setting or client of a server names one. It runs in a thread of its own, since nothing else can be ended
-when it hangs, and without the warnings and prints that such packages are rich in.
+A loader is third-party code that runs in this process, so its class is only ever taken from the user's command: no
+document, setting or client of a server can name a loader. It runs in a daemon thread, which can be abandoned if the
+loader hangs, with warnings hidden and prints redirected.
 
-A loader gives pages, rows or whole texts, each with metadata. Those of one source are one document of the corpus, and
-each is a passage or more with its own place. A document without a source is known by its words.
+A loader yields pages, rows or whole texts, each with metadata. All of the same source become a single document of the
+corpus, each as at least one passage with its own locator. A document without a source is identified by a hash of its
+text.
 
-A loader that can tell what has changed is asked only for that. It has two methods more: `list_states()` returns a time
-or hash for each source, and `load_source(source)` the documents of one.
+A loader can support incremental runs by two further methods: `list_states()` returns a time or hash for each source,
+and `load_source(source)` yields the documents of a source. Then only sources with a new state are loaded.
 """
 
 import asyncio
@@ -55,9 +56,9 @@ _ARGUMENTS: Final = '{"file_path": "a.csv"}'
 _POLL_SECONDS: Final = 0.05
 _MOST_DOCUMENTS: Final = 100_000
 _MOST_CHARACTERS: Final = 500_000_000
-"""Of all documents together."""
+"""Characters of all documents together after which a loader is stopped."""
 _IDLE_SECONDS: Final = 300.0
-"""How long the next document is waited for."""
+"""Time to wait for the next document before a loader is stopped."""
 _STATES: Final = "states-{}.json"
 _VARIABLE: Final = lazy(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _LOGIN: Final = lazy(
@@ -65,7 +66,7 @@ _LOGIN: Final = lazy(
     r"|cookie",
     re.IGNORECASE,
 )
-"""Names of arguments that hold a secret; `space_key` names a part of a wiki."""
+"""Names of arguments that hold a secret. `space_key`, for example, is not a secret but a part of a wiki."""
 _USER_INFO: Final = lazy(r"://[^/\s@:]+:[^/\s@]+@")
 
 
@@ -84,7 +85,7 @@ class LoaderSpec:
 
     @property
     def key(self) -> str:
-        """Return a digest of loader and arguments, equal for the same source of documents."""
+        """Return a hash of loader and arguments, 16 hex digits."""
         return _digest(json.dumps([self.module, self.name, self.arguments], sort_keys=True))[:16]
 
     def fill_arguments(self, environment: Mapping[str, str]) -> dict[str, Any]:
@@ -107,7 +108,7 @@ class LoaderSpec:
         return _VARIABLE.sub(lambda found: environment[found[1]], value)
 
     def find_secrets(self) -> list[str]:
-        """Yield the names of arguments with a literal secret instead of an environment variable."""
+        """Return the names of arguments that seem to hold a secret in plain text, not as `${NAME}`."""
         return list(_find_secrets("", self.arguments))
 
 
@@ -144,10 +145,11 @@ def parse_loader(named: str, arguments: str = "") -> LoaderSpec:
 
 
 def import_loader(spec: LoaderSpec) -> "MakeLoader":
-    """Import a loader class, check the arguments, and return a factory. Blocks.
+    """Import a loader class, check the arguments, and return a function that creates the loader. Blocks.
 
     Raises:
-        CorpusError: There is no such class, it is no LangChain document loader, or its arguments do not fit.
+        CorpusError: There is no such class, it is no LangChain document loader, its arguments do not fit, or an
+            environment variable in them is not set.
     """
     from langchain_core.document_loaders import BaseLoader
 
@@ -172,13 +174,13 @@ def import_loader(spec: LoaderSpec) -> "MakeLoader":
 
 @dataclass(slots=True)
 class _LoadedDocuments:
-    """Documents from a loader so far, collected in a thread."""
+    """Documents from a loader, collected in a thread."""
 
-    documents: "list[LangChainDocument]" = field(default_factory=list)  # in the order they came
-    states: dict[str, str] = field(default_factory=dict)  # a time or hash by source, where the loader tells them
-    unchanged: list[str] = field(default_factory=list)  # sources that were not read, since their state is known
-    stopped: str = ""  # why not all of them are here; empty where they are
-    seconds: float = 0.0  # how long it took
+    documents: "list[LangChainDocument]" = field(default_factory=list)  # in the order of arrival
+    states: dict[str, str] = field(default_factory=dict)  # time or hash by source, if the loader has `list_states`
+    unchanged: list[str] = field(default_factory=list)  # sources that were not loaded, since their state is unchanged
+    stopped: str = ""  # why documents are missing, in one line; empty if all were loaded
+    seconds: float = 0.0  # duration of loading
     _last_at: float = field(default_factory=time.monotonic)
     _ended: Event = field(default_factory=Event)
 
@@ -228,7 +230,10 @@ class _LoadedDocuments:
             self._ended.set()
 
     async def wait(self, report: Callable[[int], None] | None) -> None:
-        """Wait for the end, as long as documents come."""
+        """Wait until the loader ends, and stop it if no document arrives for `_IDLE_SECONDS`.
+
+        `report` receives the number of documents so far.
+        """
         while not self._ended.is_set():
             await asyncio.sleep(_POLL_SECONDS)
             if time.monotonic() > self._last_at + _IDLE_SECONDS:
@@ -254,15 +259,15 @@ async def load_documents(
 
     Args:
         spec: The loader.
-        make: Function that creates the loader.
+        make: Function that creates the loader, from `import_loader`.
         report: Callback that receives the number of documents loaded so far.
-        known: The states of sources as `read_states` returns them. Sources in the same state are not read again.
+        known: Recorded states by source, from `read_states`. Sources in the same state are not loaded again.
 
     Returns:
         The documents. If a limit was reached or the loader failed, the documents received until then.
 
     Raises:
-        CorpusError: The loader gave no document at all.
+        CorpusError: The loader yielded no document, and no source is unchanged.
     """
     started, loading = time.monotonic(), _LoadedDocuments()
     with _quiet():  # from here, for a thread that hangs would never undo it
@@ -280,8 +285,8 @@ async def load_documents(
 def ingest_loaded(spec: LoaderSpec, loaded: _LoadedDocuments, writer: IndexWriter) -> IngestReport:
     """Update an index from a loader's documents. Blocks.
 
-    Documents of other loaders, and files, stay. Documents that the loader gave before and does not give now leave the
-    index, unless it was stopped on its way. The seconds of the report are those of loading and writing together.
+    Documents of other loaders, and files, stay. Documents that the loader no longer yields are removed, unless the run
+    was stopped early. The `seconds` of the report cover loading and writing.
     """
     started = time.monotonic()
     run = _LoaderRun(spec, writer.read_known(), writer)
@@ -300,9 +305,9 @@ def ingest_loaded(spec: LoaderSpec, loaded: _LoadedDocuments, writer: IndexWrite
 
 
 def read_states(folder: Path, spec: LoaderSpec) -> dict[str, str]:
-    """Read the recorded state of each source of a loader, as of the time of indexing.
+    """Read the recorded state (time or hash) of each source of a loader, from its last complete run.
 
-    Sources that the index does not hold are left out.
+    Sources that are not in the index are left out.
     """
     if not (folder / STORE).is_file():
         return {}
@@ -316,7 +321,9 @@ def read_states(folder: Path, spec: LoaderSpec) -> dict[str, str]:
 
 
 def write_states(folder: Path, spec: LoaderSpec, loaded: _LoadedDocuments) -> None:
-    """Keep the states of a whole run's sources, once the index is flushed.
+    """Save the states of the sources after a complete run. Call it once the index is flushed.
+
+    Nothing is saved if the run was stopped early, or the loader reports no states.
 
     Raises:
         OSError: The folder cannot be written.
@@ -397,7 +404,7 @@ class _LoaderRun:
             self.write()
 
     def keep(self, name: str) -> None:
-        """Count an unread source as unchanged."""
+        """Count a source that was not loaded as unchanged, and keep its document."""
         self._seen.add(make_loaded_path(self._spec.label, self._spec.key, name))
         self.report.unchanged += 1
 
@@ -415,9 +422,9 @@ class _LoaderRun:
             self._writer.apply(self._batch.take())
 
     def _take_over(self, name: str) -> bool:
-        """Remove the same source loaded earlier with other arguments, for example a new key.
+        """Remove the document of a source that was loaded earlier with other arguments, for example another key.
 
-        Reports whether a document was removed.
+        Returns whether a document was removed.
         """
         other = self._taken.get(name, "")
         if not other.startswith(make_loaded_prefix(self._spec.label)) or other in self._seen:
@@ -456,9 +463,9 @@ def _digest(text: str) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Context manager hiding warnings and redirecting prints to standard error.
+    """Context manager that hides warnings and redirects prints to standard error.
 
-    They are meant for the author of the loader.
+    Both are meant for the author of the loader, not for the user.
     """
     with warnings.catch_warnings(), redirect_stdout(sys.stderr):
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Corpus refresh: update a corpus from the files at a question, cheaply if unchanged."""
+"""Corpus refresh: update a corpus from its files before a question is answered, cheaply if nothing has changed."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 _BUSY_SECONDS: Final = 5.0
 """How long to wait for another process that is writing."""
 _MOST_EMBEDDED: Final = 2_000
-"""Passages that are embedded at a question; for more, there is `weiwo index`."""
+"""Maximum number of passages embedded during a refresh. For more, the user is told to run `weiwo index`."""
 
 _EmbeddingOutcome = Literal["done", "again", "unfit"]
 Clock = Callable[[], float]
-"""Seconds since some moment."""
+"""Monotonic clock, in seconds."""
 
 _FIRST_LINE_SECONDS: Final = 2.0
 _LINE_SECONDS: Final = 10.0
@@ -46,22 +46,24 @@ _rest_until: Final[dict[Path, float]] = {}
 
 @dataclass(slots=True)
 class RequestedFiles:
-    """The files named by a call, in the current state."""
+    """The files requested by a caller, as listed now.
 
-    roots: tuple[str, ...]  # the files, folders and patterns, absolute
-    tops: list[str]  # the files and folders they stand for
-    listing: FileListing  # what was found there
-    label: str  # what they are called in a line
-    # What is left out of the corpus; known once it is brought up.
-    problems: tuple[Problem, ...] = field(default=(), compare=False)
-    generation: int = field(default=-1, compare=False)  # that of the corpus then
+    Two values are equal if they list the same files with equal sizes and times.
+    """
+
+    roots: tuple[str, ...]  # the given files, folders and patterns, absolute
+    tops: list[str]  # existing files and folders that the roots match
+    listing: FileListing  # the files found
+    label: str  # short name for messages
+    problems: tuple[Problem, ...] = field(default=(), compare=False)  # files left out, set by `refresh_corpus`
+    generation: int = field(default=-1, compare=False)  # generation of the corpus after the refresh; -1 if unknown
 
     @classmethod
     def find(cls, paths: Sequence[str]) -> "RequestedFiles":
         """List the files named by paths.
 
         Raises:
-            CorpusError: A path names nothing, or nothing that can be read.
+            CorpusError: A path does not exist, matches nothing, or cannot be read.
         """
         try:
             tops = expand_paths(paths)
@@ -79,10 +81,12 @@ class RequestedFiles:
 def refresh_corpus(
     folder: Path, files: RequestedFiles, job: BackgroundJob[Any], say: Notify, clock: Clock = time.monotonic
 ) -> None:
-    """Update a corpus from the files, and record the left-out files in `files`.
+    """Update a corpus from the files, and set `files.problems` and `files.generation`.
+
+    If another process is indexing the corpus, nothing is updated, and `say` receives a message.
 
     Raises:
-        CorpusError: The folder cannot be used.
+        CorpusError: The folder cannot be used, or another process is creating the corpus.
         OSError, sqlite3.Error, ValueError: The folder cannot be written.
     """
     changed = list(files.listing.files.values())
@@ -116,13 +120,13 @@ def refresh_corpus(
 
 
 def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> _EmbeddingOutcome:
-    """Embed the passages of a corpus without vectors, if few.
+    """Embed the passages of a corpus that have no vector yet, unless there are too many.
 
-    On a failure, a message is sent and the search continues without vectors.
+    If the model fails, `say` receives a message, and the search continues without vectors.
 
     Returns:
-        `done` if there is nothing more to do here, `again` if another try may get further, and `unfit` if
-        the corpus is not to be searched with this model.
+        `done` if all is embedded or is left to `weiwo index`, `again` if a later call may succeed, and `unfit` if the
+        model does not know the languages of the corpus.
     """
     if time.monotonic() < _rest_until.get(folder, 0.0):
         return "again"
@@ -161,7 +165,7 @@ def _read_known(folder: Path, files: RequestedFiles) -> dict[str, KnownFile]:
 def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> tuple[Problem, ...]:
     """Return the problems of a corpus, sorted by name.
 
-    Files of other types are listed only if there are no readable files.
+    Files of unsupported types are listed only if there is no file to read.
     """
     problems = listing.list_problems()
     for file in known.values():
@@ -176,7 +180,7 @@ def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> t
 
 
 def _make_progress_reporter(label: str, say: Notify, clock: Clock) -> Any:
-    """Return a listener for indexing progress, silent until indexing takes long."""
+    """Return a listener for indexing progress that sends a line after 2 seconds, then every 10 seconds."""
     next_at = clock() + _FIRST_LINE_SECONDS
 
     def watch(now: "IngestProgress") -> None:

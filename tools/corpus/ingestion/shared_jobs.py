@@ -1,8 +1,8 @@
 """Shared background jobs: blocking work in a thread, done once for all callers of all event loops.
 
-Each job has a thread of its own, so that it neither blocks an event loop nor takes the threads of one, tells all who
-wait how far it is, and is stopped when the last of them has gone. (`weiwo.tools.calling.singleflight` is for
-coroutines: its work belongs to one event loop and says nothing before it ends.)
+Each job has a thread of its own, so that it neither blocks an event loop nor occupies its thread pool. It reports
+progress to all callers that wait, and is stopped when the last of them has left. (`weiwo.tools.calling.singleflight` is
+for coroutines: its work belongs to a single event loop and reports no progress.)
 """
 
 import asyncio
@@ -19,7 +19,7 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 Notify = Callable[[str], None]
-"""Told what a person should know, a line at a time, from any thread; it must not block."""
+"""Callback for messages to the user, called with a line, from any thread. It must not block."""
 
 
 class BackgroundJob(Generic[T]):
@@ -33,17 +33,20 @@ class BackgroundJob(Generic[T]):
         self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
 
     def notify(self, line: str) -> None:
-        """Tell all who wait. The lock is not held meanwhile, so that the event loop never waits for a listener."""
+        """Send a line to all waiting listeners.
+
+        The lock is not held meanwhile, so that the event loop never waits for a listener.
+        """
         with self._lock:
             listeners = dict.fromkeys(self._listeners)
         for listener in listeners:
             listener(line)
 
     def run_coroutine(self, work: Coroutine[Any, Any, V]) -> V:
-        """Run a coroutine in this thread.
+        """Run a coroutine in the job's thread, and return its result.
 
         Raises:
-            asyncio.CancelledError: Nobody waits any more.
+            asyncio.CancelledError: The last waiting caller has left.
         """
 
         async def main() -> V:
@@ -61,7 +64,7 @@ class BackgroundJob(Generic[T]):
         return asyncio.run(main())
 
     def join(self, listener: Notify) -> bool:
-        """Join the waiting listeners, and report whether joining is still possible."""
+        """Add a waiting listener. Return False if the job was already stopped."""
         with self._lock:
             if self._stopped:
                 return False
@@ -69,7 +72,7 @@ class BackgroundJob(Generic[T]):
             return True
 
     def leave(self, listener: Notify) -> None:
-        """Wait no longer."""
+        """Remove a waiting listener. The job is cancelled when the last one has left."""
         with self._lock:
             self._listeners.remove(listener)
             self._stopped = not self._listeners
@@ -83,14 +86,19 @@ _guard: Final = Lock()
 
 
 async def run_shared(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell: Notify) -> T:
-    """Run work, or wait for the same work in progress.
+    """Run work in a background thread, or wait for the work of the same key if in progress.
+
+    Args:
+        key: Identifies equal work.
+        work: Function that does the work. It receives the job, for messages and coroutines.
+        tell: Receives the messages of the work.
 
     Returns:
         The result of the work.
 
     Raises:
-        Exception: Any error of the work. Each waiting caller gets a copy of a `CorpusError`, and so a traceback of its
-            own.
+        Exception: Any error of the work. Each waiting caller gets its own copy of a `CorpusError`, for its own
+            traceback.
     """
     job = _join_or_start(key, work, tell)
     try:

@@ -31,10 +31,10 @@ _FLUSH_BYTES: Final = 250_000
 _FLUSH_SECONDS: Final = 0.2
 _SMALL: Final = 1_000_000
 _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""Without waiting: a pipe that took the place of a file must not hold us up."""
+"""Flags for opening a file without blocking, in case a pipe has taken its place."""
 
 _encode_passage: Final = attrgetter("text", "headings", "locator", "first_line", "last_line", "page", "context")
-"""The fields of a passage in the order in which the parent takes them."""
+"""Returns the fields of a passage, in the order of `Passage`."""
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def _answer(requests: BinaryIO, replies: BinaryIO) -> None:
 
 
 class _Outbox:
-    """Outbox for replies, batched if frequent."""
+    """Buffer for replies, which sends frequent messages together."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -76,7 +76,7 @@ class _Outbox:
 
 
 def _read_file(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Read a file: yield further parts, then the end, or the failure."""
+    """Read a file and yield messages: `part` for each further part, then `end`, `same` (unchanged) or `failed`."""
     kind = sniff_format(request["path"])
     passing = True
     try:
@@ -130,7 +130,7 @@ def _read_parts(file: BufferedReader, request: dict[str, Any]) -> Iterator[dict[
 
 
 def _encode_part(part: Part, sha256: str, held: str) -> dict[str, Any]:
-    """Encode a part as JSON, without passages and tables if the index already holds the hash."""
+    """Encode a part for JSON. If the index holds the part with this hash, `passages` is None and `tables` is empty."""
     held_already = sha256 == held
     grids = () if held_already else part.tables or find_passage_tables(part.passages)
     tables, losses = store_tables(grids) if grids else ([], [])

@@ -15,7 +15,7 @@ _COMMAND: Final = "from weiwo.tools.corpus.ingestion.worker import main; main()"
 
 
 class WorkerError(WeiwoError):
-    """Error: a worker did not finish a request. The message is the reason, for the current file."""
+    """Error: a worker timed out or crashed. The message is the reason, without a file name."""
 
 
 class ParserWorker:
@@ -25,13 +25,13 @@ class ParserWorker:
         self._process: WorkerProcess | None = None
 
     async def ask(self, request: dict[str, Any]) -> AsyncGenerator[list[Any], None]:
-        """Send a request, and yield `[number of the file, message]` until every file has ended.
+        """Send a request, and yield `[index of the file, message]` until every file has ended.
 
         Args:
-            request: In the format of `worker`. Its `seconds` limit the time that we wait for the worker.
+            request: In the format of `worker`. Its `seconds` limit the time that the worker may take in all.
 
         Raises:
-            WorkerError: The worker was late, or died. The next request starts another worker.
+            WorkerError: The worker timed out or crashed. The next request starts another worker.
             CorpusError: The worker cannot be started.
         """
         files, done = len(request["files"]), 0
