@@ -34,10 +34,10 @@ __all__ = ["FORMATS", "FileFormat", "Part", "find_format", "is_text_file", "load
 class FileFormat:
     """A file format."""
 
-    type: str  # what it is called in `Document.type`
-    module: str  # the module of this package whose `read` reads it, or another reader, as `package.module:read`
-    streams: bool = False  # whether it is read a part at a time, so that its size does not matter to memory
-    heavy: bool = False  # whether its parser is large, and so are its demands
+    type: str  # value of `Document.type`
+    module: str  # module of this package with the reader `read`, or another reader as `package.module:read`
+    streams: bool = False  # whether parts are yielded while the file is read, so that large files need little memory
+    heavy: bool = False  # whether the parser is large or slow, so that each file is read in a request of its own
 
 
 _HERE: Final = "weiwo.tools.corpus.formats"
@@ -47,7 +47,7 @@ _CODE: Final = FileFormat("code", "source_code")
 _MAIL: Final = FileFormat("eml", "email_message", heavy=True)
 _HTML: Final = FileFormat("html", f"{_TEXTS}:read_web_page")
 PICTURES: Final = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp")
-"""Endings of pictures, which are read where tesseract is installed, and are of no format elsewhere."""
+"""Endings of pictures, which are read if tesseract is installed, and are unsupported otherwise."""
 _LEGACY: Final = (".doc", ".dot", ".ppt", ".pps", ".xls", ".xlsb", ".rtf", ".msg")
 
 FORMATS: Final[dict[str, FileFormat]] = {
@@ -99,17 +99,17 @@ FORMATS: Final[dict[str, FileFormat]] = {
         _CODE,
     ),
 }
-"""Kinds by the ending of the name, in lower case."""
+"""Formats by file ending, in lower case."""
 
 _MAILDIR: Final = lazy(r"/(?:cur|new)/\d{1,20}\.[^/]{1,200}$")
-"""A message of a Maildir folder, whose name ends in the name of a host and flags."""
+"""End of the path of a message in a Maildir folder. Its name ends in a host name and flags."""
 _SNIFFED: Final = 4_096
-"""Bytes that tell whether a file whose name says nothing is a text."""
+"""First bytes of a file that are examined to find out whether it is text."""
 NOT_DOCUMENTS: Final = data_words("file_endings", "no_documents")
-"""Endings of pictures, sound, archives, programs and machine files: they are counted, and no loss."""
+"""Endings of pictures, sound, archives, programs and machine files. These files are counted, but not reported."""
 
 UNREAD_DOCUMENTS: Final = data_words("file_endings", "unread_documents")
-"""Endings of documents that nobody reads here: each such file is a loss, and named."""
+"""Endings of unsupported document formats. Each file is reported by name as not indexed."""
 
 _NAMES: Final = {
     **dict.fromkeys(("readme", "license", "copying", "authors", "changes", "changelog", "notice", "todo"), _TEXT),
@@ -118,7 +118,7 @@ _NAMES: Final = {
 
 
 def find_format(path: str) -> FileFormat | None:
-    """Return the format of a file by name, or None for an unsupported format."""
+    """Return the format of a file by its name alone, or None for an unsupported format."""
     name = os.path.basename(path) if os.sep in path else path  # noqa: PTH119 - asked some times of every file
     stem, dot, ending = name.rpartition(".")
     if not (dot and stem):
@@ -139,7 +139,7 @@ def sniff_format(path: str) -> FileFormat | None:
 
 
 def is_text_file(path: str) -> bool:
-    """Report whether a file begins like text. A file failing to open is no text."""
+    """Report whether a file begins like text. False if the file cannot be opened."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - the same
             head = file.read(_SNIFFED)

@@ -28,7 +28,7 @@ _RIS_NAMES: Final = {
 
 
 def read_bibtex(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read BibTeX: abbreviations of `@string` put in, accents of TeX as letters."""
+    """Read BibTeX entries, expanding `@string` abbreviations and writing TeX accents as letters."""
     text = read_text(file)
     starts = list(_ENTRY.finditer(text))
     strings: dict[str, str] = {}
@@ -99,7 +99,7 @@ def _clean_tex(value: str) -> str:
 
 
 def read_ris(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read RIS: the entries between `TY` and `ER`."""
+    """Read RIS entries, each from a line `TY` to a line `ER`."""
 
     def list_entries() -> Iterator[Passage]:
         fields: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Calendars (.ics) and contacts (.vcf): an event or a person a passage.
+"""Readers of calendars (.ics) and contacts (.vcf), with a passage for each event or person.
 
 icalendar parses the lines of both, which RFC 5545 and RFC 6350 share: folding, quoting, parameters and time zones.
 """
@@ -24,7 +24,7 @@ _CARD_FIELDS: Final = {
 
 
 def read_calendar(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the events and tasks of a calendar.
+    """Read the events, tasks and journal entries of a calendar.
 
     Each has its times, their zone and its inclusive last day.
 
@@ -136,7 +136,10 @@ def read_contacts(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _add_field(card: list[str], field: str, parameters: Any, value: str) -> None:
-    """Add a field of a contact: the name first, then fields with kinds."""
+    """Add a field to the lines of a contact.
+
+    Line 0 is the formatted name (FN), line 1 the structured name (N). Then come lines like `Phone (work): 555 0100`.
+    """
     if str(parameters.get("ENCODING", "")).upper() == "QUOTED-PRINTABLE":
         raw = quopri.decodestring(value.replace("=\n", "").encode("utf-8", "replace"))
         value = raw.decode(str(parameters.get("CHARSET", "utf-8")), "replace")

@@ -26,23 +26,23 @@ from weiwo.tools.corpus.records import Passage
 from weiwo.tools.tables.number_format import render_general
 
 _MOST_ROWS: Final = 200_000
-"""Rows of all tables of a file."""
+"""Maximum number of rows read from all tables of a file together."""
 _MOST_TABLES: Final = 200
 _MOST_SECONDS: Final = 60.0
 _LONGEST_VALUE: Final = 20_000
 _LONGEST_STATEMENT: Final = 100_000
 _STEPS: Final = 10_000
-"""Instructions of SQLite between two looks at the clock."""
+"""SQLite instructions between two checks of the time limit."""
 _MAGIC: Final = b"SQLite format 3\x00"
 _VERSIONS: Final = slice(18, 20)
-"""Where a SQLite file says whether it has a log of writes beside it; a copy in memory has none."""
+"""Header bytes of a SQLite file that state write-ahead logging. They are reset: a copy in memory has no log."""
 _ALLOWED: Final = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_PRAGMA}
 )
 
 
 class _TableCollector:
-    """Collector for the tables of a file, within a limit of rows."""
+    """Collector for the tables of a file, within limits of rows and time."""
 
     def __init__(self) -> None:
         self.tables: list[Table] = []
@@ -51,7 +51,11 @@ class _TableCollector:
         self.deadline = time.monotonic() + _MOST_SECONDS
 
     def add(self, name: str, columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
-        """Add a table, column names first."""
+        """Add a table, with the column names as the header. Rows beyond the limit are a loss.
+
+        Raises:
+            UnreadableError: Reading takes too long.
+        """
         kept: list[Row] = [[clean_text(column) for column in columns[:MOST_COLUMNS]]]
         for row in rows:
             if self._left <= 0:
@@ -64,7 +68,11 @@ class _TableCollector:
         self.tables.append(Table(name, kept, range(len(kept)), "row", f"table {name}", header_rows=1))
 
     def make_parts(self, name: str) -> Iterator[Part]:
-        """Return the parts of a file: the tables, with rows as passages."""
+        """Yield the parts of a file, with the rows of its tables as passages.
+
+        Raises:
+            UnreadableError: There is no table.
+        """
         if not self.tables:
             raise UnreadableError("it contains no table")
 

@@ -1,7 +1,7 @@
-"""CSV and TSV: comma, semicolon, tab or bar between the cells.
+"""Reader of CSV and TSV, with comma, semicolon, tab or bar between the cells.
 
-A passage is the header and a run of the file's own lines. A record that quotes line ends keeps its lines together. A
-long file is handed on a part at a time, so that a line appended to it changes its last part alone.
+A passage is the header and some consecutive lines of the file. A record with quoted line ends keeps its lines together.
+A long file is split into parts, so that a line appended to it changes only the last part.
 """
 
 from array import array
@@ -21,9 +21,9 @@ _DELIMITERS: Final = ",\t;|"
 _SEPARATOR: Final = lazy(r"sep=(.|\\t)\s*")
 _SAMPLE_ROWS: Final = 30
 MOST_CHARACTERS: Final = 200_000_000
-"""Characters of a file up to which it is a table, too; search takes any."""
+"""Characters of a file above which it is only searched, and not stored as a table for queries."""
 _MOST_LINES: Final = 100
-"""Lines of the longest record; a quotation mark that is never closed takes in no more."""
+"""Maximum number of lines of a record, in case a quotation mark is never closed."""
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -48,7 +48,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 def _keep_records(
     records: Iterable[TableRow], rows: DelimitedRows, name: str, tables: list[Table], losses: list[Loss]
 ) -> Iterator[TableRow]:
-    """Pass records on, and store the records as a table, unless the file is too large."""
+    """Yield the records unchanged, and at the end append a table of them to `tables`.
+
+    If the file is too large for a table, a loss is appended to `losses` instead.
+    """
     numbers = array("q")
     last = 0
     for record in records:
@@ -70,7 +73,7 @@ def _keep_records(
 def find_delimiter(rows: Sequence[TableRow]) -> str:
     """Return the delimiter found in most rows.
 
-    Among equals, the delimiter with equal counts in most rows wins, then the one with more cells.
+    Among equals, the delimiter that gives most rows the same number of cells wins, then the one with more cells.
     """
 
     def rate(delimiter: str) -> tuple[int, int, int]:
@@ -82,7 +85,10 @@ def find_delimiter(rows: Sequence[TableRow]) -> str:
 
 
 def join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
-    """Join lines into records until the quotation marks are even."""
+    """Join numbered lines into records, each with an even number of quotation marks. Blank lines between are skipped.
+
+    If a quotation mark is never closed, each of the lines is a record.
+    """
     held: list[str] = []
     start, odd = 1, False
     for number, line in numbered:

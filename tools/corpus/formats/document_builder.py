@@ -18,13 +18,16 @@ class DocumentBuilder:
         self._rows: list[str] = []
         self._places: list[tuple[int, int]] = []
         self._headings: list[Heading] = []
-        self.tables: list[Table] = []  # those that were added
+        self.tables: list[Table] = []  # the added tables
 
     def __bool__(self) -> bool:
         return bool(self._rows)
 
     def add_heading(self, level: int, text: str, first: int, last: int | None = None) -> None:
-        """Add a heading of a level from 1."""
+        """Add a heading. `level` counts from 1, and `first` and `last` are source positions.
+
+        A text that is too long for a heading, or has no letter or digit, becomes a paragraph.
+        """
         words = " ".join(clean_text(text).split())
         if not any(c.isalnum() for c in words) or len(words) > _LONGEST_HEADING:
             self.add_paragraph(words, first, last)
@@ -35,7 +38,7 @@ class DocumentBuilder:
         self._add_row("", last or first, last or first)
 
     def add_paragraph(self, text: str, first: int, last: int | None = None, *, item: bool = False) -> None:
-        """Add a paragraph, or an item of a list, with contiguous lines."""
+        """Add a paragraph. With `item`, it is a list item, which no blank line separates from the item before."""
         rows = [row.rstrip() for row in clean_text(text).split("\n")]
         rows = [row for row in rows if row]
         if not rows:
@@ -49,9 +52,9 @@ class DocumentBuilder:
         """Add a table with rows, header first, each with a position. Empty rows are left out.
 
         Args:
-            rows: The rows, and the number of each.
-            unit: Word for these numbers. Empty if people do not count them.
-            within: Position of the table in the document.
+            rows: The rows, each with its position in the source.
+            unit: Word for these positions, such as `line`. Empty if people do not count them.
+            within: Place of the table in the document, for people, such as `slide 4`.
         """
         clean = [([_clean_cell(cell) for cell in row], at) for row, at in rows]
         clean = [(row, at) for row, at in clean if any(as_cell(cell).shown for cell in row)]
@@ -70,7 +73,7 @@ class DocumentBuilder:
         self._add_row("", cells[-1][1], cells[-1][1])
 
     def cut_chunks(self) -> tuple[str, list[Chunk]]:
-        """Return the title, or nothing, and the passages, numbered by source positions."""
+        """Return the title, empty if there is none, and the chunks, with source positions as line numbers."""
         title, made = chunk_sections("\n".join(self._rows), self._headings)
         restored: list[Chunk] = []
         for piece in made:

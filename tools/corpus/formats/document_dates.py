@@ -1,7 +1,7 @@
-"""Document dates: the stated date, else the metadata, else the file name.
+"""Document dates, from the text, the metadata or the file name.
 
-Metadata from an empty template is no date: documents made by python-docx and python-pptx carry the day when their
-template was saved, years before the document they supersede.
+Metadata of an empty template are ignored: documents made by python-docx and python-pptx carry the day when the template
+was saved, years before the document was written.
 """
 
 import re
@@ -18,32 +18,35 @@ _TEMPLATE_DATES: Final = frozenset({"2013-12-23", "2013-01-27", "1601-01-01", "1
 """Days of templates (python-docx, python-pptx) and of clocks that were never set."""
 
 _SAVED: Final = frozenset({"pdf", "docx", "pptx", "odt", "odp", "doc", "ppt", "rtf"})
-"""Types whose metadata tells when a file was saved, not when it was written."""
+"""Types of files with metadata that tell when the file was saved, not when the text was written."""
 
 _PROSE: Final = _SAVED | {"markdown", "text", "rst", "html", "epub"}
-"""Types of documents whose opening lines may state their date; records and code state others."""
+"""Types of documents that may state their date in the opening lines. Records and code state dates of other things."""
 
 _HEAD_LINES: Final = 25
 _OPENING_LINES: Final = 3
 _LONGEST_LINE: Final = 160
 _PROSE_LINE: Final = re.compile(r"[^\W\d_]\W{0,3}[.!?。！？]\s*$")
-"""A line that ends a sentence: the head of a document has titles and fields."""
+"""Line that ends a sentence. Prose ends the head of a document, which has titles and fields."""
 _LABEL: Final = re.compile(
     r"\b(?:date|dated|updated|modified|revised|revision|published|effective|issued|approved|version|valid from|"
     r"in force|as of)\b|日期|更新|修订|修改|发布|生效|签发|批准|版本|截至|版次",
     re.IGNORECASE,
 )
 _BETWEEN: Final = 30
-"""Characters that may stand between a label and its date."""
+"""Maximum number of characters between a label and its date."""
 _AROUND: Final = re.compile(r"[\s*_#>|()（）\[\]【】:：.,，。·—–-]*")
 
 
 def date_part(part: Part, kind: str, name: str) -> str | None:
-    """Return the best date of a part: stated in the text, in the metadata, or in the file name.
+    """Return the best date of a part as an ISO date, or None.
+
+    For office documents and PDFs, a date in the opening lines comes first, then the metadata. For other types, it is
+    the other way round. The last resort is the file name.
 
     Args:
-        part: The part from its reader. Its `date` is metadata, or stated by a record.
-        kind: The type of file.
+        part: The part from its reader. Its `date` is from the metadata, or from a field of a record.
+        kind: The type of the file, as in `FileFormat.type`.
         name: The file's name.
     """
     if kind in _SAVED:
@@ -73,7 +76,7 @@ def _find_stated_date(passages: Sequence[Passage]) -> str | None:
 
 
 def find_saved_date(*stamps: str | None) -> str | None:
-    """Return the first day in a file's metadata times, ignoring template dates."""
+    """Return the ISO date of the first usable timestamp, or None. Malformed stamps and template dates are skipped."""
     for stamp in stamps:
         with suppress(ValueError):
             day = datetime.fromisoformat((stamp or "").strip()[:19]).date().isoformat()
@@ -83,7 +86,7 @@ def find_saved_date(*stamps: str | None) -> str | None:
 
 
 def _is_own(line: str, span: DateSpan) -> bool:
-    """Report whether a date in a line is the document's own."""
+    """Report whether a date in a line is the document's date: it stands alone, or closely after a label."""
     before, after = line[: span.start], line[span.end :]
     if _AROUND.fullmatch(before) and _AROUND.fullmatch(after):
         return True

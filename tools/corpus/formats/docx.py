@@ -48,8 +48,8 @@ class _DocumentReader:
     """Reader of a document's blocks, collecting the text."""
 
     def __init__(self, package: Package) -> None:
-        self.body = DocumentBuilder()  # what was collected
-        self.title = ""  # the text of its first paragraph in the style Title
+        self.body = DocumentBuilder()  # the collected text
+        self.title = ""  # text of the first paragraph in the style Title
         self._package, self._place = package, 0
         self._drawings = Drawings(package, package.main)
         self._relations = package.read_relations(package.main)
@@ -68,11 +68,11 @@ class _DocumentReader:
             kind: {item.get("id", ""): item for item in package.read_related(package.main, kind)}
             for kind in _NOTES.values()
         }
-        self._around: dict[str, None] = {}  # headers and footers, by part
-        self._in_margin = False  # whose pictures are of the letterhead
+        self._around: dict[str, None] = {}  # part names of headers and footers, in order
+        self._in_margin = False  # whether a header or footer is read; its pictures belong to the letterhead
         self._deleted: list[int] = []
         self._hidden: list[int] = []
-        self._after: list[Element | str | Grid] = []  # boxes, notes, charts, which stand below their paragraph
+        self._after: list[Element | str | Grid] = []  # boxes, notes and charts to add after the current paragraph
 
     def read_body(self) -> None:
         """Read the body, headers and footers."""
@@ -85,7 +85,7 @@ class _DocumentReader:
             self._walk(self._package.read_part(part), 0)
 
     def list_losses(self) -> list[Loss]:
-        """Return the losses: text left out on purpose."""
+        """Return the losses: deleted text (tracked changes) and hidden text."""
         deleted = count_places("deleted_text", dict.fromkeys(self._deleted))
         return [*deleted, *count_places("hidden_text", dict.fromkeys(self._hidden))]
 
@@ -129,7 +129,7 @@ class _DocumentReader:
         self._add_after()
 
     def _add_after(self) -> None:
-        """Add boxes, notes and charts of the last paragraph or table."""
+        """Add the boxes, notes and charts collected from the last paragraph or table."""
         waiting, self._after = self._after, []
         for item in waiting:
             if isinstance(item, str):
@@ -249,7 +249,10 @@ class _DocumentReader:
             self._after.append(note)
 
     def _add_chunk(self, reference: str) -> None:
-        """Add a document embedded in the document. Word displays the embedded text as part of the body."""
+        """Add an embedded HTML document (`altChunk`), which Word displays as part of the body.
+
+        Another format is recorded as not read.
+        """
         part = self._relations.get(reference, ("", ""))[1]
         try:
             page = parse_html(decode(self._package.read_bytes(part)))

@@ -36,11 +36,11 @@ _WRITERS: Final[dict[str, Callable[[int], str]]] = {
         ("chineseCounting", "chineseCountingThousand", "japaneseCounting", "taiwaneseCountingThousand"), _write_chinese
     ),
 }
-"""How numbers are written that are not in digits."""
+"""Functions that write a number in a given `numFmt`. Other formats are written in digits."""
 
 
 class Numbering:
-    """Counts the numbered paragraphs of a document in order."""
+    """Counter for the numbered paragraphs of a document."""
 
     def __init__(self, package: Package) -> None:
         root = package.read_related(package.main, "numbering")
@@ -50,7 +50,10 @@ class Numbering:
         self._counts: dict[str, list[int]] = {}
 
     def write_number(self, paragraph: Element, style: str, styles: Mapping[str, Element]) -> str:
-        """Return the number before a paragraph, or an empty string."""
+        """Return the number displayed before a paragraph, or an empty string. Call it once for each, in order.
+
+        `style` is the paragraph's style id, and `styles` has all styles by id.
+        """
         stated, level = "", ""
         for source in (paragraph.find("pPr/numPr"), *(base.find("pPr/numPr") for base in list_bases(style, styles))):
             if source is not None:
@@ -93,7 +96,7 @@ class Numbering:
 
 
 def list_bases(style: str, styles: Mapping[str, Element]) -> Iterator[Element]:
-    """Yield a style and all base styles."""
+    """Yield a style, then the styles it is based on, nearest first."""
     seen: set[str] = set()
     while style in styles and style not in seen:
         seen.add(style)

@@ -24,20 +24,22 @@ from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 
 _CONTEXT: Final = {"sender": "From", "recipients": "To", "copied": "Cc", "sent": "Date"}
-"""Fields of the head, by the names that they have in a passage's context; the subject is the title."""
+"""Header fields stored in the context of passages, by context key. The subject becomes the title."""
 _NARROW_CHINESE: Final = re.compile(rb"(?i)=\?(?:gb2312|gbk)\?")
-"""Names of encodings that programs write for the larger one that they use."""
+"""Declared GB2312 or GBK in an encoded header word. Programs write these names for text in GB18030."""
 _MORE_WORDS: Final = 1.2
-"""How many times the words of the plain part the HTML part must have to be taken instead."""
+"""Factor by which the HTML part must have more words than the plain part to be used instead."""
 _MOST_ATTACHED: Final = 50
 _MOST_DEPTH: Final = 5
 
 
 def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
-    """Read a message. Attachments become passages under the attachment names.
+    """Read a message as a single part. Passages of attachments have the attachment's name as a heading.
+
+    `depth` counts the messages around an attached message.
 
     Raises:
-        UnreadableError: The message is empty.
+        UnreadableError: The file has no mail header, or the message is empty.
     """
     data = file.read()
     wide = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or b"\x00" in data[:2]
@@ -87,7 +89,7 @@ def _read_sections(text: str, context: Mapping[str, str]) -> Iterator[Passage]:
 
 
 def _choose_body(message: MIMEPart) -> MIMEPart | None:
-    """Return the plain part of a message, or the HTML part if longer.
+    """Return the plain part of a message, or the HTML part if clearly longer. None if there is neither.
 
     The plain part of some messages only refers to the HTML part.
     """
@@ -108,7 +110,7 @@ def read_field(message: Any, field: str) -> str:
 
 
 def read_date(message: MIMEPart) -> str | None:
-    """Return the ISO date of a message."""
+    """Return the ISO date of a message, or None if missing or malformed."""
     try:
         return parsedate_to_datetime(read_field(message, "Date")).date().isoformat()
     except (ValueError, TypeError, IndexError):
@@ -167,9 +169,9 @@ def _join_flowed(text: str, *, delete: bool) -> str:
 
 
 def _list_attachments(message: MIMEPart) -> Iterator[MIMEPart]:
-    """Yield the leaf parts of a message, with only a single form of alternative text.
+    """Yield the parts of a message that are not multipart, the body included.
 
-    An embedded message is one part.
+    Of alternative forms of a text, only the best is yielded. An attached message is a single part.
     """
     if message.get_content_type() == "multipart/alternative":
         chosen = _choose_body(message)

@@ -1,9 +1,10 @@
 """Character encoding detection: convert bytes of unknown encoding to text.
 
-A byte order mark, an escape sequence or a pattern of nulls is believed. Then UTF-8 is tried, which other encodings
-hardly ever look like. The rest is distinguished by the decoded text: each table that can read the bytes is scored by
-how ordinary its characters are for its language, and how common, since a wrong table yields rare characters, or letters
-where no word has any. If no table scores well, the file is unreadable, so that nobody gets text that nobody wrote.
+A byte order mark, an escape sequence or a pattern of null bytes decides. Then UTF-8 is tried, since text in other
+encodings is hardly ever valid UTF-8. The other encodings are told apart by the decoded text: each encoding that can
+decode the bytes is scored by how common the characters are in its language, since a wrong encoding yields rare
+characters, or accented letters in odd places. If none scores well, the file is unreadable, which is better than wrong
+text.
 """
 
 import codecs
@@ -15,9 +16,9 @@ from weiwo.state.errors import WeiwoError
 from weiwo.text.data_files import data_characters, data_text
 
 SAMPLE_BYTES: Final = 65_536
-"""How much of a file tells its encoding."""
+"""Bytes from the beginning of a file that are used for detection."""
 
-_CONTROLS: Final = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b\b"))  # what text does not hold
+_CONTROLS: Final = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b\b"))  # control characters that text does not have
 _FEW_CONTROLS: Final = 0.01
 _FEW_DAMAGED: Final = 0.01
 _ESCAPES: Final = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$", "iso2022_jp_ext"))
@@ -26,21 +27,21 @@ _HIGH_RUN: Final = re.compile(rb"[\x80-\xff]+")
 _ASCII_WORD: Final = re.compile(r"\b[a-z]{2,8}\b")
 _FEW_WORDS: Final = 2
 _UNUSUAL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
-"""What a text that was decoded rightly does not hold."""
+"""Characters that do not occur in correctly decoded text."""
 _WIDE_RUN: Final = re.compile(r"[^\x00-\x7f]+")
 _JAPANESE_SIGNS: Final = re.compile("[\u2460-\u2473\u3231\u3232\u32a4-\u32a8\u2116\u2121\u337b-\u337e\uff0c-\uff5e]")
 _LIKELY: Final = 0.5
 _LIKELY_LETTERS: Final = 2.0
-"""The same of tables of one byte a letter, which can read nearly anything."""
+"""Minimum score of single-byte encodings, which can decode nearly any bytes."""
 _LIKELY_WIDE: Final = 0.9
-"""The same of UTF-16 without its mark, as which binary data can be read."""
-_FAVOUR: Final = (2, 0.1)  # names alone may be read by several tables; GB18030 is the one most in use
+"""Minimum score of UTF-16 without a byte order mark, as which binary data can often be decoded."""
+_FAVOUR: Final = (2, 0.1)  # bonus for GB18030, the most used, since a few names alone may fit several encodings
 _COUNTED: Final = 2_000
 _TELLING_BYTES: Final = 12
 _FITTING: Final = 0.8
-"""Share of what is not ASCII that is letters of words in an alphabet of its own."""
+"""Minimum share of the non-ASCII characters that are letters in words, for a non-Latin alphabet."""
 _RUN_OF_ACCENTS: Final = 2
-"""Letters with accents that stand beside each other in a word at most."""
+"""Maximum number of adjacent accented letters in a word."""
 
 
 class UnreadableError(WeiwoError, ValueError):
@@ -48,7 +49,7 @@ class UnreadableError(WeiwoError, ValueError):
 
     def __init__(self, message: str, *, passing: bool = False) -> None:
         super().__init__(message)
-        self.passing = passing  # whether reading it again may go better, though the file stays as it is
+        self.passing = passing  # whether a later attempt on the same file may succeed, for example after an install
 
 
 class _Table(NamedTuple):
@@ -122,13 +123,19 @@ def _read_mark(sample: bytes) -> str:
 
 
 def _is_sound(text: str) -> bool:
-    """Report whether hardly any of the non-ASCII text was undecodable."""
+    """Report whether at most 1 % of the non-ASCII characters could not be decoded (U+FFFD)."""
     damaged = text.count("\ufffd")
     return not damaged or damaged <= _FEW_DAMAGED * (len(text) - len(text.encode("ascii", "ignore")))
 
 
 def _decode_late_bytes(data: bytes) -> str:
-    """Decode a file with a misleading beginning, for example plain ASCII."""
+    """Decode bytes by the encoding detected around the first non-ASCII byte.
+
+    For files with a beginning that says nothing about the encoding, such as plain ASCII.
+
+    Raises:
+        UnreadableError: The encoding is unknown, or changes within the file.
+    """
     first = next((found.start() for found in _HIGH_RUN.finditer(data)), 0)
     try:
         return data.decode(detect_encoding(data[max(0, first - 1_000) : first + SAMPLE_BYTES]))
@@ -137,7 +144,7 @@ def _decode_late_bytes(data: bytes) -> str:
 
 
 def _detect_wide(sample: bytes) -> str | None:
-    """Detect UTF-32, and UTF-16 of Latin text, by null bytes.
+    """Return the encoding of UTF-32, or of UTF-16 with Latin text, detected by null bytes. None for others.
 
     In UTF-32, code points never need their first byte nor most of their second.
     """
@@ -156,9 +163,9 @@ def _detect_wide(sample: bytes) -> str | None:
 
 
 def _choose_table(sample: bytes, tables: tuple[_Table, ...]) -> str:
-    """Return the likeliest table for a sample, or an empty string.
+    """Return the name of the likeliest encoding for a sample, or an empty string.
 
-    The result is empty if no table fits, or if two equal tables read the sample differently.
+    The result is empty if no encoding fits, or if two decode the sample differently with equal scores.
     """
     best, chosen, read = 0.0, "", ""
     for table in tables:
@@ -189,13 +196,13 @@ def _score_chinese(text: str) -> float:
 
 
 def _score_favoured(text: str) -> float:
-    """Score a text as Chinese, in favour of the most used table."""
+    """Score a text as Chinese, with a bonus for GB18030, the most used encoding."""
     score, wide = _score_chinese(text), len(_wide_characters(text))
     return score + _FAVOUR[0] / wide + _FAVOUR[1] if score else 0.0
 
 
 def _count_ordinary(characters: list[str], table: str, last: int) -> int:
-    """Count the characters in the frequent half of a character table, the first half."""
+    """Count the characters in the first half of a character table, up to the lead byte `last`: the frequent ones."""
     leads = (c.encode(table, "ignore")[:1] for c in characters)
     return sum(bool(lead) and lead[0] <= last for lead in leads)
 
@@ -245,8 +252,8 @@ def _score_alphabet(common: frozenset[str]) -> Callable[[str], float]:
 def _score_accents(languages: Sequence[str], words: str = "") -> Callable[[str], float]:
     """Return a scorer for Latin letters with accents.
 
-    The accents must be of one language, each in a word of ASCII letters, and signs must stand outside words. If two
-    tables fit alike, the small words of their languages in the text decide.
+    The accents must be of a single language, each in a word of ASCII letters, and signs must stand outside words. If
+    two encodings fit equally well, frequent short words of the language (`words`) decide.
     """
     known = [frozenset(letters + letters.upper()) for letters in languages]
     usual = frozenset(words.split())
@@ -291,7 +298,7 @@ _TABLES: Final = (
     _Table("koi8_r", _score_alphabet(frozenset(data_characters("encodings", "common_cyrillic"))), _LIKELY_LETTERS),
     _Table("cp1253", _score_alphabet(frozenset(data_characters("encodings", "common_greek"))), _LIKELY_LETTERS),
 )
-"""The tables to choose from; of equal scores the first counts."""
+"""Candidate encodings, in the order of preference for equal text."""
 _TABLES_UTF16: Final = tuple(
     _Table(name, score, _LIKELY_WIDE) for name in _WIDE for score in (_score_chinese, _score_japanese, _score_korean)
 )

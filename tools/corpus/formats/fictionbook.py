@@ -43,7 +43,7 @@ _NAMES: Final = ("first-name", "middle-name", "last-name")
 
 
 class _Book:
-    """Walks the sections of a book."""
+    """Collector of the text of a book."""
 
     def __init__(self) -> None:
         self.body = DocumentBuilder()

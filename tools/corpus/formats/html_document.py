@@ -20,7 +20,7 @@ _AROUND: Final = frozenset({"nav", "footer", "aside", "menu", "dialog"})
 _NOTE: Final = lazy(
     r"(?i)(?:doc-|\b|foot|end|side)notes?\b|\b(?:admonition|callout|tip|warning|caution|important|example)\b"
 )
-"""Roles and classes of an `aside` that belongs to the text: notes, not the surroundings of a page."""
+"""Roles and classes of an `aside` element that is a note to the text. Other asides are not part of it."""
 _DELETED: Final = frozenset({"del", "s", "strike"})
 _UNSHOWN: Final = lazy(r"(?i)(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)")
 _AROUND_FORM: Final = lazy(r"(?i)search|login|signin|sign-in|subscribe|newsletter|comment|cookie")
@@ -48,15 +48,15 @@ _DATES: Final = frozenset(
 _CELL: Final = "\x1f"
 _MOST_DEPTH: Final = 100
 _ENOUGH: Final = 0.3
-"""Share of a page's text that its main part must have to be taken for the whole."""
+"""Minimum share of the page's text in `main` or `article` elements. Above it, all other text is dropped."""
 
 
 class _HtmlDocument(NamedTuple):
     """A parsed HTML page."""
 
-    title: str  # what it states as its title
-    date: str  # what it states as its date
-    body: DocumentBuilder  # its blocks
+    title: str  # the stated title; empty without one
+    date: str  # the stated date, as written in the page; empty without one
+    body: DocumentBuilder  # headings, paragraphs and tables
 
 
 def parse_html(text: str, *, by_block: bool = False) -> _HtmlDocument:
@@ -108,7 +108,7 @@ def _build_body(blocks: list[_HtmlBlock], *, by_block: bool) -> DocumentBuilder:
 
 
 def _add_table(body: DocumentBuilder, rows: list[_HtmlBlock], unit: str) -> None:
-    """Add the rows of a table, repeating a spanning cell in each covered position."""
+    """Add the rows of a table to the body, repeating a spanning cell in each covered position."""
     cells = [[text.strip() for text in row.text.split(_CELL)] for row in rows]
     spread = spread_rows(
         [(text, *span) for text, span in zip_longest(line, row.spans[: len(line)], fillvalue=(1, 1))]
@@ -118,36 +118,36 @@ def _add_table(body: DocumentBuilder, rows: list[_HtmlBlock], unit: str) -> None
 
 
 class _BlockCollector(HTMLParser):
-    """Collects the blocks of a page."""
+    """Collector for the blocks of a page: headings, paragraphs, list items and table rows."""
 
     def __init__(self, skipped: frozenset[str]) -> None:
         super().__init__(convert_charrefs=True)
         self.title, self.stated, self.date = "", "", ""
         self.blocks: list[_HtmlBlock] = []
         self._skipped = skipped | _DELETED
-        self._inside: list[str] = []  # of what is skipped
-        self._lists: list[ListNumbers | None] = []  # those around, None for one without numbers
-        self._number = ""  # of the item that begins
+        self._inside: list[str] = []  # the open tags of a skipped element; empty outside
+        self._lists: list[ListNumbers | None] = []  # the open lists, None for a list without numbers
+        self._number = ""  # the number of the list item that begins
         self._formula: list[Element] = []  # the open elements of a formula
         self._drawing: list[str] = []  # the open elements of a drawing
-        self._options: list[bool] = []  # whether the option that is open is chosen, in a list of choices
+        self._options: list[bool] = []  # within `select`: whether the open option is selected
         self._main = self._tables = self._table = 0
-        self._spans: list[tuple[int, int]] = []  # of the cells of a row: columns and rows
+        self._spans: list[tuple[int, int]] = []  # columns and rows spanned by each cell of the current row
         self._reading, self._in_ruby, self._in_reading = "", False, False
         self._kind = "p"
         self._held: list[str] = []
-        self._raised: int | None = None  # where the text of a superscript begins in what is held
+        self._raised: int | None = None  # index in `_held` at which an open superscript begins
         self._first = self._last = 1
         self._in_title = False
 
     def read(self, text: str) -> None:
-        """Read a whole page."""
+        """Parse a whole page into `blocks`."""
         self.feed(text)
         self.close()
         self._end_block()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element opens."""
+        """Handle a start tag."""
         if self._inside:
             if tag == self._inside[-1]:
                 self._inside.append(tag)
@@ -168,7 +168,7 @@ class _BlockCollector(HTMLParser):
             self._open(tag, attrs)
 
     def handle_endtag(self, tag: str) -> None:
-        """An element closes."""
+        """Handle an end tag."""
         if self._inside:
             if tag == self._inside[-1]:
                 self._inside.pop()
@@ -194,7 +194,7 @@ class _BlockCollector(HTMLParser):
             self._main -= tag in _MAIN and self._main > 0
 
     def handle_data(self, data: str) -> None:
-        """Text comes."""
+        """Handle text."""
         if self._inside or (self._drawing and not _DRAWN_TEXT & set(self._drawing)):
             return
         if self._formula:
@@ -224,7 +224,10 @@ class _BlockCollector(HTMLParser):
         self._held.append(data if self._kind == "pre" else _INDENTED.sub(" ", data))
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """Skip `<![…` as browsers do. The parser itself would give up."""
+        """Skip `<![…>` as browsers do, and return the position after it, or -1 if unclosed.
+
+        The method of the base class would raise an error.
+        """
         del report
         end = self.rawdata.find(">", i)
         return end + 1 if end >= 0 else -1
@@ -253,7 +256,7 @@ class _BlockCollector(HTMLParser):
             self.handle_data(" " + " ".join(write_formula(element).split()) + " ")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element opens and closes."""
+        """Handle an empty element."""
         self.handle_starttag(tag, attrs)
         if self._formula or self._drawing:
             self.handle_endtag(tag)
@@ -344,16 +347,13 @@ class _BlockCollector(HTMLParser):
 
 
 def _is_note(tag: str, fields: dict[str, str | None]) -> bool:
-    """Report whether an element is a note to the text."""
+    """Report whether an element is an `aside` that is a note to the text."""
     named = " ".join(fields.get(name) or "" for name in ("role", "class", "epub:type"))
     return tag == "aside" and _NOTE.search(named) is not None
 
 
 def _is_hidden(tag: str, fields: dict[str, str | None]) -> bool:
-    """Report whether an element is hidden, or is a form around the content.
-
-    Such a form serves users of the page and is not part of its content.
-    """
+    """Report whether an element is hidden, or a form outside the content, for example for search or login."""
     if fields.get("aria-hidden") == "true" or fields.get("hidden", "until-found") != "until-found":
         return True
     if _UNSHOWN.search(fields.get("style") or ""):

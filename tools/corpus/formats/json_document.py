@@ -22,7 +22,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """Read a JSON document. A small value is a single passage, and a larger value is split.
 
     Raises:
-        UnreadableError: The file is not JSON.
+        UnreadableError: The file is not JSON, is empty, or is nested too deeply.
     """
     text = read_text(file)
     if not text.strip():
@@ -70,7 +70,7 @@ class _ValueWalker:
             self._add(text, start, end, path[:-1])
 
     def _open_value(self, start: int, path: tuple[str, ...], depth: int) -> None:
-        """Go into an object or a list."""
+        """Add the members of an object or the items of a list, one by one."""
         within_object = self._text[start] == "{"
         at = self._skip(start + 1)
         while self._text[at] not in "}]":
@@ -93,7 +93,7 @@ class _ValueWalker:
         return found.end() if found else at
 
     def _add(self, text: str, start: int, end: int, path: tuple[str, ...]) -> None:
-        """Hold a piece until enough pieces are collected for a passage."""
+        """Add a piece of text, and make a passage once the pieces under the same path are large enough."""
         if not text.strip():
             return
         size = measure_weight(text)

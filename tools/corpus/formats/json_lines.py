@@ -1,8 +1,8 @@
 """JSON Lines reader: a record per line, each with a title and text.
 
-A record with a title or an id is a document of its own, as its author meant it: it is found, linked and cited like a
-file. A record without a title is named after the file and its id. Records with neither are passages of the file. In a
-file so long that a document a line would cost more than it gives, titles precede their passages, as headings would.
+A record with a title or an id is a document of its own: it is found, linked and cited like a file. A record without a
+title is named after the file and its id. Records with neither are passages of the file. In a file of over 100 MB, all
+records are passages of the file, with their titles as headings, because so many documents would cost too much.
 """
 
 import json
@@ -32,17 +32,17 @@ _MOST_DEPTH: Final = 40
 class _JsonRecord(NamedTuple):
     """A JSON object as a document record."""
 
-    title: str  # its title, or nothing
-    text: str  # its text, then its other fields, one a line
-    date: str | None = None  # its ISO date, where it states one
-    id: str = ""  # what it is called by its author, where that is said
+    title: str  # may be empty
+    text: str  # the text, then the other fields, a line each
+    date: str | None = None  # the ISO date that the record states, if any
+    id: str = ""  # value of the field `_id` or `id`; empty without one
 
 
 def read_record(value: Any) -> _JsonRecord:
-    """Read a value as a record.
+    """Convert a JSON value to a record.
 
-    Its title and its text are found by the names that such fields usually have, those of BEIR among them (`_id`,
-    `title`, `text`). `_id` names the record and is no part of what it says.
+    Title, text and date are found by usual field names, among them those of BEIR (`_id`, `title`, `text`). `_id`
+    is not part of the text. A value that is no object is rendered as text.
     """
     if not isinstance(value, dict):
         return _JsonRecord("", render_value(value))
@@ -59,7 +59,7 @@ def read_record(value: Any) -> _JsonRecord:
 
 
 def render_value(value: Any, name: str = "") -> str:
-    """A value in lines of `name: value`, nested names joined by a dot, empty values left out."""
+    """Render a JSON value as lines of `name: value`. Nested names are joined by a dot, empty values left out."""
     return "\n".join(_render_lines(value, name, 0))
 
 
@@ -97,7 +97,7 @@ def _find_date(value: dict[str, Any]) -> str | None:
 
 
 _SINGLY_BYTES: Final = 100_000_000
-"""Size of a file up to which each titled record is a document."""
+"""Size of a file in bytes up to which each record with a title or id is a document."""
 
 _SURELY_SMALL: Final = 2 * LARGEST  # characters: a word takes one and a blank
 _HOPELESS: Final = 1_000
@@ -135,7 +135,13 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 def _read_records(
     numbered: Iterable[tuple[int, str]], losses: list[Loss], tables: list[Table]
 ) -> Iterator[tuple[int, _JsonRecord]]:
-    """Read the records, and store the records as a table, unless the file is too large."""
+    """Yield line number and record of each line, and at the end append a table of the records to `tables`.
+
+    Invalid lines, and a file that is too large for a table, are appended to `losses`.
+
+    Raises:
+        UnreadableError: No line is JSON.
+    """
     bad, good, first_bad, size = 0, 0, 0, 0
     keys, texts, lines = RecordKeys(), list[str](), array("q", [0])
     for number, line in numbered:

@@ -1,6 +1,6 @@
 """LangChain document metadata: source, title, date and position, by the names used in loaders.
 
-The names of splitters are known, too.
+The names used by text splitters and stores are known, too.
 """
 
 import re
@@ -36,7 +36,7 @@ _NAMES: Final = {
     "title": ("title", "name", "document_title", "doc_title", "page_title", "subject", "headline"),
     "date": ("date", "published", "published_at", "publish_date", "created_at", "creationdate", "last_modified"),
 }
-"""What loaders, splitters and stores call things in metadata, the likeliest first."""
+"""Metadata keys of loaders, splitters and stores for each field, in order of preference."""
 _MEANINGLESS: Final = lazy(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[^g-z]*\d)[0-9a-f]{12,}|\d+", re.IGNORECASE)
 """Ids that tell a reader nothing: UUIDs, hashes, numbers."""
 _LONGEST_TITLE: Final = 80
@@ -47,12 +47,12 @@ _DAY: Final = lazy(r"\d{4}-\d\d-\d\d")
 class DocumentMetadata(NamedTuple):
     """Metadata of a LangChain document for citations. Fields are empty if not stated."""
 
-    source: str  # where it is from: a path, an address or an id
-    title: str  # its title
-    date: str | None  # its ISO date, or None
-    place: str  # where in the source it is, for people: a locator as it stands, or page, row and lines
-    headings: tuple[str, ...]  # the headings it stands under, outermost first
-    page: int | None  # the page as a number, from 1; None where none is stated
+    source: str  # path, address or id
+    title: str
+    date: str | None  # ISO date, or None
+    place: str  # position in the source, for people: the stated locator, or page, row and lines
+    headings: tuple[str, ...]  # the headings above the text, outermost first
+    page: int | None  # page number, from 1; None if not stated
 
     @property
     def locator(self) -> str:
@@ -64,7 +64,7 @@ def read_metadata(stated: Mapping[str, Any]) -> DocumentMetadata:
     """Read the metadata of a LangChain document.
 
     Args:
-        stated: `Document.metadata`, whatever it holds.
+        stated: `Document.metadata`, with values of any type.
     """
     day = _DAY.match(_find_field(stated, "date"))
     source, title = _find_field(stated, "source"), _find_field(stated, "title")
@@ -91,7 +91,7 @@ def read_metadata(stated: Mapping[str, Any]) -> DocumentMetadata:
 def derive_source_title(source: str, text: str = "") -> str:
     """Derive the title of a source without a title: the last part of the path, without the ending.
 
-    If that is an id, the title is the beginning of the text, if there is any.
+    If that is a meaningless id (a UUID, hash or number), the title is the first line of the text, if there is any.
     """
     stem = one_line(PurePath(source).stem, 200)
     if text and (_MEANINGLESS.fullmatch(stem) or _MEANINGLESS.fullmatch(source.rpartition("#")[2])):

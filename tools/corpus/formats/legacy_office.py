@@ -40,14 +40,14 @@ _STREAMS: Final = (
     ("Book", "application/vnd.ms-excel"),
     ("__properties_version1.0", "application/vnd.ms-outlook"),
 )
-"""The stream that tells what an OLE file holds."""
+"""Names of OLE streams, with the MIME type of a file that has such a stream."""
 _CONVERTED: Final = {
     "application/msword": (".doc", "docx"),
     "application/rtf": (".rtf", "docx"),
     "application/vnd.ms-powerpoint": (".ppt", "pptx"),
     "application/vnd.ms-excel": (".xls", "xlsx"),
 }
-"""Types that LibreOffice converts: their ending and what they become."""
+"""MIME types that LibreOffice converts, with the file ending and the target format."""
 _XLSB: Final = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
 _PICTURE: Final = lazy(r"!\[[^\]\[\n]{0,500}\]\([^)\n]{0,500}\)")
 _ESCAPED: Final = lazy(r"\\([!-/:-@\[-`{-~])")
@@ -55,9 +55,7 @@ _SLIDE: Final = lazy(r"(?m)^-----$")
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a legacy document, keeping slides separate.
-
-    Other positions are given by headings.
+    """Read a document in an old Office format, or in the format that its bytes turn out to be.
 
     Raises:
         UnreadableError: The file is encrypted, damaged, empty or of another type, or neither LibreOffice nor xberg is
@@ -85,7 +83,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _read_by_xberg(data: bytes, kind: str, name: str, failed: str) -> Iterator[Part]:
-    """Read a document converted by xberg. `failed` is the reason for LibreOffice's failure."""
+    """Read a document of the MIME type `kind` through xberg. Only slides have positions.
+
+    `failed` is the reason why LibreOffice failed, recorded as a loss, or empty.
+    """
     document = _convert(data, kind)
     slides = _SLIDE.split(document.content)[1:] if "powerpoint" in kind else []
     passages = [item for n, slide in enumerate(slides, 1) for item in _cut(slide, name, f"slide {n}", n)[1]]
@@ -104,7 +105,11 @@ def _read_by_xberg(data: bytes, kind: str, name: str, failed: str) -> Iterator[P
 
 
 def _detect_type(data: bytes, file: BinaryIO) -> str:
-    """Return the MIME type for xberg, or the module and function for the real type."""
+    """Detect the real type of a file: a MIME type, or for our own readers `module` or `module:function`.
+
+    Raises:
+        UnreadableError: The file is encrypted or of an unsupported type.
+    """
     if data.startswith(b"{\\rtf"):
         return "application/rtf"
     if data.startswith(OLE):

@@ -18,7 +18,7 @@ from weiwo.tools.corpus.formats.encodings import UnreadableError
 
 _SECONDS: Final = 100.0
 _RESTART: Final = 81
-"""Exit status of a first start that has set up its profile and wants to be started again."""
+"""Exit status of a first start that only set up the profile. The command must then be run again."""
 _FILTERS: Final = {
     "docx": "MS Word 2007 XML",
     "pptx": "Impress MS PowerPoint 2007 XML",
@@ -39,7 +39,7 @@ _SETTINGS: Final = (
     ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
     ("Inet/Settings", "ooInetNoProxy", ""),
 )
-"""Where there is no namespace, what still asks for a page is sent to an address that leads nowhere (RFC 5737)."""
+"""Security settings. Without a network namespace, web requests go to a proxy address that leads nowhere (RFC 5737)."""
 
 
 def find_soffice() -> str | None:
@@ -51,12 +51,15 @@ def convert(data: bytes, ending: str, target: str) -> bytes:
     """Convert a document.
 
     Args:
-        data: The document.
-        ending: Its ending, with the dot.
+        data: The bytes of the document.
+        ending: The file ending of its format, with the dot.
         target: `docx`, `pptx` or `xlsx`.
 
+    Returns:
+        The bytes of the converted document.
+
     Raises:
-        UnreadableError: LibreOffice is not there, takes too long or makes nothing of it.
+        UnreadableError: LibreOffice is not installed, takes too long or cannot convert the document.
     """
     command = find_soffice()
     if command is None:

@@ -35,28 +35,31 @@ WRITERS: Final[Mapping[str, Callable[[int], str]]] = {
     "I": lambda number: write_roman(number).upper(),
     "一, 二, 三, ...": write_chinese_integer,
 }
-"""How numbers are written, by the first of a list, as HTML and OpenDocument name it."""
+"""Functions that write a number, by the number format of HTML and OpenDocument, such as `a` or `I`."""
 
 
 @dataclass
 class ListNumbers:
     """Counter for the numbers of a list."""
 
-    next: int = 1
-    step: int = 1
-    form: str = "1"
-    before: str = ""
-    behind: str = "."
+    next: int = 1  # the next number
+    step: int = 1  # -1 for a reversed list
+    form: str = "1"  # number format, a key of `WRITERS`
+    before: str = ""  # text before each number
+    behind: str = "."  # text after each number
 
     @classmethod
     def of(cls, fields: Mapping[str, str | None]) -> Self:
-        """Make the numbers of an HTML list."""
+        """Create the counter of an HTML list from the attributes of its `ol` element."""
         form = fields.get("type") or "1"
         start = _read(fields.get("start"))
         return cls(1 if start is None else start, -1 if "reversed" in fields else 1, form if form in WRITERS else "1")
 
     def take(self, stated: str | None = None) -> str:
-        """Return the number of the next item, followed by a blank. `stated` is the item's own number."""
+        """Return the number of the next item as text, followed by a blank.
+
+        `stated` is the value of the item itself, if any, from which counting goes on.
+        """
         value = _read(stated)
         number = self.next if value is None else value
         self.next = number + self.step

@@ -18,7 +18,7 @@ _LISTED: Final = 200
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the messages of a mailbox. The mailbox itself is a list of the subjects.
+    """Read the messages of a mailbox, a document each. The document of the mailbox itself lists the subjects.
 
     Raises:
         UnreadableError: The file holds no message.
@@ -52,7 +52,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 def _split_messages(file: BinaryIO) -> Iterator[bytes]:
     """Yield the messages of a mailbox, with a single message in memory at a time.
 
-    A `From ` line behind an empty line begins each message.
+    Each message begins with a `From ` line after an empty line. Overlong messages are cut.
     """
     held: list[bytes] = []
     size, blank, begun = 0, True, False

@@ -20,7 +20,7 @@ def find_markdown_tables(text: str, *, within: str = "", unit: str = "line", fir
 
     Args:
         text: Markdown.
-        within: Place of the text in its document, such as a page.
+        within: Place of the text in its document, for people, such as `page 3`.
         unit: Word for the lines of the text. Empty if the lines have no numbers.
         first: Number of the first line.
     """
@@ -65,9 +65,9 @@ def _split(row: str) -> list[str]:
 
 
 def find_passage_tables(passages: Sequence[Passage]) -> list[Table]:
-    """Find the tables in the passages of a document with a table-unaware reader.
+    """Find the Markdown tables in the passages of a document. For readers that provide no tables.
 
-    A table with a repeated header continues the table before.
+    A table with the same header and heading as the table before continues it.
     """
     found: list[Table] = []
     for passage in passages:

@@ -11,7 +11,7 @@ _MOST_DEPTH: Final = 100
 
 
 def write_formula(element: Element, depth: int = 0) -> str:
-    """Write a formula, or a part of a formula, from elements without namespaces."""
+    """Write a MathML element on a single line. Tags must have no namespace, and `depth` is the nesting depth."""
     if depth > _MOST_DEPTH or element.tag in _ASIDE:
         return ""
     parts = [write_formula(child, depth + 1) for child in element if child.tag not in _ASIDE]

@@ -37,10 +37,10 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _list_cells(book: Any) -> list[dict[str, Any]]:
-    """The cells of a notebook of any version.
+    """Return the cells of a notebook of any version.
 
     Raises:
-        UnreadableError: It has none.
+        UnreadableError: The object has no list of cells.
     """
     sheets = book.get("worksheets") if isinstance(book, dict) else None  # of versions before 4
     holder = sheets[0] if isinstance(sheets, list) and sheets else book

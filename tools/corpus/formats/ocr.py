@@ -1,6 +1,6 @@
-"""OCR of pictures by tesseract, if installed on the machine, and picture files by page.
+"""OCR of pictures by tesseract, if installed on the machine, and the reader of picture files.
 
-The time for all pictures of one file is bounded (`start_budget`), so that many slow ones never cost the whole file.
+The time for all pictures of a file is bounded (`start_budget`), so that slow pictures do not make the whole file fail.
 """
 
 import io
@@ -20,15 +20,15 @@ from weiwo.tools.corpus.records import Passage
 INSTALL: Final = "install tesseract"
 
 _SECONDS: Final = 30.0
-"""How long one picture may take."""
+"""Time limit for a picture."""
 _BUDGET_SECONDS: Final = 60.0
-"""How long all pictures of a file may take: half of what the file may."""
+"""Time limit for all pictures of a file together: half of the file's time limit."""
 _MOST_PIXELS: Final = 40_000_000
 _SMALLEST: Final = 24
-"""Pixels across of a picture that may hold words."""
+"""Minimum width and height in pixels of a picture that may show text."""
 _MOST_FRAMES: Final = 500
 _WANTED: Final = ("chi_sim", "chi_tra", "jpn", "eng")
-"""Languages that are read where tesseract has them; English is always among them."""
+"""Languages to recognize, if installed for tesseract, which always has English."""
 
 _spent: Final = [0.0]
 
@@ -67,14 +67,14 @@ def has_time() -> bool:
 
 
 def list_unrecognized(pages: list[int]) -> list[Loss]:
-    """Return the loss of picture pages without recognized text."""
+    """Return the loss for pages that are pictures without recognized text. Empty without pages."""
     return count_places("pages_not_recognized" if pages and can_recognize() else "pages_without_text", pages)
 
 
 def recognize_text(picture: Any) -> str:
-    """Return the text of a picture (PIL's).
+    """Return the text of a PIL image.
 
-    The result is empty if tesseract finds none, fails or takes too long.
+    The result is empty if tesseract finds no text or fails, the image is too large or too small, or time runs out.
     """
     if picture.width * picture.height > _MOST_PIXELS or min(picture.size) < _SMALLEST or not has_time():
         return ""
@@ -98,7 +98,7 @@ def recognize_text(picture: Any) -> str:
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read a picture, or all pictures of a multi-page file.
+    """Read a picture file, with a page for each picture of a multi-page file.
 
     Raises:
         UnreadableError: The picture is damaged or shows no text, or tesseract is not installed.

@@ -23,7 +23,7 @@ from weiwo.tools.corpus.records import Passage
 
 _SKIPPED: Final = frozenset({"tracked-changes", "sequence-decls", "creator", "date", "note-citation", "ruby-text"})
 _BELOW: Final = frozenset({"text-box", "annotation", "note", "table", "custom-shape"})
-"""What stands in a paragraph and is read after it."""
+"""Elements within a paragraph that are read after it."""
 _MOST_REPEATED: Final = 100
 _MOST_FORMULAS: Final = 2_000
 _MOST_DEPTH: Final = 200
@@ -68,15 +68,15 @@ def _read_document(root: Element, meta: Element, styles: Element, name: str) -> 
 
 
 class _Reader:
-    """Walks the blocks of a document."""
+    """Reader of the blocks of a document."""
 
     def __init__(self, root: Element, styles: Element) -> None:
-        self.hidden: list[str] = []  # the names of the hidden sheets
-        self.deleted: list[int] = []  # the places of text that was deleted while changes were tracked
+        self.hidden: list[str] = []  # names of hidden sheets
+        self.deleted: list[int] = []  # paragraph numbers of deleted text (tracked changes)
         self._root, self._styles = root, styles
         self._body, self._place = DocumentBuilder(), 0
-        self._unit, self._within = "paragraph", ""  # how places of tables are counted
-        self._visible: list[bool] = []  # which rows of the table that was read last are shown
+        self._unit, self._within = "paragraph", ""  # unit and place for the positions of tables
+        self._visible: list[bool] = []  # visibility of each row of the table read last
         self.tables: list[Table] = []
         self._lists, self._number = OpenLists(root, styles), ""  # the number of the item that begins
         self._deletions = {
@@ -91,7 +91,7 @@ class _Reader:
         }
 
     def read(self) -> tuple[str, list[Passage]]:
-        """Return the title, if given by a heading, and the passages."""
+        """Return the title, empty unless given by a heading, and the passages."""
         if (sheets := self._root.find(".//spreadsheet")) is not None:
             tables = enumerate(sheets.iterfind("table"), 1)
             return "", [passage for number, table in tables for passage in self._read_sheet(number, table)]
@@ -187,7 +187,7 @@ class _Reader:
         return "".join(found)
 
     def _lay_out(self, table: Element) -> Grid:
-        """Return the rows of a table, expanding repeated rows and non-empty repeated cells."""
+        """Return the rows of a table, expanding repeated rows and cells, within limits, and spanning cells."""
         rows: list[list[tuple[Cell | str, int, int]]] = []
         self._visible = []
         for row in _list_rows(table):
@@ -219,7 +219,7 @@ class _Reader:
 
 
 def _put_formulas_in(root: Element, archive: ZipFile) -> None:
-    """Insert embedded formula documents at the displayed position."""
+    """Insert the embedded formula documents of an archive into the elements that display them."""
     for shown in list(root.iter("object"))[:_MOST_FORMULAS]:
         member = f"{shown.get('href', '').removeprefix('./').removesuffix('/')}/content.xml"
         formula = find_xml(archive, member) if shown.get("href") else None
@@ -235,7 +235,7 @@ def _is_raised(style: Element) -> bool:
 
 
 def _show_date(cell: Element) -> str:
-    """Return the ISO date of a cell with only a date, else an empty string."""
+    """Return the date, and any time, of a date cell in ISO form, else an empty string."""
     value = cell.get("date-value", "") if cell.get("value-type") == "date" and len(cell) == 1 else ""
     day, _, clock = value.partition("T")
     clock = clock.partition(".")[0].removesuffix(":00")
@@ -243,7 +243,7 @@ def _show_date(cell: Element) -> str:
 
 
 def _read_cell(cell: Element, shown: str) -> Cell | str:
-    """Return a cell with the stated value, or only the text without a value."""
+    """Return a cell with the stored value, or only the displayed text if there is no value or the value is text."""
     kind, formula = (
         cell.get("value-type", ""),
         cell.get("formula", "").partition("=")[2].replace("[.", "").replace("]", ""),
@@ -291,7 +291,7 @@ def _list_rows(table: Element) -> Iterator[Element]:
 
 
 def _list_below(paragraph: Element) -> Iterator[Element]:
-    """The boxes, notes and tables in a paragraph, the outermost of each."""
+    """Yield the boxes, comments, notes and tables within a paragraph, without those nested in them."""
     for child in paragraph:
         if child.tag in _BELOW:
             yield child

@@ -9,11 +9,11 @@ from weiwo.tools.corpus.formats.ooxml import Element
 _LEVELS: Final = 10
 _MOST: Final = 10_000
 _OUTLINE: Final = "\0outline"
-"""The name under which the numbering of headings stands among the list styles."""
+"""Key of the numbering of headings among the list styles."""
 
 
 class OpenLists:
-    """Counter of list items and headings in a document, in order."""
+    """Counter of the list items and headings of a document, which must be visited in order."""
 
     def __init__(self, *roots: Element) -> None:
         self._styles = {style.get("name", ""): style for root in roots for style in root.iter("list-style")}
@@ -31,7 +31,7 @@ class OpenLists:
         return bool(self._around)
 
     def enter(self, element: Element) -> None:
-        """Enter a list."""
+        """Open a list, continuing the numbers of an earlier list if the element says so."""
         style = element.get("style-name") or (self._around[-1][0] if self._around else "")
         level = len(self._around)
         if level and style == self._around[-1][0]:
@@ -52,7 +52,10 @@ class OpenLists:
         self._around.pop()
 
     def take(self, item: Element) -> str:
-        """Return the number of an item, followed by a blank, or an empty string for no number."""
+        """Return the number of an item of the innermost open list, followed by a blank.
+
+        The result is empty for a list without numbers.
+        """
         level = len(self._around) - 1
         if not 0 <= level < _LEVELS:
             return ""

@@ -11,7 +11,9 @@ _MOST_DEPTH: Final = 100
 
 
 def write_office_formula(element: Element, around: str = "", depth: int = 0) -> str:
-    """Write a formula, or a part of a formula, from elements without namespaces.
+    """Write an OMML element on a single line. Tags must have no namespace.
+
+    `around` is the tag of the parent, and `depth` the nesting depth.
 
     Raises:
         RecursionError: The elements are nested too deeply.
@@ -25,9 +27,9 @@ def write_office_formula(element: Element, around: str = "", depth: int = 0) -> 
 
 
 def write_formula_part(part: Element, around: str, text: str) -> str:
-    """Return the text of a formula part in one line.
+    """Add the signs of a formula element to the text of its content, for example `/` before a denominator.
 
-    Text that is no formula is unchanged.
+    `around` is the tag of the parent. Text of elements that are no formula is unchanged.
     """
     if part.tag == "naryPr":
         return _read_sign(part, "chr", "∫")
@@ -42,6 +44,6 @@ def write_formula_part(part: Element, around: str, text: str) -> str:
 
 
 def _read_sign(properties: Element | None, name: str, usual: str) -> str:
-    """Return a sign of a formula named in the properties."""
+    """Return the sign stated by a property, for example a bracket, or `usual` if not stated."""
     stated = properties.find(name) if properties is not None else None
     return usual if stated is None else stated.get("val", "")

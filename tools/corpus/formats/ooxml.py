@@ -26,7 +26,7 @@ from weiwo.tools.tables.number_format import render_stored
 
 Element = ET.Element
 BROKEN: Final = (KeyError, BadZipFile, EOFError, NotImplementedError, zlib.error, ET.ParseError)
-"""What a member raises: not there, a wrong checksum, cut off, packed in a way `zipfile` has not, no XML."""
+"""Errors from reading an archive member that is missing, damaged, compressed in an unsupported way, or not XML."""
 
 _LEFT_OUT: Final = frozenset({"del", "moveFrom", "delText"})
 _MOST_POINTS: Final = 20_000
@@ -47,8 +47,10 @@ class Package:
     def __init__(self, archive: ZipFile, what: str) -> None:
         """Open a package.
 
+        `what` names the expected document in the error message.
+
         Raises:
-            UnreadableError: There is no such document in it.
+            UnreadableError: The package has no main document.
         """
         self._archive = archive
         self._names = {name.replace("\\", "/").lstrip("/").lower(): name for name in archive.namelist()}
@@ -56,7 +58,7 @@ class Package:
         self._embedded: list[str] = []
         self._pictures: list[str] = []
         mains = [target for kind, target in self.read_relations("").values() if kind == "officeDocument"]
-        self.main = next((name for name in mains if self.has(name)), "")  # the name of its main part
+        self.main = next((name for name in mains if self.has(name)), "")  # name of the main part
         if not self.main:
             raise UnreadableError(f"damaged: it contains no {what}")
 
@@ -74,10 +76,7 @@ class Package:
         return name.lower() in self._names
 
     def read_bytes(self, name: str) -> bytes:
-        """Return the bytes of a part.
-
-        Raises one of `BROKEN`.
-        """
+        """Return the bytes of a part. Raises any of the errors in `BROKEN`."""
         return self._archive.read(self._names[name.lower()])
 
     def read_part(self, name: str) -> Element:
@@ -92,7 +91,10 @@ class Package:
             return Element("unreadable")
 
     def read_relations(self, name: str) -> dict[str, tuple[str, str]]:
-        """Return the relations of a part by id: kind, and name of the target part."""
+        """Return the relations of a part: by relation id, the kind and the name of the target part.
+
+        Links to the outside are left out. The empty name stands for the package.
+        """
         folder = dirname(name)
         part = join(folder, "_rels", f"{basename(name)}.rels")
         return {
@@ -105,21 +107,21 @@ class Package:
         }
 
     def find_related(self, name: str, kind: str) -> Iterator[str]:
-        """Yield the existing target parts of a given relation kind."""
+        """Yield the names of a part's existing target parts, for a given kind of relation."""
         yield from (to for what, to in self.read_relations(name).values() if what == kind and self.has(to))
 
     def read_related(self, name: str, kind: str) -> Element:
-        """Return the first target part of a given relation kind, or an empty element."""
+        """Return the XML of a part's first target part for a given kind of relation, or an empty element."""
         part = next(self.find_related(name, kind), "")
         return self.read_part(part) if part else Element("absent")
 
     def read_properties(self) -> tuple[str, str | None]:
-        """Return the title and the date stated in the package."""
+        """Return the stated title, which may be empty, and the ISO date of the last change or creation, or None."""
         stated = self.read_related("", "core-properties")
         return stated.findtext("title") or "", find_saved_date(stated.findtext("modified"), stated.findtext("created"))
 
     def note_damaged(self, what: str) -> None:
-        """Record an unreadable part of the package."""
+        """Record a part of the package as unreadable."""
         self._bad.append(what)
 
     def note_embedded(self, what: str) -> None:
@@ -127,17 +129,14 @@ class Package:
         self._embedded.append(what)
 
     def note_pictures(self, element: Element, place: str) -> None:
-        """Record the position of pictures in an element, if any."""
+        """Record `place` as having unread pictures if the element has any."""
         pictures = (item for item in element.iter() if item.tag in {"blip", "imagedata", "contentPart"})
         if any(picture.get("r:embed") or picture.get("r:id") for picture in pictures):
             self._pictures.append(place)
 
 
 def read_xml(archive: ZipFile, member: str) -> Element:
-    """Return a member of an archive as XML without namespaces.
-
-    Raises one of `BROKEN`.
-    """
+    """Return a member of an archive as XML without namespaces. Raises any of the errors in `BROKEN`."""
     return drop_namespaces(ET.fromstring(archive.read(member)))  # noqa: S314 - expat bounds entities itself
 
 
@@ -150,7 +149,7 @@ def find_xml(archive: ZipFile, member: str) -> Element:
 
 
 def resolve_member(folder: str, link: str) -> str:
-    """Resolve a link in a folder to a member name.
+    """Return the name of the archive member that a link in a folder leads to.
 
     A link cannot lead above the top of the archive.
     """
@@ -169,9 +168,9 @@ def drop_namespaces(root: Element) -> Element:
 
 
 def _choose_alternatives(root: Element) -> Element:
-    """Return the same tree with a single branch of each `AlternateContent`.
+    """Replace each `AlternateContent` in a tree by the content of one of its branches, and return the tree.
 
-    The branch with most text is chosen, else the first, the newer one.
+    The branch with most text is chosen. Among equals it is the first, the newer one.
     """
     waiting = [(root, 0)]
     while waiting:
@@ -192,7 +191,7 @@ def _choose_alternatives(root: Element) -> Element:
 
 
 def read_value(element: Element, path: str) -> str:
-    """Return the value of the property at a path, or an empty string."""
+    """Return the attribute `val` of the element at a path, or an empty string."""
     found = element.find(path)
     return found.get("val", "") if found is not None else ""
 
@@ -207,22 +206,19 @@ def list_children(element: Element, wanted: str) -> Iterator[Element]:
 
 
 def is_on(element: Element | None) -> bool:
-    """Report whether a toggle property is present and not off.
-
-    An example is `w:vanish`.
-    """
+    """Report whether a toggle property, for example `w:vanish`, is present and not off."""
     return element is not None and element.get("val", "1") not in {"0", "false", "off"}
 
 
 def join_paragraphs(body: Element) -> str:
-    """The text of a DrawingML body, a paragraph a line."""
+    """Return the text of a DrawingML text body, a line for each paragraph, with list numbers."""
     numbers = _DrawnNumbers()
     joined = ((numbers.take(paragraph), _join_runs(paragraph)) for paragraph in body.iter("p"))
     return "\n".join(f"{number}{text}" for number, text in joined if text)
 
 
 class _DrawnNumbers:
-    """Counts the numbered paragraphs of a DrawingML body."""
+    """Counter for the numbered paragraphs of a DrawingML text body."""
 
     def __init__(self) -> None:
         self._counts: dict[int, tuple[str, int]] = {}
@@ -275,7 +271,10 @@ class Drawings:
         self._relations = package.read_relations(part)
 
     def read_frame(self, frame: Element, add_text: Callable[[str], None], add_table: Callable[[Grid], None]) -> None:
-        """Pass on the text and tables referenced by a graphic frame or a drawing."""
+        """Call `add_text` and `add_table` with the content of the charts and diagrams that a frame displays.
+
+        Embedded files are recorded as not read.
+        """
         for item in frame.iter():
             if item.tag in {"chart", "relIds", "oleObj", "OLEObject"}:
                 name = self._relations.get(item.get("r:id") or item.get("r:dm") or "", ("", ""))[1]
@@ -292,13 +291,13 @@ class Drawings:
 
 
 def _read_diagram(data: Element) -> tuple[list[str], list[Grid]]:
-    """The texts of a SmartArt diagram."""
+    """Return the texts of a SmartArt diagram, and no tables."""
     points = (join_paragraphs(body) for point in data.iter("pt") for body in point.findall("t"))
     return [text for text in points if text], []
 
 
 def _read_chart(chart: Element) -> tuple[list[str], list[Grid]]:
-    """Return the titles of a chart, and the data as a table with a column per series."""
+    """Return the titles of a chart, and its data as a table with a column for each series."""
     titles = [text for rich in chart.iter("rich") if (text := join_paragraphs(rich))]
     names: list[str] = []
     rows: dict[str, dict[int, str]] = {}
@@ -317,7 +316,7 @@ def _read_chart(chart: Element) -> tuple[list[str], list[Grid]]:
 
 
 def _read_points(reference: Element | None) -> dict[int, str]:
-    """Return the cached points of a chart's reference by index, as displayed.
+    """Return the cached values of a reference in a chart, as displayed, by index.
 
     The levels of a category are joined.
     """

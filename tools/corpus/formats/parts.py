@@ -1,4 +1,4 @@
-"""Parts: output of every format reader, a document or a run of records with located passages."""
+"""Parts: the output of every format reader, a whole document or some of a file's records, cut into passages."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from weiwo.tools.corpus.losses import Loss, describe_losses
 from weiwo.tools.corpus.records import Passage
 
 _PASSAGES_PER_PART: Final = 2_000
-"""Passages after which a file of records goes on in a further part, so that no batch and no re-reading is large."""
+"""Maximum passages of a part of a file of records, so that batches and updates stay small."""
 
-_IN_LINE: Final = lazy("[\x0b\x0c\x85\u2028\u2029]")  # where an editor's count of lines does not go up
+_IN_LINE: Final = lazy("[\x0b\x0c\x85\u2028\u2029]")  # breaks that editors do not count as line ends
 _DATE: Final = lazy(r"\b(\d{4})[-/.年]\s?(0?[1-9]|1[0-2])[-/.月]\s?(0?[1-9]|[12]\d|3[01])(?!\d)")
 _LONGEST_TITLE: Final = 200
 _SAMPLE: Final = 2_000
@@ -30,15 +30,16 @@ _SAMPLE: Final = 2_000
 
 @dataclass(slots=True)
 class Part:
-    """A document, or a run of a file's records."""
+    """A whole document, or some consecutive records of a file."""
 
-    title: str  # its title, or its file name
+    title: str  # the stated title, or the file name
     passages: list[Passage]  # in document order
-    date: str | None = None  # the ISO date that it states for itself
-    key: str = ""  # empty for the whole file or its first part; the first line of a further part
-    sha256: str = ""  # hash of a part's own text; empty for a whole file
-    losses: Sequence[Loss] = ()  # what of it was not taken in; none where all was
-    tables: Sequence[Table] = ()  # the tables on it, as they stand there
+    date: str | None = None  # ISO date from the metadata or a field, if any
+    # Empty for the whole file or its first part. A further part has a key unique in the file, such as its first line.
+    key: str = ""
+    sha256: str = ""  # hash of the content of a further part; empty for a whole file
+    losses: Sequence[Loss] = ()  # content that is missing from the passages
+    tables: Sequence[Table] = ()  # tables of the part, in order
 
     @property
     def note(self) -> str:
@@ -47,7 +48,8 @@ class Part:
 
 
 PartReader = Callable[[BinaryIO, str], Iterator[Part]]
-"""Reads an open file whose name, as a title, is given. Raises `UnreadableError`, or whatever its parser does."""
+"""Reader of an open binary file, called with the file and a default title. Raises `UnreadableError`, or any error of
+its parser."""
 
 
 def read_text(file: BinaryIO) -> str:
@@ -60,25 +62,25 @@ def read_text(file: BinaryIO) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Remove unprintable characters and undo typesetting, with unchanged lines."""
+    """Remove unprintable characters and normalize typographic characters. The number of lines stays the same."""
     return normalize_typeset(printable(_IN_LINE.sub(" ", text)))
 
 
 def format_range(first: int, last: int, unit: str = "line") -> str:
-    """A run of lines, for people."""
+    """Describe a range of lines for people: `line 3`, or `lines 3-7`."""
     return f"{unit}s {first}-{last}" if last > first else f"{unit} {first}"
 
 
 def make_passages(
     chunks: Iterable[Chunk], *, unit: str = "line", within: str = "", page: int | None = None
 ) -> list[Passage]:
-    """Passages of chunks.
+    """Convert chunks to passages.
 
     Args:
-        chunks: As they were cut.
-        unit: What their lines are called.
-        within: The page or slide they are on, for people.
-        page: The same as a number.
+        chunks: Chunks of a text.
+        unit: Word for the chunks' line numbers in locators, such as `paragraph`. Empty to leave the numbers out.
+        within: The page or slide of the chunks, for people, such as `page 3`.
+        page: Number of the page or slide.
     """
     return [
         Passage(
@@ -106,19 +108,19 @@ def require_passages(part: Part) -> Iterator[Part]:
 
 
 def choose_title(*candidates: object) -> str:
-    """Return the first candidate fit for a title: a line with a letter or digit."""
+    """Return the first candidate with a letter or digit, as a single line, or an empty string."""
     lines_of = (one_line(str(candidate), _LONGEST_TITLE) for candidate in candidates if candidate)
     return next((line for line in lines_of if any(c.isalnum() for c in line)), "")
 
 
 def find_date(text: object) -> str | None:
-    """Return the ISO date at the start of a document's stated date."""
+    """Return the first date with year, month and day in the beginning of a text, ISO 8601, or None."""
     found = _DATE.search(str(text)[:100]) if text else None
     return f"{found[1]}-{int(found[2]):02d}-{int(found[3]):02d}" if found else None
 
 
 def detect_part_language(part: Part) -> str:
-    """Return the main language of a part, detected from the beginning."""
+    """Return the language code of a part, detected from its beginning."""
     sample = ""
     for passage in part.passages:
         sample += passage.text[: _SAMPLE - len(sample)] + " "
@@ -140,7 +142,7 @@ def import_parser(name: str) -> ModuleType:
 
 
 LONGEST_LINE: Final = 16_000_000
-"""Characters of a line; a longer one is parted there."""
+"""Characters after which a line is split."""
 
 
 def read_lines(file: BinaryIO) -> Iterator[tuple[int, str]]:
@@ -171,17 +173,17 @@ def split_parts(
     tables: Sequence[Table] = (),
     more: bool = False,
 ) -> Iterator[Part]:
-    """Yield passages in parts of `_PASSAGES_PER_PART`, the first part last.
+    """Yield passages in parts of `_PASSAGES_PER_PART`. The first part of the file is yielded last.
 
-    The first part represents the file: once it is written, the file is done.
+    Once the first part is written, the file counts as done.
 
     Args:
         passages: In the order of the file.
         title: The title of all parts.
-        header: Text that every part depends on beside its own passages.
-        losses: The losses of the file, read after all passages.
-        tables: Tables of the whole file, which go with the first part, read after all passages.
-        more: Whether the file has other parts, so that this one may be empty.
+        header: Text, such as a table header, that is included in the hash of every further part.
+        losses: The losses of the file. May be filled while the passages are read.
+        tables: Tables of the whole file, attached to the first part. May be filled while the passages are read.
+        more: Whether the file has other parts already, so that there may be no passages here.
 
     Raises:
         UnreadableError: There is no passage.

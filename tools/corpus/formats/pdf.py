@@ -1,8 +1,8 @@
 """PDF reader by page: text by PDFium in reading order, form values, and OCR of page pictures.
 
-OCR needs tesseract. A page set in columns whose producer wrote it line by line across them is read column by column.
-The page is distinguished from a table by a gutter that no line crosses, and by lines that fill the column on both sides
-of it.
+OCR needs tesseract. If a page has two columns and its text is stored line by line across both, it is read column by
+column. Such a page differs from a table by a gutter that few lines cross, and by lines that fill the column on both
+sides of it.
 """
 
 import ctypes
@@ -38,45 +38,45 @@ _FEW_BOXES: Final = 8
 _LONGEST_FIELD: Final = 10_000
 _MOST_EDGES: Final = 200
 _GUTTER: Final = (0.25, 0.75)
-"""Where across the page a gutter may be."""
+"""Range of a gutter's position, as a share of the text's width."""
 _FULL: Final = 0.7
 _FILLED: Final = 0.6
-"""Share of the lines of running text that are nearly full, and how full that is."""
+"""Width of a nearly full line, as a share of the longest (`_FULL`), and minimum share of such lines in prose."""
 _NARROWEST: Final = 80.0
-"""Points across of the longest line of a column."""
+"""Minimum width in points of the longest line of a column."""
 _WOVEN: Final = 0.4
-"""How often, of all lines, the text goes from one column to the other where it was written across them."""
+"""Minimum share of text runs that follow one in the other column, if the text is stored line by line across both."""
 _UNDECODABLE: Final = 0.2
 _FEW_CHARACTERS: Final = 20
 _FEW_STRANGE: Final = 3
 _STRANGE_LETTER: Final = re.compile(
     r"(?<=[^\W\d_])[\x00-\x08\x0e-\x1f\ue000-\uefff\ufffd]|[\x00-\x08\x0e-\x1f\ue000-\uefff\ufffd](?=[^\W\d_])"
 )
-"""What stands in a word for a letter that its font does not say; marks of lists stand alone."""
+"""Placeholder within a word for a letter that the font does not define. List bullets stand alone."""
 _SOFT_HYPHEN: Final = re.compile(r"[\ufffe\x02\u00ad]\s*(?=[a-z\u00df-\u00ff])")
 _HYPHEN: Final = re.compile(r"(?<=[^\W\d_])[-\u2010][ \t]*\r?\n(?=[a-z\u00df-\u00ff])")
 _STAMP: Final = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 _MADE_FROM: Final = frozenset({"doc", "docx", "ppt", "pptx", "tex", "dvi", "indd", "pdf", "qxd"})
 _SCALE: Final = 200 / 72
-"""Pixels for a point of a page that is a picture: 200 to the inch."""
+"""Pixels per point for rendering a page for OCR: 200 per inch."""
 
 
 @dataclass
 class Pdf:
-    """An open PDF, read page by page.
+    """An open PDF, read page by page. The lists of page numbers are filled by `read_pages`.
 
     Raises:
-        UnreadableError: It is damaged, or there is no parser for it.
+        UnreadableError: The PDF is damaged, or pypdfium2 is not installed.
     """
 
     file: BinaryIO
-    locked: bool = field(init=False, default=False)  # whether it cannot be read without its password
-    count: int = field(init=False, default=0)  # its pages; 0 if it is locked
-    bad: list[int] = field(init=False, default_factory=list)  # the numbers of the pages that could not be read so far
-    pictures: list[int] = field(init=False, default_factory=list)  # the same of pages that hold no text, only pictures
-    # the same of pages whose fonts do not say which letters they have
+    locked: bool = field(init=False, default=False)  # whether a password is needed
+    count: int = field(init=False, default=0)  # number of pages; 0 if locked
+    bad: list[int] = field(init=False, default_factory=list)  # pages that could not be read
+    pictures: list[int] = field(init=False, default_factory=list)  # pages with pictures and no text
+    # pages with fonts that do not define their letters
     undecodable: list[int] = field(init=False, default_factory=list)
-    partly: list[int] = field(init=False, default_factory=list)  # the same of pages some of whose letters are so
+    partly: list[int] = field(init=False, default_factory=list)  # pages with a few of these letters
 
     def __post_init__(self) -> None:
         self._pdfium = import_parser("pypdfium2")
@@ -97,8 +97,8 @@ class Pdf:
         """Yield the number and the text of each readable page.
 
         Args:
-            most: Pages to stop after.
-            recognize: Whether pictures of pages are read by OCR, if installed.
+            most: Maximum number of pages.
+            recognize: Whether pages without text are read by OCR, if installed.
         """
         for number in range(1, min(self.count, most) + 1):
             try:
@@ -125,7 +125,7 @@ class Pdf:
             yield number, clean_text(text)
 
     def read_metadata(self) -> tuple[str, str | None]:
-        """Return the stated title and date.
+        """Return the stated title, or an empty string, and the ISO date of creation, or None.
 
         A title that only names the original file is ignored.
         """
@@ -179,9 +179,9 @@ class Pdf:
         return "\n\n".join(filter(None, (text, "\n".join(noted))))
 
     def _read_boxes(self, written: "pypdfium2.PdfTextPage") -> list[Box]:
-        """Return the text runs of a page in the order of the text, or nothing for a page of too many runs.
+        """Return the boxes of a page's text runs in the order of the text, or an empty list for too many runs.
 
-        PDFium is called with the same four numbers for each run: to make new ones takes longer than the call.
+        PDFium is called with the same four buffers for each run: creating new ones takes longer than the call.
         """
         count = written.count_rects()
         left, top, right, bottom = edges = [ctypes.c_double() for _ in range(4)]
@@ -193,7 +193,7 @@ class Pdf:
         ]
 
     def _has_pictures(self, page: "pypdfium2.PdfPage") -> bool:
-        """Report whether a page shows anything but text. An empty page loses nothing."""
+        """Report whether a page shows pictures or drawings, so that missing text is a loss."""
         raw = self._raw
         shown = {raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM}
         return any(item.type in shown for item in page.get_objects(max_depth=1))
@@ -229,7 +229,10 @@ class Pdf:
 
 
 def _read_string(fill: Any) -> str:
-    """Return a string written by PDFium as UTF-16 into a buffer of the size reported first."""
+    """Return a string that PDFium writes as UTF-16 into a buffer.
+
+    `fill(buffer, size)` writes it and returns the size in bytes. Empty if the string is too long.
+    """
     size = fill(None, 0)
     if not 2 < size <= 2 * _LONGEST_FIELD:
         return ""
@@ -239,9 +242,9 @@ def _read_string(fill: Any) -> str:
 
 
 def _read_columns(written: "pypdfium2.PdfTextPage", boxes: Sequence[Box]) -> str:
-    """Return the text of a page column by column, or an empty string for other layouts.
+    """Return the text of a page with two columns, column by column, or an empty string for other layouts.
 
-    This applies to a page that was written line by line across two columns.
+    Only pages are changed on which the text is stored line by line across both columns.
     """
     if len(boxes) < _FEW_BOXES:
         return ""
@@ -266,9 +269,9 @@ def _read_columns(written: "pypdfium2.PdfTextPage", boxes: Sequence[Box]) -> str
 
 
 def _find_gutter(boxes: Sequence[Box], left: float, right: float) -> float | None:
-    """Return the position of a vertical gutter, crossed by few text runs and with runs on both sides.
+    """Return the horizontal position, in points, of a gutter between two columns, or None if there is none.
 
-    Returns None if there is no gutter.
+    A gutter lies before the left edge of many text runs and is crossed by few.
     """
     low, high = (left + share * (right - left) for share in _GUTTER)
     lefts, rights = sorted(box.left for box in boxes), sorted(box.right for box in boxes)
@@ -299,7 +302,7 @@ def _is_prose(side: Sequence[Box]) -> bool:
 
 
 def _is_undecodable(text: str) -> bool:
-    """Report whether much of a text is unreadable characters, from a font without a letter table."""
+    """Report whether much of a text consists of characters that cannot be read, since the font maps no letters."""
     shown = "".join(text[:5_000].split())
     if shown.isprintable() and "\ufffd" not in shown:
         return False
@@ -313,7 +316,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
     """Read a PDF. A passage stays on a single page.
 
     Raises:
-        UnreadableError: The PDF needs a password, is damaged, or is all pictures.
+        UnreadableError: The PDF needs a password, is damaged, or has no readable text.
     """
     pdf = Pdf(file)
     if pdf.locked:
@@ -328,7 +331,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _why_empty(pdf: Pdf) -> str:
-    """Return the reason for a PDF without text."""
+    """Return the reason why a PDF has no text, in one line."""
     if pdf.bad:
         return f"damaged PDF: none of its {pdf.count} pages can be read"
     if pdf.undecodable:

@@ -10,15 +10,15 @@ from weiwo.tools.corpus.formats.pdf_tables import Box
 
 _RAISED: Final = re.compile(r"[-−+]?\d{1,4}|[*†‡§a-zA-Z]{1,2}")
 _SMALLER: Final = 0.9
-"""Heights of the text before that a raised figure may have at most."""
+"""Maximum height of a raised figure, relative to the height of the text before it."""
 _LIFT: Final = 0.3
-"""Heights of the text before that a raised figure stands above its foot at least."""
+"""Minimum rise of a raised figure above the foot of the text before it, relative to that text's height."""
 _NEAR: Final = 0.4
-"""Heights of the text before that may lie between the two."""
+"""Maximum gap between the text and the raised figure, relative to the text's height."""
 _REACH: Final = 20_000
 """Characters of a page searched for the next text run."""
 _MOST: Final = 500
-"""Raised figures of a page. The others stay as they are."""
+"""Maximum number of raised figures marked on a page."""
 
 
 class _Place(NamedTuple):
@@ -28,7 +28,7 @@ class _Place(NamedTuple):
         base: The word before the figure, from the last blank on.
         figure: The raised text.
         start: Position of the base.
-        breaks: Whether PDFium breaks the line behind the figure although the line goes on.
+        breaks: Whether PDFium adds a line break after the figure although the line goes on.
     """
 
     base: str
@@ -38,17 +38,18 @@ class _Place(NamedTuple):
 
 
 def mark_raised(text: str, written: str, boxes: Sequence[Box], read: Callable[[Box], str], *, ordered: bool) -> str:
-    """Write raised figures apart from the text before them: 10 raised by 6 is 10⁶ and not 106.
+    """Return the text with raised figures written as superscripts: 10⁶ instead of 106.
 
-    The same letters may stand elsewhere on the page without being raised. The figures are therefore found in the order
-    of the text runs first, and each is looked up in the text by its place among equal ones.
+    The same characters may occur elsewhere on the page without being raised. The figures are therefore found among the
+    text runs first, and then located in `text` by counting equal words.
 
     Args:
         text: The text to change, in which tables may be marked.
         written: The text of the page in the order of the boxes.
         boxes: The text runs of the page.
-        read: Reads the text of a run.
-        ordered: Whether `text` has the order of `written`. Otherwise figures are only marked if all equal ones are.
+        read: Function that returns the text of a run.
+        ordered: Whether `text` has the order of `written`. Otherwise a word is only changed if all equal words have a
+            raised figure.
     """
     places = list(islice(_find_places(written, boxes, read), _MOST))
     edits: list[tuple[int, _Place]] = []
@@ -92,12 +93,12 @@ def _word_before(text: str, end: int) -> str:
 
 
 def _carries(base: str) -> bool:
-    """Report whether a word may have a raised figure behind it."""
+    """Report whether a word may be followed by a raised figure: it ends in a letter, digit or closing bracket."""
     return bool(base) and (base[-1].isalnum() or base[-1] in ")]")
 
 
 def _find_words(text: str, key: str) -> list[int]:
-    """Return the positions at which a word begins with a text."""
+    """Return the positions of a key in a text at which a word begins."""
     found, at = [], text.find(key)
     while at >= 0:
         if not at or text[at - 1].isspace() or text[at - 1] == "|":
@@ -107,7 +108,7 @@ def _find_words(text: str, key: str) -> list[int]:
 
 
 def _is_raised(before: Box, box: Box) -> bool:
-    """Report whether a text run follows another directly, smaller and above its foot and top."""
+    """Report whether a text run directly follows the run `before` as a superscript: smaller, and higher up."""
     height = before.top - before.bottom
     return (
         box.top > before.top
@@ -118,5 +119,5 @@ def _is_raised(before: Box, box: Box) -> bool:
 
 
 def _is_beside(box: Box, after: Box, before: Box) -> bool:
-    """Report whether the line goes on directly behind a raised figure."""
+    """Report whether the run `after` continues the line directly behind the raised figure `box`."""
     return -1 <= after.left - box.right <= before.top - before.bottom and after.bottom < box.bottom

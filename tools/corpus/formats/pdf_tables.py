@@ -1,9 +1,9 @@
 """Tables of a PDF page, found by geometry: aligned rows with equal numbers of text runs.
 
-Each run stands below the run above it. Only certain cases are accepted: three rows or more in columns that no cell
-reaches into, with a header of names above a column of figures, or with all cells of a column sharing an edge. A
-line with only some of the cells continues the row above, or begins a row whose label stands halfway down. The lines
-become rows of Markdown in their place.
+Each run is aligned with the run above it. Only clear cases are accepted: at least three rows, in columns with free
+space between them, with a header of names above a column of figures, or with the cells of each column sharing an edge.
+A line with only some of the cells continues the row above, or begins a row with a label that is centred vertically. The
+lines are replaced by rows of a Markdown table.
 """
 
 import re
@@ -14,22 +14,22 @@ from typing import Final, NamedTuple
 _FEWEST_ROWS: Final = 3
 _MOST_CELLS: Final = 30
 _GAP: Final = 4.0
-"""Points between two columns at least."""
+"""Minimum space between two columns in points."""
 _LONGEST_CELL: Final = 100
 _LONGEST_LABEL: Final = 40
 _EDGE: Final = 2.5
-"""Points by which the edges of a column's cells may differ."""
+"""Points by which the edges of cells in a column may differ."""
 _LEADING: Final = 1.5
-"""Heights of a line that may be between two lines of a cell."""
+"""Maximum space between two lines of a cell, in line heights."""
 _SHARED: Final = 0.4
-"""Heights of a line by which the tops, middles or ends of a row's cells may differ; lines differ by more."""
+"""Maximum difference between the tops, middles or bottoms of the cells of a row, in line heights."""
 _FULL: Final = 0.85
 _PROSE: Final = 20
 _RUNNING: Final = 0.4
-"""Share of the cells before the last column that are full lines of so many characters in running text."""
+"""Share of the cells before the last column that are full lines (of at least `_PROSE` characters) in running text."""
 _HAN_BREAK: Final = re.compile(r"\n(?<=[\u3400-\u9fff\u3040-\u30ff，、；：]\n)(?=[\u3400-\u9fff\u3040-\u30ff])")
 _SHARE: Final = 0.8
-"""Of the cells of a column of figures, how many are figures."""
+"""Minimum share of figures in a column of figures, and of words in a column of labels."""
 _FIGURE: Final = re.compile(r"[-−+(]?\s?[$€£¥]?\s?\d[\d,. ]{0,30}[^\W\d_]{0,6}[%‰°]?\)?")
 
 
@@ -50,12 +50,12 @@ class _Row(NamedTuple):
 
 
 def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> str:
-    """Write the lines of a page's tables as rows of Markdown.
+    """Return the text of a page with its tables as Markdown tables.
 
     Args:
         text: The text of the page.
-        boxes: Its runs of text, in the order of the text.
-        read: Gives the text of a run.
+        boxes: The text runs of the page, in the order of the text.
+        read: Function that returns the text of a run.
     """
     lines = text.splitlines()
     keys: list[str] = []  # the lines without blanks
@@ -83,14 +83,19 @@ def mark_tables(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> 
 
 
 def _join_cell(lines: Iterable[str]) -> str:
-    """Join the lines of a cell by blanks, and within Chinese or Japanese without."""
+    """Join the lines of a cell with blanks, or without between Chinese or Japanese characters."""
     return _HAN_BREAK.sub("", "\n".join(" ".join(line.split()) for line in lines)).replace("\n", " ")
 
 
 def _find_lines(keys: Sequence[str], start: int, wanted: str) -> tuple[int, int]:
-    """Return the first line and the end of the lines that hold a text and nothing else, or `(0, 0)`.
+    """Return the range (first line, end) of the lines that together make up a text, or `(0, 0)`.
 
-    PDFium breaks the text into other lines than the boxes where a label stands halfway between two lines.
+    The lines are compared as a whole, since PDFium breaks lines differently beside a vertically centred label.
+
+    Args:
+        keys: The lines of the page, without blanks.
+        start: First line to search.
+        wanted: The text, without blanks.
     """
     for first in range(start, len(keys)):
         end, held = first, 0
@@ -102,7 +107,7 @@ def _find_lines(keys: Sequence[str], start: int, wanted: str) -> tuple[int, int]
 
 
 def join_han_lines(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> str:
-    """Join the lines of a Chinese or Japanese paragraph. Only full lines continue in the next line."""
+    """Return the text with the lines of Chinese and Japanese paragraphs joined. Short lines end a paragraph."""
     if not _HAN_BREAK.search(text):
         return text
     grouped = list(_group_lines(boxes))
@@ -121,7 +126,7 @@ def join_han_lines(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) 
 
 
 def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[_Row]]:
-    """Yield groups of at least three rows with equal cell counts, in columns without contact."""
+    """Yield groups of at least three consecutive rows with equal numbers of cells, in separate columns."""
     run: list[_Row] = []
     columns: list[tuple[float, float]] = []
     lines = [*_group_lines(boxes), []]
@@ -154,7 +159,7 @@ def _add_partial_line(
 ) -> bool:
     """Add a line that has only some of the cells to the last row, or as the beginning of a new row.
 
-    A label beside a value of several lines may stand halfway down. It is written before those lines, or between them.
+    A label beside a value of several lines may be centred vertically. PDFium gives it before or between those lines.
 
     Returns:
         Whether the line was added.
@@ -179,9 +184,9 @@ def _add_partial_line(
 
 
 def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]]) -> list[int]:
-    """Return the column of each run of a line, by its left or right edge.
+    """Return the column number of each run of a line, by its left or right edge.
 
-    The result is empty if a run is at no edge of a column.
+    The result is empty if a run shares no edge with a column, or reaches into the next.
     """
     found = []
     for box in line:
@@ -225,9 +230,10 @@ def _belongs_below(
 
 
 def _is_whole(run: Sequence[_Row]) -> bool:
-    """Report whether the last row has all cells. Those of a row that begins with some share their top, middle or end.
+    """Report whether the last row has all cells.
 
-    Such a row stands below the row before.
+    If its first line had only some of them, the cells must also lie below the row before, and share their top, middle
+    or bottom.
     """
     row = run[-1]
     if len(row.lines[0]) == len(row.cells):
@@ -259,10 +265,10 @@ def _are_labels(texts: Sequence[str]) -> bool:
 
 
 def _is_aligned(rows: Sequence[_Row], cells: Sequence[Sequence[str]]) -> bool:
-    """Report whether aligned rows with labels form a table: no running text in columns.
+    """Report whether aligned rows with labels form a table, and not columns of running text.
 
-    Where labels stand halfway down between the lines of their values, a row that has all cells in its first line and
-    more lines below may be parts of two rows.
+    Tables are rejected if some labels are centred vertically and another row has all cells in its first line but more
+    lines below, which may belong to the next row.
     """
     halfway = any(row.lines[0][0] not in row.cells[0] for row in rows)
     if halfway and any(len(row.lines) > 1 and len(row.lines[0]) == len(row.cells) for row in rows):
@@ -281,9 +287,9 @@ def _are_apart(spans: Sequence[tuple[float, float]]) -> bool:
 
 
 def _group_lines(boxes: Sequence[Box]) -> Iterator[list[Box]]:
-    """Group consecutive boxes at the same height.
+    """Yield lines: consecutive boxes at the same height, from left to right.
 
-    Boxes that nearly touch differ only in their font and are joined.
+    Boxes that nearly touch are parts of a text in different fonts, and are joined.
     """
     line: list[Box] = []
     for box in boxes:

@@ -1,4 +1,4 @@
-"""Places: GPX tracks and waypoints, and the features of GeoJSON."""
+"""Readers of geographic data: GPX waypoints, routes and tracks, and GeoJSON features."""
 
 import json
 from collections.abc import Iterator
@@ -95,7 +95,7 @@ def _describe_feature(feature: dict[str, Any]) -> list[str]:
 
 
 def _list_positions(coordinates: Any) -> Iterator[tuple[float, float]]:
-    """The positions of nested coordinates, longitude first."""
+    """Yield the positions in nested GeoJSON coordinates, as (longitude, latitude)."""
     waiting = [coordinates]
     while waiting:
         node = waiting.pop()

@@ -51,14 +51,17 @@ class _SlideReader:
 
     def __init__(self, package: Package, part: str, number: int) -> None:
         self._number = number
-        self.title = ""  # the text of its title
-        self.body = DocumentBuilder()  # all text, the title first
+        self.title = ""  # text of the title; empty without one
+        self.body = DocumentBuilder()  # all text and tables, the title first
         self._package, self._part, self._place = package, part, 1
         self._drawings = Drawings(package, part)
         self._titled: Element | None = None
 
     def read(self, shown: set[str], place: str) -> None:
-        """Read the slide, notes, comments, and layout text not already shown on an earlier slide."""
+        """Read the slide, notes, comments, and text of its layout.
+
+        `shown` holds the layouts read for earlier slides, which are not read again. `place` names the slide in losses.
+        """
         slide = self._package.read_part(self._part)
         self._package.note_pictures(slide, place)
         self._find_title(slide)
@@ -111,7 +114,7 @@ class _SlideReader:
 
 
 def _find_role(shape: Element) -> str:
-    """Return the role of a placeholder, or an empty string for a non-placeholder."""
+    """Return the type of a placeholder, for example `title`, or an empty string for another shape."""
     placed = shape.find("./*/nvPr/ph")
     return placed.get("type", "body") if placed is not None else ""
 

@@ -1,4 +1,4 @@
-"""Quoted text in mail: earlier messages repeated in a message, with sender and date."""
+"""Quoted text in mail: finds earlier messages repeated in a message, with sender and date."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,17 +20,17 @@ _HEAD: Final = re.compile(
 )
 _SENDERS: Final = frozenset({"from", "von", "de", "发件人"})
 _MOST_HEAD: Final = 6
-"""Lines in which the head of a quoted message is looked for."""
+"""Maximum number of lines of the header of a quoted message."""
 
 
 class MailSection(NamedTuple):
     """A section of a message's text: new, or quoted from an earlier message.
 
     Attributes:
-        text: The text unchanged.
+        text: The text as written.
         quoted: Whether the text is quoted.
-        sender: The author of the quoted text, if stated.
-        sent: The date, in the words of the message.
+        sender: Author of the quoted text. Empty if not stated.
+        sent: Date of the quoted text, as written in the message. Empty if not stated.
     """
 
     text: str
@@ -75,9 +75,9 @@ def _section(lines: Sequence[str]) -> Iterator[MailSection]:
 
 
 def _read_head(lines: Sequence[str], at: int) -> tuple[str, str, int]:
-    """Return the sender and date of a message head at a line, and the line behind the head.
+    """Return the sender and date stated by the header of a quoted message at a line, and the number of the line after.
 
-    If no head begins there, the line itself is returned.
+    If no header begins there, sender and date are empty, and the number is `at`.
     """
     for size in (1, 2):  # programs break a long line
         if found := _ATTRIBUTION.match(" ".join(line.strip() for line in lines[at : at + size])[:400]):

@@ -1,4 +1,4 @@
-"""Records as tables: a list of JSON objects with keys as columns, keeping number values."""
+"""Tables from records: lists of JSON objects become tables with the keys as columns. Numbers stay numbers."""
 
 import json
 from collections import Counter
@@ -11,9 +11,9 @@ _MOST_KEYS: Final = 500
 _MOST_DEPTH: Final = 8
 _FEWEST: Final = 2
 _SHARE: Final = 0.25
-"""Of the records, the share that must have a key for it to be a column."""
+"""Minimum share of the records that have a key for it to be a column."""
 _LONG: Final = 400
-"""Characters that the texts under a key have on average where they are documents and no cells."""
+"""Maximum average length of the texts under a key. Longer texts are documents, not cells."""
 _MOST_TABLES: Final = 100
 
 
@@ -70,7 +70,7 @@ class RecordLines(Sequence[Row]):
 
 
 def find_record_tables(value: Any) -> list[Table]:
-    """Find the lists of records in a JSON document."""
+    """Return the lists of records in a JSON document as tables, at most `_MOST_TABLES`."""
     return [table for table, _ in zip(_find_lists(value, (), 0), range(_MOST_TABLES), strict=False)]
 
 
@@ -95,7 +95,7 @@ def _find_lists(value: Any, path: tuple[str, ...], depth: int) -> Iterator[Table
 def flatten_record(record: Mapping[str, Any], name: str = "", depth: int = 0) -> dict[str, Any]:
     """Return the fields of a record, with nested names joined by a dot.
 
-    A list of plain values becomes one text.
+    A list of plain values becomes a text, joined by commas. A list that holds objects or lists is left out.
     """
     found: dict[str, Any] = {}
     for key, value in record.items():

@@ -84,7 +84,7 @@ def _fill_wide(line: str) -> str:
 
 
 def _write_grid(lines: list[str], start: int) -> int:
-    """Write a table drawn with `+`, `-` and `|`."""
+    """Rewrite a table drawn with `+`, `-` and `|`, unless cells span several columns. Returns the next line."""
     end = start + 1
     while end < len(lines) and end - start < _MOST_ROWS and lines[end].lstrip().startswith(("|", "+")):
         end += 1

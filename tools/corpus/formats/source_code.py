@@ -94,7 +94,7 @@ def _find_definitions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _join_definitions(rows: Sequence[str], found: Sequence[tuple[int, str]]) -> Iterator[Heading]:
-    """Yield headings without rows of the definitions, joining small definitions with the next."""
+    """Yield a heading, without lines of its own, for each definition. A small definition shares that of the next."""
     first, names, size = 0, list[str](), 0.0
     ends = [*(start for start, _ in found[1:]), len(rows)]
     for (start, name), end in zip(found, ends[: len(found)], strict=True):

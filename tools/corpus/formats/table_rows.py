@@ -12,25 +12,25 @@ from weiwo.tools.corpus.formats.parts import format_range
 from weiwo.tools.corpus.records import Passage
 
 LONGEST_REPEATED: Final = 200
-"""Characters of a cell whose text is repeated in every place that it spans."""
+"""Maximum length of a text that is repeated in every position of a spanning cell."""
 BETWEEN: Final = " | "
-"""What stands between the cells of a sheet's row."""
+"""Separator between the cells of a sheet's row."""
 _MOST_SPAN: Final = 200
 MOST_COLUMNS: Final = 500
-"""Of a wider row, the empty cells are left out, and so is what stands behind this many others."""
+"""Maximum number of columns. In a wider row, empty cells are dropped first, then cells beyond this number."""
 _CONTINUED: Final = Cell(continued=True)
 
 Grid = list[list[Cell | str]]
-"""Rows of cells, spans spread out."""
+"""Rows of cells, with a cell in every position that a spanning cell covers."""
 
 
 def spread_rows(rows: Iterable[Iterable[tuple[Cell | str, int, int]]]) -> Grid:
     """Lay out spanning cells on a grid, repeating each cell in every covered position.
 
-    A cell that spans a whole row, or is long, appears once, and empty cells continue it.
+    A cell that is alone in its row, or is long, appears once, and empty cells continue it.
 
     Args:
-        rows: Of each row, its cells, and the columns and rows that each spans.
+        rows: For each row, its cells with the numbers of columns and rows that each spans.
     """
     laid: Grid = []
     waiting: dict[int, tuple[Cell, int]] = {}  # by column: what hangs down from above, and for how many rows more
@@ -63,16 +63,16 @@ def _hang(line: list[Cell | str], waiting: dict[int, tuple[Cell, int]]) -> None:
 _LONGEST_HEADER: Final = 500
 _SAMPLE_ROWS: Final = 30
 _HEADER_WIDTH: Final = 0.6
-"""Share of the usual cells that a header has at least; a column without a name is common."""
+"""Minimum number of header cells, relative to the usual row, since columns without a name are common."""
 
 
 class TableRow(NamedTuple):
-    """A row, or several joined, as text, and the first and last line or row number, from 1."""
+    """A row, or several joined rows, as text."""
 
     text: str
-    first: int
-    last: int
-    cells: Sequence[str] = ()  # its cells, where they are known apart
+    first: int  # first line or row number, from 1
+    last: int  # last line or row number
+    cells: Sequence[str] = ()  # the separate cells, if known
 
 
 def join_rows(table: Table, cut: dict[int, int] | None = None) -> Iterator[TableRow]:
@@ -82,7 +82,7 @@ def join_rows(table: Table, cut: dict[int, int] | None = None) -> Iterator[Table
 
     Args:
         table: The sheet.
-        cut: Receives, by row number, how many cells of a too wide row are left out.
+        cut: Receives the number of cells left out of each row that is too wide, by row number.
     """
     for row, number in zip(table.rows, table.numbers, strict=True):
         cells = [as_cell(cell) for cell in row]
@@ -100,21 +100,21 @@ def join_rows(table: Table, cut: dict[int, int] | None = None) -> Iterator[Table
 
 
 def _write_cell(cell: Cell) -> str:
-    """Return a cell as displayed in a passage, including any comment."""
+    """Return the text of a cell for a passage, including any comment."""
     return f"{cell.shown} [Comment: {cell.note}]".lstrip() if cell.note else cell.shown
 
 
 def make_table_passages(
     rows: Iterable[TableRow], header: TableRow | None, *, unit: str, sheet: str = "", page: int | None = None
 ) -> Iterator[Passage]:
-    """Yield the passages of a table. A header without rows is a passage.
+    """Yield the passages of a table, each beginning with the header. A header without rows is a passage, too.
 
     Args:
         rows: The rows, without the header.
         header: The header, if there is one.
-        unit: Name of the rows, for people.
-        sheet: The sheet they are on.
-        page: The number of the sheet.
+        unit: Word for the row numbers in locators, such as `row` or `line`.
+        sheet: Name of the sheet. Empty if there is none.
+        page: Number of the sheet.
     """
     runs = _pack_rows(rows, header.text if header else "")
     first = next(runs, header)
@@ -133,7 +133,8 @@ def make_sheet_passages(rows: Iterable[TableRow], sheet: str, page: int) -> Iter
 def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow], TableRow | None, Iterator[TableRow]]:
     """Find the header of a table, below any title, account or date lines.
 
-    The header is the first of the first rows that is about as wide as most of them and holds names and no numbers.
+    The header is the first row, among the first 30, that has about as many cells as most of them, with names and no
+    numbers.
 
     Args:
         rows: All rows.
@@ -156,12 +157,12 @@ def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow]
 
 
 def split_cells(text: str, between: str) -> list[str]:
-    """Return the cells of a row, with quotation marks removed."""
+    """Split the text of a row into cells. For a delimiter of one character, quotation marks are resolved."""
     return text.split(between) if len(between) > 1 else split_record(text, between)
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    """Report whether cells name columns: no numbers except years, and at least two names."""
+    """Report whether cells can be a header: at least two, no numbers except years, and not years alone."""
     filled = _list_filled(cells)
     return len(filled) > 1 and bool(filled[0]) and all(map(_is_name, filled)) and not all(map(_is_year, filled))
 

@@ -15,7 +15,7 @@ _TAG: Final = lazy(r"</?[a-zA-Z][^<>\n]{0,200}>|<\d[\d:.]{1,20}>|\{\\[^{}\n]{0,8
 _SPEAKER: Final = lazy(r"(?:-\s?)?([A-ZÀ-Þ][\w .'’-]{0,40}|[\u4e00-\u9fff]{2,8})[:：]\s+(?=\S)")
 _SENTENCE_ENDS: Final = (".", "!", "?", "…", "。", "！", "？", "”", '."', '?"')
 _FULL: Final = 120.0
-"""Weight of a passage, after which it ends with the next sentence or speaker."""
+"""Weight (as of `measure_weight`) after which a passage ends at the next sentence end or change of speaker."""
 _FULL_ANYWAY: Final = 2 * _FULL
 
 
@@ -60,7 +60,7 @@ def _read_cues(lines: list[str]) -> Iterator[_Cue]:
 
 
 def _shorten(clock: str) -> str:
-    """A time as hours, minutes and seconds."""
+    """Return a time of day as `HH:MM:SS`, with zeros filled in."""
     parts = clock.split(":")
     return ":".join(part.zfill(2) for part in (["00"] * (3 - len(parts)) + parts))
 

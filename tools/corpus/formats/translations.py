@@ -11,7 +11,7 @@ from weiwo.tools.corpus.records import Passage
 
 _KEYED: Final = lazy(r'(msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?)\s+(".*")')
 _TOGETHER: Final = 15
-"""Messages of a passage."""
+"""Number of messages in a passage."""
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
@@ -27,7 +27,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _read_entries(lines: list[str]) -> Iterator[tuple[int, dict[str, str], int]]:
-    """Yield each entry: first line, texts by key, and last line."""
+    """Yield the entries, each as first line, texts by keyword (`msgid`, `msgstr`), and last line."""
     entry: dict[str, str] = {}
     first, key = 1, ""
     for number, line in enumerate([*lines, ""], 1):

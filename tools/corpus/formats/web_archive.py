@@ -12,9 +12,7 @@ from weiwo.tools.corpus.formats.parts import Part, choose_title, find_date, make
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the page of an archive, followed by the pages of the frames.
-
-    Frames are numbered.
+    """Read the page of an archive, followed by the pages of its frames, numbered from 2 in locators.
 
     Raises:
         UnreadableError: The archive holds no page.

@@ -17,7 +17,7 @@ from weiwo.tools.corpus.records import Passage
 from weiwo.tools.tables.number_format import render_stored
 
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = range(1, 6)
-"""Types of cells as xlrd numbers them."""
+"""Cell types of xlrd."""
 
 
 def read(data: bytes, name: str) -> Iterator[Part]:
@@ -55,10 +55,10 @@ def read(data: bytes, name: str) -> Iterator[Part]:
 
 
 class _Workbook:
-    """Reads the sheets of a workbook."""
+    """Reader of the sheets of a workbook."""
 
     def __init__(self, book: Any, error_texts: dict[int, str]) -> None:
-        self.unformatted: list[str] = []  # sheets with a format that is not understood
+        self.unformatted: list[str] = []  # sheet name for each cell with an unsupported number format
         self._from_1904 = book.datemode == 1
         self._error_texts = error_texts
         self._styles = [
@@ -70,7 +70,7 @@ class _Workbook:
         ]
 
     def read_sheet(self, sheet: Any, title: str) -> Table:
-        """Return the cells of a sheet. An empty row marks a gap in the row numbers."""
+        """Return a sheet as a table, with merged cells repeated. An empty row marks a gap in the row numbers."""
         merged = {
             (row, column): (top, left)
             for top, bottom, left, right in sheet.merged_cells

@@ -52,7 +52,7 @@ class _Sheet(NamedTuple):
 
 
 class _Workbook:
-    """Reads the sheets of a workbook."""
+    """Reader of the sheets of a workbook."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -60,7 +60,7 @@ class _Workbook:
         properties = root.find("workbookPr")
         self._from_1904 = properties is not None and properties.get("date1904", "0") not in {"0", "false", "off"}
         relations = package.read_relations(package.main)
-        self.sheets: list[_Sheet] = []  # those that are not hidden
+        self.sheets: list[_Sheet] = []  # the sheets that are not hidden
         self._hidden: list[str] = []
         for item in root.iter("sheet"):
             title, part = clean_text(item.get("name", "")), relations.get(item.get("r:id", ""), ("", ""))[1]
@@ -71,14 +71,14 @@ class _Workbook:
         strings = package.read_related(package.main, "sharedStrings")
         self._strings = [_read_string(item) for item in strings.iter("si")]
         self._styles = self._read_styles()
-        self.tables: list[Table] = []  # of the sheets that were read
+        self.tables: list[Table] = []  # tables of the sheets read so far
         self._uncomputed: list[str] = []
-        self._unformatted: list[str] = []  # cells whose format is not understood
+        self._unformatted: list[str] = []  # cells with an unsupported number format
         self._sheet = ""
         self._cut: dict[int, int] = {}
 
     def list_losses(self) -> list[Loss]:
-        """Return the losses of the workbook."""
+        """Return the losses: hidden sheets, uncalculated formulas, unsupported number formats and too wide rows."""
         cut = [Loss("cells_left_out", sum(self._cut.values()), tuple(map(str, self._cut)))] if self._cut else []
         return [
             *count_places("hidden_sheets", self._hidden),
@@ -88,7 +88,7 @@ class _Workbook:
         ]
 
     def read_sheet(self, number: int, sheet: _Sheet) -> Iterator[Passage]:
-        """Yield the passages of a sheet, then of boxes and charts. The cells become a table."""
+        """Yield the passages of a sheet's cells, then of its boxes and charts. The cells are also added to `tables`."""
         self._sheet = sheet.name
         try:
             data = self._package.read_bytes(sheet.part)
@@ -180,7 +180,7 @@ class _Workbook:
 
 
 class CellStyle:
-    """The number format and the type of cells."""
+    """A cell style: the number format, and whether the font is bold."""
 
     def __init__(self, code: str, bold: bool) -> None:  # noqa: FBT001 - a value among others
         self.code, self.bold = code, bold
@@ -188,7 +188,7 @@ class CellStyle:
         self._known: dict[float, tuple[str, str]] = {}
 
     def interpret(self, number: float, *, date_1904: bool) -> tuple[CellValue, str]:
-        """Return the value of a number under the format, and the unit."""
+        """Return the typed value of a stored number (number, date, time or duration), and its unit, if any."""
         if not self.code or self.code == "General":
             return number, ""
         sign = (number > 0) - (number < 0)
@@ -214,15 +214,15 @@ class _SheetReader:
     """Reader of the rows of a sheet, repeating a merged cell in every covered position."""
 
     def __init__(self, data: bytes, comments: dict[str, str], read_cell: Callable[[Element], Cell | None]) -> None:
-        self.uncomputed: list[str] = []  # the formulas without a value so far
+        self.uncomputed: list[str] = []  # addresses of formulas without a stored value
         self._data, self._comments, self._read_cell = data, comments, read_cell
         self._merged: dict[tuple[int, int], tuple[int, int]] = {}
         for left, top, right, bottom in _MERGED.findall(data, max(0, data.rfind(b"sheetData>"))):
             self._merged[int(top), _read_column(left.decode())] = (int(bottom), _read_column(right.decode()))
-        self._open: list[tuple[int, range, Cell]] = []  # merged cells that reach down: to which row, where, what
+        self._open: list[tuple[int, range, Cell]] = []  # merged cells still open: last row, columns, repeated cell
 
     def read_table(self, name: str) -> Table:
-        """Read the cells of the sheet. An empty row marks a gap in the row numbers."""
+        """Return the sheet as a table named `name`. An empty row marks a gap in the row numbers."""
         rows: list[Row] = []
         numbers: list[int] = []
         hidden: set[int] = set()

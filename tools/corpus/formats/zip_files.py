@@ -19,22 +19,22 @@ from weiwo.tools.corpus.losses import Loss, count_places
 from weiwo.tools.corpus.records import Passage
 
 MOST_BYTES: Final = 500_000_000
-"""Bytes that all members may unpack to."""
+"""Maximum unpacked size of all members together."""
 
 _MOST_MEMBERS: Final = 20_000
-"""Members an archive may have."""
+"""Maximum number of members of an archive."""
 
 _MOST_RATIO: Final = 200
-"""Bytes that one byte may unpack to, on the whole, in what is not small anyway."""
+"""Maximum compression ratio of an archive that unpacks to more than `_SMALL` bytes."""
 
 _SMALL: Final = 20_000_000
 OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""What Office files of before 2007 begin with, and encrypted ones."""
+"""First bytes of Office files from before 2007, and of encrypted ones."""
 
 
 @contextmanager
 def open_archive(file: BinaryIO) -> Iterator[ZipFile]:
-    """Open an archive with stated sizes within bounds. `zipfile` reads no more than stated.
+    """Context manager that opens an archive if the stated sizes are within bounds. `zipfile` reads no more than stated.
 
     Raises:
         UnreadableError: The file is no archive, is encrypted, or unpacks to too much.
@@ -71,7 +71,7 @@ _LISTED: Final = 200
 
 
 def read(file: BinaryIO, name: str) -> Iterator[Part]:
-    """Read the files of an archive. The archive itself is a list of file names.
+    """Read the files of an archive, a document each. The document of the archive itself lists the file names.
 
     Raises:
         UnreadableError: The archive is damaged, encrypted, unpacks to too much, or holds no supported file.
@@ -126,9 +126,9 @@ def _read_member(archive: ZipFile, member: ZipInfo, path: str) -> list[Part]:
 
 
 def _name_member(member: ZipInfo) -> str:
-    """Return the safe path of a file in an archive.
+    """Return the path of a file in an archive, relative to its root, without `..`.
 
-    The path cannot lead outside. A name that is not UTF-8 is in some old encoding.
+    A name that is not marked as UTF-8 is decoded by detecting its encoding.
     """
     name = member.filename
     if not member.flag_bits & _UTF8:
