@@ -62,7 +62,7 @@ def read_text(file: BinaryIO) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Remove unprintable characters and normalize typographic characters. The number of lines stays the same."""
+    """Remove unprintable characters, and typesetting by `normalize_typeset`. The number of lines stays the same."""
     return normalize_typeset(printable(_IN_LINE.sub(" ", text)))
 
 
