@@ -45,7 +45,7 @@ class Corpus(Protocol):
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Return the sources of all documents, in document order. `open` accepts any of these."""
+        """Return the sources of all documents. `open` accepts any of these."""
         ...
 
     @property

@@ -60,7 +60,7 @@ class _HtmlDocument(NamedTuple):
 
 
 def parse_html(text: str, *, by_block: bool = False) -> _HtmlDocument:
-    """Parse a page without navigation, footers and scripts.
+    """Parse a page without navigation, footers and scripts. If it has a main part, only that part is kept.
 
     Args:
         text: HTML, well-formed or not.

@@ -78,7 +78,7 @@ def convert(data: bytes, ending: str, target: str) -> bytes:
             _run(arguments, base)
         made = base / "out" / f"document.{target}"
         if not made.is_file():
-            raise UnreadableError("LibreOffice makes nothing of it")
+            raise UnreadableError("LibreOffice cannot convert it")
         return made.read_bytes()
 
 

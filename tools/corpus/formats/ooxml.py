@@ -42,7 +42,7 @@ _NUMBER_MARKS: Final = {"Plain": "{}", "Period": "{}.", "ParenR": "{})", "ParenB
 
 
 class Package:
-    """An open package."""
+    """An open Office Open XML package: a ZIP archive of XML parts that refer to each other by relations."""
 
     def __init__(self, archive: ZipFile, what: str) -> None:
         """Open a package.
@@ -157,7 +157,7 @@ def resolve_member(folder: str, link: str) -> str:
 
 
 def drop_namespaces(root: Element) -> Element:
-    """Return the same tree with local names. Attributes of relations keep `r:`."""
+    """Replace the names in a tree by local names, and return the tree. Attributes of relations get the prefix `r:`."""
     for element in root.iter():
         if isinstance(element.tag, str):
             element.tag = element.tag.rpartition("}")[2]

@@ -180,7 +180,7 @@ def _is_year(cell: str) -> bool:
 
 
 def _pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[TableRow]:
-    """Pack rows into passages, each no larger than `LARGEST` plus the header.
+    """Join rows to texts for passages, each no larger than `LARGEST` plus the header, which comes first.
 
     A larger single row is split, each piece below the header.
     """

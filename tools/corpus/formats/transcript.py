@@ -60,7 +60,7 @@ def _read_cues(lines: list[str]) -> Iterator[_Cue]:
 
 
 def _shorten(clock: str) -> str:
-    """Return a time of day as `HH:MM:SS`, with zeros filled in."""
+    """Return the time of a cue as `HH:MM:SS`, with zeros filled in: 1:05 becomes 00:01:05."""
     parts = clock.split(":")
     return ":".join(part.zfill(2) for part in (["00"] * (3 - len(parts)) + parts))
 

@@ -124,7 +124,7 @@ def locate_by_roots(home: Path, paths: Iterable[str | os.PathLike[str]]) -> Path
 
 
 def record_origin(folder: Path, paths: Iterable[str | os.PathLike[str]], loaders: Iterable[str] = ()) -> None:
-    """Add the given sources to the record of a corpus after an update.
+    """Add the given sources to the record of a corpus after an update, and record the time.
 
     Args:
         folder: The corpus folder.

@@ -49,7 +49,7 @@ _SPECIAL: Final = (
 class SourceFile(NamedTuple):
     """A file to read, with size and time for change detection.
 
-    Thousands are created and compared at each question.
+    A named tuple is fast to create and compare, which is done for all files at each question.
     """
 
     path: str  # absolute path
@@ -124,7 +124,7 @@ def list_files(roots: Iterable[str]) -> FileListing:
 
 
 def _find_own_files(top: str) -> frozenset[str]:
-    """Return Weiwo's own files and folders below a folder, named relative to the folder.
+    """Return the paths of Weiwo's own files and folders below a folder, each beginning with `top` as given.
 
     If the folder is `WEIWO_HOME` or inside it, the user keeps documents there, too. Then only the names in `_OWN_NAMES`
     count.

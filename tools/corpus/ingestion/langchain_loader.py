@@ -85,7 +85,7 @@ class LoaderSpec:
 
     @property
     def key(self) -> str:
-        """Return a hash of loader and arguments, 16 hex digits."""
+        """Return a hash of loader and arguments, 16 hex digits. It is part of the index paths of the documents."""
         return _digest(json.dumps([self.module, self.name, self.arguments], sort_keys=True))[:16]
 
     def fill_arguments(self, environment: Mapping[str, str]) -> dict[str, Any]:
@@ -277,7 +277,7 @@ async def load_documents(
         finally:
             loading.end("")
     if not (loading.documents or loading.unchanged):
-        raise CorpusError(f"loader {spec.label}: {loading.stopped or 'it gave no document'}; nothing was changed")
+        raise CorpusError(f"loader {spec.label}: {loading.stopped or 'it returned no document'}; nothing was changed")
     # A thread that was left behind may still add one to its own list.
     return replace(loading, documents=list(loading.documents), seconds=time.monotonic() - started)
 
@@ -409,7 +409,7 @@ class _LoaderRun:
         self.report.unchanged += 1
 
     def remove_missing(self) -> None:
-        """Remove the documents no longer given by the loader."""
+        """Remove the loader's documents that were not added or kept in this run."""
         prefix = make_loaded_prefix(self._spec.label, self._spec.key)
         for path in [path for path in self._known if path.startswith(prefix) and path not in self._seen]:
             self._batch.remove(path)

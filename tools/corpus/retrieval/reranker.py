@@ -65,7 +65,10 @@ class EndpointReranker:
         self._field = "documents"
 
     async def rank(self, query: str, texts: Sequence[str]) -> list[int]:
-        """Rank with a request, and a second request in the TEI form if rejected."""
+        """Rank by a request. See `Reranker.rank`.
+
+        If the endpoint rejects the form, the request is repeated in the form of TEI, which is then used from now on.
+        """
         reply = await self._ask(query, texts)
         if reply is None:
             self._field = "texts"
@@ -124,7 +127,7 @@ class CompressorReranker:
 
 @lru_cache(maxsize=8)
 def load_reranker(entry: str, key: str = "") -> Reranker:
-    """Load the reranker named by a setting. Blocks while importing a module.
+    """Load the reranker named by a setting. Blocks while importing a module. `key` is the endpoint's API key.
 
     Raises:
         CorpusError: The setting names no reranker. The message is one line.
@@ -168,7 +171,7 @@ def reranker_of(entry: str | None, env: Mapping[str, str] | None = None) -> Rera
 
 
 def passages_to_rank(reranker: Reranker | None, k: int) -> int:
-    """Return the number of passages to search for, given the wanted number `k`."""
+    """Return the number of passages to search for if `k` are wanted: more than `k` if they are reranked."""
     return k if reranker is None else max(k, min(_MORE * k, _MOST))
 
 

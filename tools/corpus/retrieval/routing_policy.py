@@ -193,14 +193,14 @@ class RoutingPolicy(Value):
         cheaper = self.embeddings and evidence.saved >= _CHEAPER and evidence.low >= -_COST
         if evidence.questions < _FEWEST or not (evidence.low > 0 or cheaper):
             saving = (
-                f"; or no lower than {-_COST} where it saves {_CHEAPER:.0%} of the embedding calls (it saves"
+                f", or no lower than {-_COST} if the policy saves {_CHEAPER:.0%} of the embedding calls (it saves"
                 f" {evidence.saved:.0%})"
             )
             raise PolicyError(
-                f"policy {self.version}: stays in {self.stage}; on {evidence.questions} questions of"
-                f" {evidence.dataset} that it has not learned from it is {evidence.difference:+.4f} against"
-                f" always-hybrid ({evidence.low:+.4f} to {evidence.high:+.4f}), and all of that must be above 0,"
-                f" on {_FEWEST} questions or more{saving if self.embeddings else ''}"
+                f"policy {self.version}: stays in {self.stage}; on {evidence.questions} held-out questions of"
+                f" {evidence.dataset}, its recall minus that of always-hybrid is {evidence.difference:+.4f}"
+                f" (95 % interval {evidence.low:+.4f} to {evidence.high:+.4f}); on {_FEWEST} questions or more, the"
+                f" whole interval must be above 0{saving if self.embeddings else ''}"
             )
         up = _UP[self.stage]
         step = PolicyStep(what=f"to {up}", at=at, evidence=evidence)

@@ -93,7 +93,7 @@ def test_a_conversion_that_fails_is_told_and_xberg_reads_on(monkeypatch):
     monkeypatch.setattr(libre_office, "find_soffice", lambda: "/bin/false")
     part = read("a.doc")
     assert "The rent is 900" in texts(part)
-    assert "LibreOffice makes nothing of it" in part.note
+    assert "LibreOffice cannot convert it" in part.note
 
 
 def test_an_odt_keeps_its_formulas_and_the_numbers_of_its_lists():

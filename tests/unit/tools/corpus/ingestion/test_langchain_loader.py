@@ -302,7 +302,7 @@ async def test_nothing_given_changes_nothing(folder):
     spec = LoaderSpec("my_loaders", "Given")
     await take(folder, spec)
     Given.documents = []
-    with pytest.raises(CorpusError, match="it gave no document; nothing was changed"):
+    with pytest.raises(CorpusError, match="it returned no document; nothing was changed"):
         await take(folder, spec)
     Given.documents = ["no document"]
     with pytest.raises(CorpusError, match="a str, not a LangChain document; nothing was changed"):
