@@ -18,6 +18,7 @@ from weiwo.nodes.writer.sources import render_value
 from weiwo.nodes.writer.written_answer import WrittenAnswer
 from weiwo.state import DOUBTFUL, Claim, Language, MonitorReport, Outcome
 from weiwo.state.answer import Gap
+from weiwo.state.kinds import item_type
 from weiwo.state.ledger import WRITER, Basis, Lead, Ledger, QuestionPart
 from weiwo.state.search import SearchState
 from weiwo.text.data_files import data_words
@@ -186,10 +187,9 @@ def _enter_draft(
     shared = Counter(key for keys in grounds for key in keys)
     told: list[bool] = []
     for part, found, keys in zip(parts, answering, grounds, strict=True):
-        values = (fold(render_value(item, services.language)) for item in found)
         own = _own_words(part, parts)
         told.append(
-            any(value and value in text for value in values)
+            any(_gives_value(text, outcome, services.language) for outcome in found)
             or not own
             or bool(own & words)
             or any(shared[key] == 1 and key in cited for key in keys)
@@ -218,6 +218,19 @@ def _enter_draft(
         else:
             entered.append(part)
     return tuple(entered)
+
+
+def _gives_value(text: str, outcome: Outcome, language: Language) -> bool:
+    """Report whether a folded text has the value of an outcome, or each value of a list, wherever it stands."""
+    whole = fold(render_value(outcome, language))
+    return bool(whole) and (whole in text or all(value in text for value in _list_values(outcome, language)))
+
+
+def _list_values(outcome: Outcome, language: Language) -> list[str]:
+    """List the values of an outcome as an answer has them, folded."""
+    items = outcome.value if isinstance(outcome.value, list) else [outcome.value]
+    each = [outcome.model_copy(update={"value": item, "type": item_type(outcome.type)}) for item in items]
+    return [text for item in each if (text := fold(render_value(item, language)))]
 
 
 def _list_labels(text: str) -> Iterator[str]:
@@ -288,11 +301,12 @@ def _with_claims(
     sourced = [n for n, claim in enumerate(answer.claims) if claim.verdict not in {*DOUBTFUL, "uncited"}]
     if len(parts) > 1:
         own = _stems(fold(part.subject)) or _own_words(part, parts)
-        values = [fold(render_value(outcome, answer.sources.language)) for outcome in found]
+        values = [value for outcome in found for value in _list_values(outcome, answer.sources.language)]
         sourced = [
             n
             for n in sourced
-            if own & _stems(fold(answer.claims[n].text)) or any(v and v in fold(answer.claims[n].text) for v in values)
+            if own & _stems(fold(answer.claims[n].text))
+            or any(value in fold(answer.claims[n].text) for value in values)
         ]
     return part.model_copy(update={"claims": tuple(sourced)})
 

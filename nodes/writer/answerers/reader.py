@@ -18,6 +18,7 @@ from weiwo.nodes.writer.verification.check import is_absence
 from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 from weiwo.state import DOUBTFUL, Finding, Outcome, Plan
 from weiwo.state.search import SearchState
+from weiwo.state.task import references
 from weiwo.text.language import sentences
 from weiwo.text.offloading import offload_reading
 
@@ -69,10 +70,12 @@ def list_told(state: SearchState) -> list[Finding]:
 def _list_asked_links(state: SearchState, plan: Plan) -> list[str]:
     """List the tasks that answer a part of the question without being the last of the plan.
 
-    A question that asks for several things, and that no rule could split, may ask for each of them.
+    A question that asks for several things, and that no rule could split, may ask for each of them. A list is left out
+    if a task runs for each of its items, since the sentences of that task name them.
     """
     frame, ledger, finals = state["assessment"].frame, state.get("ledger"), frozenset(plan.final_ids)
-    links = [name for name in plan.ids if name not in finals]
+    listed = {name for task in plan.tasks for name in references(task.for_each)}
+    links = [name for name in plan.ids if name not in finals and name not in listed]
     if ledger is None or frame.shape in CONCLUDED or (len(ledger.parts) == 1 and frame.shape != "several"):
         return []
     asked = {key for part in ledger.parts if finals.isdisjoint(part.task_ids) for key in part.task_ids}

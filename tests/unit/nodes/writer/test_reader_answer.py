@@ -1,5 +1,6 @@
 """The answer that came with its values: item by item where that is the answer, else a draft."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -50,11 +51,13 @@ def told(town: str, sentence: str | None = None) -> dict[str, Any]:
     return {"task": [*TOWNS].index(town) + 1, "value": str(TOWNS[town]), "quotes": quotes, "sentence": said}
 
 
-async def ask(*answers: dict[str, Any], is_answer: bool = True, **more: Any) -> tuple[dict[str, Any], list[Request]]:
+async def ask(
+    *answers: dict[str, Any], is_answer: bool = True, parts: Sequence[str] = (), **more: Any
+) -> tuple[dict[str, Any], list[Request]]:
     plan = {"vertices": [FIRST, {**SECOND, "is_answer": is_answer}], "edges": []}
     listed = found([*TOWNS], LEAGUE)
     model = fake(
-        AssessmentReply={**assessed(QUESTION, steps=1.0, form="list"), **plan},
+        AssessmentReply={**assessed(QUESTION, steps=1.0, form="list", parts=[*parts]), **plan},
         ReadReply=listed,
         BatchReadReply={"answers": list(answers)},
         **{"ReflectionReply": {"reason": "all", "decision": "finish", "missing": []}, "draft": "Drafted [1].", **more},
@@ -65,8 +68,9 @@ async def ask(*answers: dict[str, Any], is_answer: bool = True, **more: Any) -> 
     return result, model.requests
 
 
-async def test_what_tasks_found_is_the_answer_item_by_item():
-    result, requests = await ask(*map(told, TOWNS))
+@pytest.mark.parametrize("parts", [(), ("the towns of the Ost League", "the year each was founded")])
+async def test_what_tasks_found_is_the_answer_item_by_item(parts: Sequence[str]) -> None:
+    result, requests = await ask(*map(told, TOWNS), parts=parts)
     assert "draft" not in {request.schema for request in requests}
     assert result["answer"].splitlines() == [
         "- Alby was founded in 1201 [1].",
