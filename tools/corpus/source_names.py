@@ -45,7 +45,7 @@ def pin_working_directory() -> Iterator[None]:
 
 
 def name_source(path: Path) -> str:
-    """Return the name of a file in evidence: relative to the current folder, or absolute.
+    """Return the source name of a file: relative to the current folder, or absolute.
 
     A file below the current folder has a relative name. A file of the sample corpus has the same name wherever the
     corpus is installed.

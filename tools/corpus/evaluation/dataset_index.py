@@ -22,7 +22,7 @@ from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.records import Changes, Document, Passage
 
 _KEPT: Final = 8
-"""Sets whose indexes are kept for the next time; those not used for longest are deleted."""
+"""Number of dataset indexes to keep. The least recently used are deleted."""
 _BATCH: Final = 500
 _COMPLETE: Final = "complete"
 _LOOKED_AT: Final = 500
@@ -51,7 +51,7 @@ def index_dataset(dataset: Dataset, home: Path, model: Embedder | None, watch: S
     key = f"{dataset.digest()}-{ANALYZER}-{VERSION}-{model.name if model else ''}"
     folder = locate_by_name(home, f"eval-{readable}-{hashlib.sha256(key.encode()).hexdigest()[:8]}")
     _fill_index(dataset, folder, model, watch)
-    record_origin(folder, ())  # nothing to bring it up to
+    record_origin(folder, ())  # without paths, since the index is never updated from files
     _delete_unused(folder.parent)
     return folder
 

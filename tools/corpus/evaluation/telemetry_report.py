@@ -274,6 +274,6 @@ def _find_numbers(folder: Path, hashes: Iterable[str]) -> dict[str, set[int]]:
                 "SELECT hash, id FROM passages WHERE hash IN (SELECT value FROM json_each(?))", (wanted,)
             ):
                 found[key].add(number)
-    except (CorpusError, sqlite3.Error):  # without an index there is no regret to tell, and all else there is
+    except (CorpusError, sqlite3.Error):  # without an index, only the regret is missing from the report
         return {}
     return found

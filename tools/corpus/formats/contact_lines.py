@@ -114,7 +114,7 @@ def read_contacts(file: BinaryIO, name: str) -> Iterator[Part]:
     parser = import_parser("icalendar")
     text = read_text(file)
     if "ENCODING=QUOTED-PRINTABLE" in text.upper():
-        text = _SOFT_BREAK.sub("=\n ", text)  # version 2.1 folds these lines in a way of its own
+        text = _SOFT_BREAK.sub("=\n ", text)  # vCard 2.1 folds these lines differently
     cards: list[list[str]] = []
     bad = 0
     for line in parser.parser.Contentlines.from_ical(text):

@@ -98,7 +98,7 @@ def join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
             start = number
         held.append(line)
         odd ^= line.count('"') % 2 == 1
-        if odd and len(held) >= _MOST_LINES:  # never closed: each line is a record
+        if odd and len(held) >= _MOST_LINES:  # the quotation mark is never closed
             yield from (TableRow(item, start + offset, start + offset) for offset, item in enumerate(held))
             held, odd = [], False
         elif not odd:

@@ -66,7 +66,7 @@ def _find_stated_date(passages: Sequence[Passage]) -> str | None:
     lines = [line for passage in passages[:3] for line in (*passage.headings, *passage.text.split("\n"))]
     for n, line in enumerate(lines[:_HEAD_LINES]):
         if n >= _OPENING_LINES and _PROSE_LINE.search(line):
-            return None  # the head is over: what stands further on is of something else
+            return None  # the head has ended, and dates below are of other things
         if len(line) > _LONGEST_LINE:
             continue
         for span in find_dates(line):

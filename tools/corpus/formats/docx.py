@@ -141,7 +141,7 @@ class _DocumentReader:
 
     def _add_table(self, table: Element, depth: int) -> None:
         rows = [(row, [*list_children(row, "tc")]) for row in list_children(table, "tr")]
-        if max((len(cells) for _, cells in rows), default=0) < 2:  # a frame around text
+        if max((len(cells) for _, cells in rows), default=0) < 2:  # one column: a frame around text, no table
             for _, cells in rows:
                 for cell in cells:
                     self._walk(cell, depth + 1)

@@ -67,7 +67,7 @@ def read(file: BinaryIO, name: str, depth: int = 0) -> Iterator[Part]:
             found.append(replace(passage, headings=(title, *passage.headings), locator=place))
     losses += count_places("attachments_not_read", unread)
     title = choose_title(read_field(message, "Subject")) or name
-    if not found and context:  # a mail of which the head is all there is
+    if not found and context:  # a mail with a header only
         found = make_passages(chunk_sections("\n".join((title, *context.values())), ())[1], unit="")
     found = [replace(passage, context={**context, **passage.context}) for passage in found]
     return require_passages(Part(title, found, read_date(message), losses=losses))
@@ -105,7 +105,7 @@ def read_field(message: Any, field: str) -> str:
     """Return a header field, or an empty string if missing or unreadable."""
     try:
         return clean_text(str(message.get(field, ""))).strip()
-    except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # what the parser of heads raises
+    except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # errors of the header parser
         return ""
 
 

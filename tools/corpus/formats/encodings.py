@@ -103,7 +103,7 @@ def detect_encoding(sample: bytes) -> str:
     except UnicodeDecodeError:
         if _is_sound(codecs.getincrementaldecoder("utf-8")("replace").decode(sample)):
             return "utf-8"
-        tables = (*_TABLES, *_TABLES_UTF16) if 0 in sample else _TABLES  # UTF-16 writes line ends with a null
+        tables = (*_TABLES, *_TABLES_UTF16) if 0 in sample else _TABLES  # line ends in UTF-16 hold a null byte
         if guess := _choose_table(sample, tables):
             return guess
         raise UnreadableError("unknown text encoding; save it as UTF-8") from None
@@ -191,7 +191,7 @@ def _score_chinese(text: str) -> float:
     if not wide:
         return 0.0
     ordinary = max(_count_ordinary(wide, "gb2312", 0xD7), _count_ordinary(wide, "big5", 0xC6))
-    ordinary -= sum("\u3041" <= c <= "\u30fa" for c in wide)  # which the table has, and Chinese has not
+    ordinary -= sum("\u3041" <= c <= "\u30fa" for c in wide)  # kana, which GB2312 has too
     return max(0.0, (ordinary + 2 * sum(c in _CHINESE for c in wide)) / len(wide)) if ordinary > 0 else 0.0
 
 
@@ -239,7 +239,7 @@ def _score_alphabet(common: frozenset[str]) -> Callable[[str], float]:
             word = run.group()
             letters = sum(c.isalpha() and (c.lower() in common) for c in word)
             if text[run.start() - 1 : run.start()].isalpha() or text[run.end() : run.end() + 1].isalpha():
-                continue  # beside Latin letters it is an accented one
+                continue  # beside Latin letters, so an accented Latin letter
             cased = word.isupper() or word[1:].islower() or len(word) == 1
             fitting += letters if cased else 0
         if not wide or fitting < _FITTING * len(wide):

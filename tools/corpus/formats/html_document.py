@@ -73,7 +73,7 @@ def parse_html(text: str, *, by_block: bool = False) -> _HtmlDocument:
     main = [block for block in page.blocks if block.main]
     if sum(len(block.text) for block in main) > _ENOUGH * total:
         page.blocks = main
-    elif not total:  # all of it is in a form, or in a navigation that is never closed
+    elif not total:  # all text is in a form, or in an unclosed navigation
         page = _BlockCollector(_SILENT)
         page.read(text)
     body = _build_body(page.blocks, by_block=by_block)

@@ -72,10 +72,10 @@ def read_metadata(stated: Mapping[str, Any]) -> DocumentMetadata:
         return DocumentMetadata(source, title, day[0] if day else None, whole, (), None)
     page = _render_field(stated.get("page_label")) or _render_field(stated.get("page_number"))
     if not page and isinstance(stated.get("page"), int):
-        page = str(stated["page"] + ("total_pages" in stated))  # PyPDFLoader, which says so, counts from 0
+        page = str(stated["page"] + ("total_pages" in stated))  # PyPDFLoader counts from 0, and states `total_pages`
     parts = [f"page {page}"] if page else []
     if isinstance(row := stated.get("row"), int) and not isinstance(row, bool):
-        parts.append(f"row {row + 1}")  # CSVLoader, which says so, counts from 0
+        parts.append(f"row {row + 1}")  # CSVLoader counts from 0
     loc = stated.get("loc")
     lines = loc.get("lines") if isinstance(loc, Mapping) else None
     begin, end = (lines.get("from"), lines.get("to")) if isinstance(lines, Mapping) else (None, None)

@@ -42,7 +42,7 @@ def _list_cells(book: Any) -> list[dict[str, Any]]:
     Raises:
         UnreadableError: The object has no list of cells.
     """
-    sheets = book.get("worksheets") if isinstance(book, dict) else None  # of versions before 4
+    sheets = book.get("worksheets") if isinstance(book, dict) else None  # before version 4 of the format
     holder = sheets[0] if isinstance(sheets, list) and sheets else book
     cells = holder.get("cells") if isinstance(holder, dict) else None
     if not isinstance(cells, list):

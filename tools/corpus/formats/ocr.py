@@ -90,7 +90,7 @@ def recognize_text(picture: Any) -> str:
             timeout=min(_SECONDS, _BUDGET_SECONDS - _spent[0]),
             check=True,
         )
-    except (OSError, ValueError, SyntaxError, subprocess.SubprocessError):  # what PIL raises of a damaged picture, too
+    except (OSError, ValueError, SyntaxError, subprocess.SubprocessError):  # some are PIL's, for a damaged picture
         return ""
     finally:
         _spent[0] += time.monotonic() - began

@@ -22,8 +22,8 @@ class OpenLists:
             self._styles[_OUTLINE] = outline
         # By list: the last number of each level, 0 before the first.
         self._counts: dict[str, list[int]] = {_OUTLINE: [0] * _LEVELS}
-        self._last: dict[str, str] = {}  # by style: the list that used it last
-        self._around: list[tuple[str, str]] = []  # the open lists: their style and key
+        self._last: dict[str, str] = {}  # key of the last list of each style
+        self._around: list[tuple[str, str]] = []  # style and key of each open list, innermost last
 
     @property
     def is_inside(self) -> bool:

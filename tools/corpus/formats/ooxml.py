@@ -177,7 +177,7 @@ def _choose_alternatives(root: Element) -> Element:
         parent, depth = waiting.pop()
         while any(child.tag == "AlternateContent" for child in parent):
             depth += 1
-            if depth > _MOST_DEPTH:  # each level weighs all text below it
+            if depth > _MOST_DEPTH:  # the cost grows with the depth, since each level measures all text below
                 raise RecursionError
             chosen = (
                 max(child, key=lambda branch: sum(map(len, branch.itertext())), default=())
@@ -307,7 +307,7 @@ def _read_chart(chart: Element) -> tuple[list[str], list[Grid]]:
         values = _read_points(_find_first(series, "val", "yVal"))
         for at in sorted({*categories, *values}):
             rows.setdefault(categories.get(at) or str(at + 1), {})[number] = values.get(at, "")
-    if not names:  # charts of the newer kind: levels of categories and values side by side
+    if not names:  # newer kind of chart, with levels of categories and values side by side
         levels = [[(item.text or "").strip() for item in level.iter("pt")] for level in chart.iter("lvl")]
         grid: Grid = [list(row) for row in zip_longest(*levels, fillvalue="")]
         return titles, [grid] if levels else []

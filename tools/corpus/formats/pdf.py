@@ -81,7 +81,7 @@ class Pdf:
     def __post_init__(self) -> None:
         self._pdfium = import_parser("pypdfium2")
         self._raw = import_parser("pypdfium2.raw")
-        logging.getLogger("pypdfium2").setLevel(logging.CRITICAL)  # what matters of it is raised
+        logging.getLogger("pypdfium2").setLevel(logging.CRITICAL)  # serious problems are raised as errors
         self._document: pypdfium2.PdfDocument | None = None
         try:
             self._document = self._pdfium.PdfDocument(self.file)
@@ -114,7 +114,7 @@ class Pdf:
                             self.pictures.append(number)
                 finally:
                     page.close()
-            except (self._pdfium.PdfiumError, OSError, ValueError, OverflowError):  # the others may be whole
+            except (self._pdfium.PdfiumError, OSError, ValueError, OverflowError):  # other pages may be intact
                 self.bad.append(number)
                 continue
             if _is_undecodable(text):
@@ -154,7 +154,7 @@ class Pdf:
     def _read_page(self, page: "pypdfium2.PdfPage") -> str:
         """Return the text of a page in reading order, with the values of form fields."""
         rotation = page.get_rotation()
-        if rotation:  # PDFium orders the lines of a turned page as they lie, not as they are read
+        if rotation:  # PDFium orders the lines of a rotated page by position, not in reading order
             page.set_rotation(0)
         written = page.get_textpage()
 

@@ -79,7 +79,7 @@ def _read_head(lines: Sequence[str], at: int) -> tuple[str, str, int]:
 
     If no header begins there, sender and date are empty, and the number is `at`.
     """
-    for size in (1, 2):  # programs break a long line
+    for size in (1, 2):  # mail programs break a long line in two
         if found := _ATTRIBUTION.match(" ".join(line.strip() for line in lines[at : at + size])[:400]):
             who, when = (
                 next((said for name, said in found.groupdict().items() if said and name.startswith(key)), "")

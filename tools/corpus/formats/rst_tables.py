@@ -96,7 +96,7 @@ def _write_grid(lines: list[str], start: int) -> int:
         if _GRID.fullmatch(line):
             fresh = True
         elif len(cells) != width:
-            return end  # cells that span others: left as they are drawn
+            return end  # a table with spanning cells is left unchanged
         elif fresh:
             rows.append(cells)
             fresh = False

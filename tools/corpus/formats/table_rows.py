@@ -33,7 +33,7 @@ def spread_rows(rows: Iterable[Iterable[tuple[Cell | str, int, int]]]) -> Grid:
         rows: For each row, its cells with the numbers of columns and rows that each spans.
     """
     laid: Grid = []
-    waiting: dict[int, tuple[Cell, int]] = {}  # by column: what hangs down from above, and for how many rows more
+    waiting: dict[int, tuple[Cell, int]] = {}  # by column: cell spanning from above, and rows left
     for row in rows:
         cells = list(row)
         line: list[Cell | str] = []

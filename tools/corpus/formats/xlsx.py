@@ -268,7 +268,7 @@ class _SheetReader:
             if note := self._comments.get(item.get("r", "")):
                 cell = (cell or EMPTY_CELL)._replace(note=note)
             if cell is not None:
-                # A text and nothing else takes the least memory as such.
+                # Plain text is stored as a string, to save memory.
                 plain = isinstance(cell.value, str) and not (cell.formula or cell.bold or cell.note)
                 cells[column] = cell.shown if plain else cell
         return self._fill_merged(cells, number)

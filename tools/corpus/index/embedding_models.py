@@ -263,7 +263,7 @@ def load_embedder(name: str, env: Mapping[str, str] | None = None) -> Embedder:
     if provider == "openai":
         options["base_url"] = own_url or (env.get("OPENAI_BASE_URL") or "").strip()
         options["api_key"] = own_key or ("" if own_url else (env.get("OPENAI_API_KEY") or "").strip())
-        # Token ids, which the client would send, are understood by OpenAI alone; passages are short enough as text.
+        # The client would send token ids, which only OpenAI understands. Passages are short enough to be sent as text.
         options |= {"check_embedding_ctx_length": False, "max_retries": 0, "timeout": _BATCH_SECONDS}
         if options["base_url"]:
             options["api_key"] = options["api_key"] or "none"

@@ -135,9 +135,8 @@ class KeywordSnapshot:
         weighed = [(stem, stems[stem]) for _, stem in counted]
         asked = self._any("words", weighed[:wanted])
         occur = self._tantivy.Occur
-        for common in weighed[wanted:][
-            :_MOST_COMMON
-        ]:  # one in another: side by side tantivy reads their lists from end to end
+        # Nested, because tantivy would read the postings of sibling clauses to the end.
+        for common in weighed[wanted:][:_MOST_COMMON]:
             asked = self._tantivy.Query.boolean_query(
                 [(occur.Must, asked), (occur.Should, self._one("words", *common))]
             )

@@ -139,7 +139,7 @@ def sample_documents(connection: sqlite3.Connection, most: int) -> list[tuple[st
     found = connection.execute(
         "WITH RECURSIVE part(n, found) AS (SELECT -1, 0 UNION ALL SELECT n + 1, (SELECT id FROM documents WHERE"
         " id > max(found - 1, (n + 1) * (SELECT max(id) FROM documents) / :most) AND died IS NULL ORDER BY id LIMIT 1)"
-        " FROM part WHERE n < :most - 1 AND found IS NOT NULL)"  # goes on from what it found: the dead are passed once
+        " FROM part WHERE n < :most - 1 AND found IS NOT NULL)"  # from the last id: dead rows are skipped once
         " SELECT title, language, source, path, substr(coalesce(text, ''), 1, 300) FROM documents"
         " LEFT JOIN passages ON passages.id = first WHERE documents.id IN (SELECT found FROM part)"
         " ORDER BY documents.id",
@@ -229,7 +229,7 @@ class Store:
         """
         self.path = path
         self._idle: LifoQueue[sqlite3.Connection] = LifoQueue(_IDLE_CONNECTIONS)
-        # A store that is dropped closes what it holds: from Python 3.13 on, SQLite warns where it does not.
+        # Close the connections of a store that is garbage-collected. From Python 3.13 on, sqlite3 warns otherwise.
         weakref.finalize(self, _close_idle, self._idle).atexit = False
         try:
             with self.read_transaction() as connection:

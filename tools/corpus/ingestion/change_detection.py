@@ -46,7 +46,7 @@ def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: I
     tops = list(roots)
     for path, item in known.items():
         found.documents += not item.problem
-        if is_loaded(path):  # only its loader can tell
+        if is_loaded(path):  # only its loader can tell whether it is gone
             continue
         base = strip_part(path)
         if base != path:
@@ -109,7 +109,7 @@ class NameAssigner:
         name = f"{_name_folder(dirname(file))}{basename(file)}{mark}"
         if self._taken.setdefault(name, path) == path:
             return name
-        return f"{file}{mark}"  # an index that was begun in another folder has that name already
+        return f"{file}{mark}"  # the name is taken, in an index made from another folder
 
 
 def derive_title(path: str) -> str:

@@ -215,18 +215,18 @@ class _Walker:
 
     def _file(self, entry: os.DirEntry[str]) -> None:
         status = entry.stat(follow_symlinks=False)
-        if not stat.S_ISREG(status.st_mode):  # to open a pipe would wait for whoever writes to it
+        if not stat.S_ISREG(status.st_mode):  # opening a pipe would block until something is written
             _add_file(self._listing, entry.path, status)
             return
         ending = os.path.splitext(entry.name)[1].lower()
         read = sniff_format(entry.path) is not None and ("." in entry.name or is_text_file(entry.path))
         if not read:
             self._listing.others[ending or "no ending"] += 1
-        if read or ending in UNREAD_DOCUMENTS:  # these are read in vain, and named
+        if read or ending in UNREAD_DOCUMENTS:  # the reader rejects it, so that it is reported
             _add_file(self._listing, entry.path, status)
 
     def _link(self, entry: os.DirEntry[str]) -> None:
-        target = os.path.realpath(entry.path, strict=True)  # raises where it leads nowhere or to itself
+        target = os.path.realpath(entry.path, strict=True)  # raises for a dangling or circular link
         if not os.path.isdir(target) and find_format(entry.name) is None and find_format(target) is None:
             return
         if not any(target == top or target.startswith(join(top, "")) for top in self._tops):

@@ -132,10 +132,10 @@ class _IngestRun:
         self._writer, self._todo, self._limits, self._progress = writer, todo, limits, progress
         self._names = NameAssigner(todo.known)
         self._groups = _group_files(todo.read)
-        self._alone: list[SourceFile] = []  # to be read, or read again, one by one
+        self._alone: list[SourceFile] = []  # files to read again, each in its own request
         self._tries: Counter[str] = Counter()
         self._gone = Counter(digest for path, digest in todo.gone.items() if strip_part(path) == path)
-        self._parts: dict[str, set[str]] = {}  # of files being read: those that came
+        self._parts: dict[str, set[str]] = {}  # paths of the parts received so far, by file being read
         self._put: set[str] = set()
         self._batch = ChangeBatch()
         self._writing = asyncio.Lock()

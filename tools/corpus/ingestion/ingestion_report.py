@@ -64,7 +64,7 @@ class ProgressMeter:
     """Counter of progress that calls a listener at most ten times a second."""
 
     def __init__(self, files: Sequence[SourceFile], watch: ProgressListener | None) -> None:
-        self.now = IngestProgress(0, len(files), 0, sum(file.size for file in files), 0, 0)  # how far it is
+        self.now = IngestProgress(0, len(files), 0, sum(file.size for file in files), 0, 0)  # the progress so far
         self._begun: dict[str, int] = {}
         self._watch = watch
         self._told = 0.0

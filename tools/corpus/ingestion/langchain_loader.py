@@ -270,7 +270,7 @@ async def load_documents(
         CorpusError: The loader yielded no document, and no source is unchanged.
     """
     started, loading = time.monotonic(), _LoadedDocuments()
-    with _quiet():  # from here, for a thread that hangs would never undo it
+    with _quiet():  # not in the thread, which would never restore the streams if it hangs
         Thread(target=loading.collect, args=(make, known or {}), name="document-loader", daemon=True).start()
         try:
             await loading.wait(report)
@@ -278,7 +278,7 @@ async def load_documents(
             loading.end("")
     if not (loading.documents or loading.unchanged):
         raise CorpusError(f"loader {spec.label}: {loading.stopped or 'it returned no document'}; nothing was changed")
-    # A thread that was left behind may still add one to its own list.
+    # An abandoned thread may still add a document to its list.
     return replace(loading, documents=list(loading.documents), seconds=time.monotonic() - started)
 
 

@@ -109,7 +109,7 @@ def refresh_corpus(
         return
     try:
         record_origin(folder, files.roots)
-        limits = IngestLimits(workers=1 if few else 0)  # one more process costs more than it gains there
+        limits = IngestLimits(workers=1 if few else 0)  # for few files, a second process costs more than it saves
         with pin_working_directory():
             progress = _make_progress_reporter(files.label, say, clock)
             job.run_coroutine(ingest_files(files.roots, writer, progress=progress, limits=limits))
@@ -148,7 +148,7 @@ def embed_missing(folder: Path, model: Embedder, label: str, say: Notify) -> _Em
                 return "unfit"
             embed_passages(writer, model)
     except BusyError:
-        return "again"  # whoever is writing may see to it
+        return "again"  # the other writer may embed them
     except EmbeddingError as error:
         _rest_until[folder] = time.monotonic() + _EMBEDDING_REST_SECONDS
         say(f"{error}; documents are searched without vectors")

@@ -115,7 +115,7 @@ def _join_or_start(key: Hashable, work: Callable[[BackgroundJob[T]], T], tell: N
         if job is None or not job.join(tell):
             job = _jobs[key] = BackgroundJob()
             job.join(tell)
-            job.result.set_running_or_notify_cancel()  # whoever is cancelled leaves the job to the others
+            job.result.set_running_or_notify_cancel()  # so that a cancelled caller does not cancel it for the others
             Thread(target=_run_job, args=(key, job, work), daemon=True, name="corpus").start()
         return job
 

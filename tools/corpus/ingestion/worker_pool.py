@@ -43,7 +43,7 @@ class ParserWorker:
             while done < files:
                 since = loop.time()
                 reply = await asyncio.to_thread(process.exchange, frames, left)
-                left -= loop.time() - since  # what we then do with it is not the worker's time
+                left -= loop.time() - since  # the time for processing the messages does not count
                 frames = []
                 for message in json.loads(reply):
                     done += "part" not in message[1]

@@ -95,12 +95,12 @@ class IndexedCorpus:
         self._listed: tuple[tuple[int, str], dict[str, tuple[int, str, range]]] = ((-1, ""), {})
         try:
             self._keyword = KeywordIndex(folder, self._identity)
-        except (ValueError, OSError):  # broken: a writer makes it anew
+        except (ValueError, OSError):  # the index is broken, and a writer rebuilds it
             catch_up_index(folder)
             self._keyword = KeywordIndex(folder, self._identity)
         generation = self._store.read_generation()
         if (shown := self._keyword.snapshot(generation).generation) < generation:
-            # One that shows nothing yet would pass for empty: its first batch is about to be shown.
+            # A new corpus would look empty until its first batch is committed, so wait for that.
             catch_up_index(folder, wait_seconds=0.0 if shown else _FIRST_BATCH_SECONDS)
 
     @property

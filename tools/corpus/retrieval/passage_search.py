@@ -221,7 +221,7 @@ class PassageSearch:
             living = find_living(self._connection, list(found), self._snapshot.generation)
             if len(living) >= limit // 2 or len(found) < wanted:
                 return {passage: max(found[number], 1e-6) for passage, number in living}
-            wanted *= 4  # many are of passages that are gone
+            wanted *= 4  # many of these vectors belong to deleted passages
 
     def _list_vector_numbers(self, nearest: VectorIndex) -> list[int]:
         rows = self._connection.execute(

@@ -273,7 +273,7 @@ def load_policy(home: Path, embeddings: str) -> RoutingPolicy:
         pass
     except (OSError, ValueError, TypeError, ValidationError):
         _log.warning("%s cannot be read; search continues without the learned policy", home / _FILE)
-    return RoutingPolicy.model_construct(embeddings=embeddings)  # which builds no validator
+    return RoutingPolicy.model_construct(embeddings=embeddings)  # avoids building the validator
 
 
 def save_policy(home: Path, policy: RoutingPolicy) -> None:

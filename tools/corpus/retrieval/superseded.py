@@ -76,7 +76,7 @@ def _find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at:
         at: The generation to read.
     """
     found: dict[str, str] = {}
-    series: dict[str, dict[str, _Family]] = {}  # of what begins alike, read once
+    series: dict[str, dict[str, _Family]] = {}  # series by name prefix, so that each prefix is read once
     for source in {source for source in sources if "#" not in source}:
         own = read_version(source)
         if not own.series:

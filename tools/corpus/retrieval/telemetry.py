@@ -145,7 +145,7 @@ class TelemetryRecorder:
                 for write in writes:
                     write(connection)
                 self._prune(connection)
-        except Exception as error:  # noqa: BLE001  # whatever it is, the next record finds this thread alive
+        except Exception as error:  # noqa: BLE001  # no error may end the thread
             self._resting_until = time.monotonic() + _REST_SECONDS
             _log.info("%s cannot be written (%s); searches of the next minute are not recorded", self.path, error)
             return False
@@ -175,7 +175,7 @@ def _write_label(connection: sqlite3.Connection, *, run: str, ids: frozenset[str
 
 
 def _encode(value: object) -> str:
-    return json.dumps(value, ensure_ascii=True)  # lone surrogates, too, are text that a question may hold
+    return json.dumps(value, ensure_ascii=True)  # as ASCII, since a question may hold lone surrogates
 
 
 _recorders: Final[dict[Path, TelemetryRecorder]] = {}
@@ -235,6 +235,6 @@ def read_records(folder: Path) -> Iterator[dict[str, Any]]:
                 label = None if labels is None else json.loads(labels)
                 yield {**json.loads(record), "at": at, "run": named, "passages": json.loads(passages), "cited": label}
     except (sqlite3.Error, ValueError) as error:
-        shut = isinstance(error, sqlite3.OperationalError)  # for want of a permission, say
+        shut = isinstance(error, sqlite3.OperationalError)  # for example, a missing permission
         advice = "make it readable" if shut else "delete it; searching does not need it"
         raise CorpusError(f"{path} cannot be read ({error}); {advice}") from None
