@@ -48,9 +48,7 @@ _TOKEN: Final = lazy(
     rf"(?P<unspaced>[{UNSPACED_RANGES}]+)"
     rf"|{_LETTER}+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d))){_LETTER}+)*(?:\+\+|\#(?!{_LETTER}))?"
 )
-_ASCII_TOKEN: Final = lazy(
-    r"\w+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d)))\w+)*(?:\+\+|\#(?!\w))?(?P<unspaced>(?!))?", re.ASCII
-)
+_ASCII_TOKEN: Final = lazy(r"\w+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d)))\w+)*(?:\+\+|\#(?!\w))?", re.ASCII)
 """`_TOKEN` for text without other scripts, which is read twice as fast by it."""
 _ACCENT: Final = lazy(f"[{ACCENTS}]")
 _NOT_DECOMPOSED: Final = str.maketrans(
@@ -117,7 +115,11 @@ def plain(text: str) -> str:
 
 def _groups(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each token of a text with the derived terms. For an identifier, the whole comes first."""
-    for found in (_ASCII_TOKEN if text.isascii() else _TOKEN).finditer(plain(text)):
+    if text.isascii():
+        for token in _ASCII_TOKEN.findall(text):
+            yield token, _cache_western_terms(token) if len(token) <= LONGEST_TERM else _western(token)
+        return
+    for found in _TOKEN.finditer(plain(text)):
         token = found.group()
         if found["unspaced"]:
             token = token.translate(SIMPLIFIED)

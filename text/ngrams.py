@@ -17,12 +17,8 @@ LENGTH: Final = 4
 _UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 _DIGIT: Final = lazy(r"\d")
 _AROUND: Final = ".,;:!?()\"'"
-_BETWEEN: Final = lazy(r"""[!"$%()*;<=>?\[\\\]^`{|}~]|,(?!(?<=\d,)\d\d\d(?!\d))""")
-"""Characters that no term holds. A comma is one unless it may group the digits of a number."""
 _LONGEST_KEPT: Final = 32
-_MOST_KEPT: Final = 1 << 17
-_MOST_FIGURES: Final = 1 << 14
-"""Words with digits that are kept: dates and prices of a table come again, its invoice numbers do not."""
+_MOST_KEPT: Final = 1 << 16
 
 
 class _IndexedText(NamedTuple):
@@ -70,60 +66,43 @@ class _Words(dict[str, tuple[str, str]]):
 
     def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
         super().__init__()
-        self._stems = _Stems(stem)
-        self._figures: list[str] = []
+        self._terms = _Terms(stem)
 
     def __missing__(self, word: str) -> tuple[str, str]:
         plain = word.strip(_AROUND)
-        if plain.isascii() and (_is_word(plain) or (_is_number(plain) and len(plain) <= LONGEST_TERM)):
-            found = [plain.lower()]
-        elif len(parts := _BETWEEN.split(plain)) > 1:  # such as a row of a CSV file: its cells come again, it does not
-            stems, grams = zip(*map(self.__getitem__, parts), strict=True)
-            return (" ".join(stems), " ".join(grams))
+        if plain.isascii() and (_is_word(plain) or (plain.isdigit() and len(plain) <= LONGEST_TERM)):
+            analyzed = self._terms[plain.lower()]
+        elif found := terms(word):
+            # A row of a CSV file is a word, too: it seldom comes again, but its cells do.
+            stems, grams = zip(*map(self._terms.__getitem__, found), strict=True)
+            analyzed = (" ".join(stems), " ".join(grams))
         else:
-            found = terms(word)
-        listed = [gram for term in found if term not in STOP_WORDS for gram in _grams(term)]
-        analyzed = (" ".join(map(self._stems.__getitem__, found)), " ".join(listed))
-        if len(word) <= _LONGEST_KEPT:
+            analyzed = ("", "")
+        if len(word) <= _LONGEST_KEPT and not _DIGIT.search(word):  # numbers seldom come again
             if len(self) >= _MOST_KEPT:
                 self.clear()
-                self._figures.clear()
-            if _DIGIT.search(word):
-                self._keep_figure(word)
             self[word] = analyzed
         return analyzed
 
-    def _keep_figure(self, word: str) -> None:
-        """Note a word with digits. Once there are too many, drop all of them."""
-        if len(self._figures) >= _MOST_FIGURES:
-            for figure in self._figures:
-                del self[figure]
-            self._figures.clear()
-        self._figures.append(word)
 
-
-class _Stems(dict[str, str]):
-    """Cache of stems by term, filled on demand. Figures are returned unchanged."""
+class _Terms(dict[str, tuple[str, str]]):
+    """Stem and n-grams by term, filled as terms come up. The stem of a figure is the figure."""
 
     def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
         super().__init__()
         self._stem = stem
 
-    def __missing__(self, term: str) -> str:
-        if term.isascii() and not term.islower():  # terms are folded: no letters
-            return term
+    def __missing__(self, term: str) -> tuple[str, str]:
         if len(self) >= _MOST_KEPT:
             self.clear()
-        stemmed = self[term] = " ".join(self._stem(term))
-        return stemmed
+        figure = term.isascii() and not term.islower()  # terms are folded: no letters
+        stem = term if figure else " ".join(self._stem(term))
+        analyzed = self[term] = (stem, "" if term in STOP_WORDS else " ".join(_grams(term)))
+        return analyzed
 
 
 def _is_word(plain: str) -> bool:
     return plain.isalpha() and (len(plain) == 1 or plain[1:].islower())
-
-
-def _is_number(plain: str) -> bool:
-    return plain.replace(".", "", 1).isdigit()
 
 
 def _grams(term: str) -> list[str]:

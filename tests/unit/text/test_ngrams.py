@@ -1,4 +1,4 @@
-"""Terms and n-grams of texts for an index: parts of words are remembered, and nothing is told otherwise for that."""
+"""Terms and n-grams of texts for an index: each term is analyzed once, and found as in the text."""
 
 import pytest
 from hypothesis import given
@@ -35,8 +35,8 @@ def test_no_separator_changes_terms(text: str) -> None:
     assert Indexer()(text).terms.split() == analyze_words(text)
 
 
-def test_forgotten_figures_are_analyzed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ngrams, "_MOST_FIGURES", 3)
+def test_forgotten_terms_are_analyzed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ngrams, "_MOST_KEPT", 3)
     indexed = Indexer()
     first = indexed(ROWS)
     indexed(" ".join(map(str, range(100))))
