@@ -1,4 +1,4 @@
-"""Async tools: LangChain tools as coroutines, also for sync callers, with source restrictions."""
+"""Base class of tools written as coroutines, and the check of source filters in a call."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -26,7 +26,10 @@ def _run_sync(work: Coroutine[Any, Any, T]) -> T:
 
 
 class AsyncTool(BaseTool):
-    """A LangChain tool as a coroutine (`_arun`), returning text for a model and an artifact."""
+    """LangChain tool with the coroutine `_arun`, which returns text for a model and an artifact.
+
+    Sync calls (`invoke`) run the coroutine to its end.
+    """
 
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
 
@@ -36,6 +39,13 @@ class AsyncTool(BaseTool):
 
 def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", folder: str = "") -> SourceFilter:
     """Narrow a source filter by the arguments of a call. Arguments never widen the filter.
+
+    Args:
+        within: The filter of the run.
+        tool: Name of the tool, for the message.
+        site: Only this site and its subdomains. Empty for any.
+        since: Only since this year, month or day, such as "2025-01". Empty for any.
+        folder: Only this folder. Empty for any.
 
     Raises:
         ToolCallError: `bad_arguments`: an argument is invalid.
@@ -55,7 +65,12 @@ def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", 
 
 
 def require_page(within: SourceFilter, url: str, day: str | None = None) -> None:
-    """Check access to a page.
+    """Raise an error if a filter excludes a page.
+
+    Args:
+        within: The filter.
+        url: Address of the page.
+        day: ISO date of the page, if known.
 
     Raises:
         ToolCallError: `blocked`: the page is of an excluded site, or too old.

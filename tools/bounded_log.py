@@ -1,7 +1,7 @@
 """Bounded log of JSON objects in a file, with an object per line.
 
-When the file has grown large, its older half is dropped. Nothing waits for the log, and nothing fails because it cannot
-be read or written. Only its owner may read it.
+When the file has more than 1 MB, its older half is dropped. An unreadable log reads as empty, and a failed write is
+only reported by the return value. The file is readable only by its owner.
 """
 
 import json

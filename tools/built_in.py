@@ -21,23 +21,29 @@ BUILT_IN_TOOLS: Final[dict[str, tuple[str, tuple[ValueType, ...]]]] = {
 }
 """The cluster of each built-in tool, and the types of value that a task can get from it."""
 BUILT_IN: Final = frozenset(BUILT_IN_TOOLS)
-"""The tools that a planner always sees, where they are available."""
+"""Names of the built-in tools. A planner always sees those that are available."""
 
 
 class Availability(NamedTuple):
     """Availability of a built-in tool."""
 
-    name: str  # the tool
-    cluster: str  # tools of one cluster do the same kind of thing
-    why_not: str = ""  # why it cannot be called, and what would change that; empty if it can
+    name: str
+    cluster: str  # tools with the same cluster have the same function
+    why_not: str = ""  # reason why the tool is unavailable, and the remedy; empty if available
 
 
 def list_built_in(
     settings: Settings, passages: int, language: Language = "en", *, tables: bool = False
 ) -> list[Availability]:
-    """List the built-in tools of a run, the unavailable last, in registry order.
+    """List the built-in tools of a run in registry order, unavailable tools last.
 
-    A tool for querying tables is included if there are tables.
+    Tools for web pages are left out if the run may not open any.
+
+    Args:
+        settings: The settings of the run.
+        passages: Number of passages in the corpus. Only 0 or not counts.
+        language: Language of the reasons.
+        tables: Whether the corpus has tables. Without tables, `query_table` is left out.
 
     Raises:
         SettingsError: An entry of `search` or `allow_hosts` cannot be used.
@@ -66,7 +72,7 @@ def explain_no_tables() -> str:
 
 
 def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:
-    """Explain why the documents hold nothing to search."""
+    """Explain why a run has no documents to search: they are excluded, or contain no text."""
     if not settings.searches_documents:
         return "sources 中没有 documents" if language == "zh" else "sources does not include documents"
     paths = one_line(", ".join(settings.corpus))
@@ -76,10 +82,10 @@ def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:
 
 
 def _require_hosts(settings: Settings) -> None:
-    """Validate the configured list of allowed hosts, if any.
+    """Raise an error if an entry of `settings.allow_hosts` is invalid.
 
     Raises:
-        SettingsError: A host cannot be used.
+        SettingsError: The message names the entry.
     """
     if not settings.allow_hosts:
         return

@@ -1,7 +1,7 @@
-"""File locks: held by a single process, and released by the system at the end of the process.
+"""File locks: held by a single process, and released by the system when the process ends or is killed.
 
-This holds whether the process was killed or not. The lock is `flock` on POSIX, and `msvcrt.locking` of one byte on
-Windows, far behind the file's content. That lock is mandatory, and a waiting process may want to read who holds it.
+The lock is `flock` on POSIX, and `msvcrt.locking` of one byte on Windows. That byte is far behind the file's content,
+because locked bytes cannot be read there, and other processes read the holder's process id.
 """
 
 import os
@@ -11,18 +11,18 @@ from typing import Any, Final
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0)
 _FAR: Final = 1 << 30
-"""The byte that is locked on Windows."""
+"""Position of the byte that is locked on Windows."""
 _LONGEST: Final = 20
 
 
 class FileLock:
-    """A file locked by this process until closed."""
+    """Exclusive lock on a file, held until `release` or `remove`. A missing file is created."""
 
     def __init__(self, path: Path) -> None:
-        """Take the lock.
+        """Take the lock without waiting.
 
         Raises:
-            BlockingIOError: Another process has it.
+            BlockingIOError: Another process holds the lock. The message is the holder's process id, if signed.
             OSError: The file cannot be opened.
         """
         self._path = path
@@ -38,14 +38,14 @@ class FileLock:
         os.write(self._handle, f"{os.getpid()}\n".encode())
 
     def release(self) -> None:
-        """Release the lock."""
+        """Empty the file and release the lock."""
         os.ftruncate(self._handle, 0)
         os.close(self._handle)
 
     def remove(self) -> None:
-        """Release the lock and remove the file first.
+        """Remove the file, then release the lock.
 
-        Windows removes no open file, so the file stays there.
+        On Windows the file stays, because an open file cannot be removed.
         """
         with suppress(OSError):
             self._path.unlink()
@@ -70,10 +70,10 @@ def _is_at(handle: int, path: Path) -> bool:
 
 
 def _lock(handle: int) -> None:
-    """Lock an open file.
+    """Lock an open file without waiting.
 
     Raises:
-        OSError: Another process has it.
+        OSError: Another process holds the lock.
     """
     try:
         import fcntl  # noqa: PLC0415 - not on Windows

@@ -14,10 +14,15 @@ from typing import Any, get_args, get_origin, get_type_hints
 def import_object(module: str, attribute: str) -> Any:
     """Import an object by name from the Python path or, failing that, the working directory.
 
-    An installed command, unlike `python -m`, does not look in the working directory by itself.
+    The working directory is appended to `sys.path`, because an installed command, unlike `python -m`, does not search
+    it.
+
+    Args:
+        module: Name of the module, such as "my_tools.web".
+        attribute: Name in the module, with dots for attributes of attributes.
 
     Raises:
-        Exception: Whatever the import of the module raises. AttributeError if the module has no such object.
+        Exception: Raised by the import of the module. AttributeError if the module has no such object.
     """
     try:
         found: Any = importlib.import_module(module)
@@ -36,11 +41,11 @@ def import_object(module: str, attribute: str) -> Any:
 def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
     """Return the imported object, or the result of calling an object factory.
 
-    A factory is a class of one of the kinds, or a function annotated to return some. Any other callable is returned
-    uncalled: whoever may name an object may not call it (`os:abort`).
+    A factory is a class of one of the kinds, or a function annotated to return objects of a kind. Any other callable is
+    returned uncalled, so that a name in settings cannot call arbitrary functions (`os:abort`).
 
     Raises:
-        Exception: Whatever the function raises.
+        Exception: Raised by the factory.
     """
     return found() if makes_object(found, kinds) else found
 
@@ -48,7 +53,7 @@ def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
 def makes_object(found: Any, kinds: tuple[type, ...]) -> bool:
     """Report whether an imported object is an object factory.
 
-    A factory is a class of one of the kinds, or a function annotated to return some.
+    A factory is a class of one of the kinds, or a function annotated to return objects of a kind.
     """
     if isinstance(found, type):
         return issubclass(found, kinds)
@@ -56,10 +61,7 @@ def makes_object(found: Any, kinds: tuple[type, ...]) -> bool:
 
 
 def _read_return(function: Any) -> Any:
-    """Return the return annotation of a function.
-
-    Returns None if unknown.
-    """
+    """Return the return annotation of a function, or None if missing or unresolvable."""
     try:
         return get_type_hints(function).get("return")
     except (NameError, TypeError, AttributeError):  # annotations that only type checkers can follow

@@ -1,7 +1,4 @@
-"""Passages in tool results: text for a model, plain data beside the text, and BM25 ranking.
-
-Passages are ranked by the words of a query.
-"""
+"""Passages in tool results: formatting as text for a model and as JSON, and BM25 ranking for a query."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -16,9 +13,9 @@ from weiwo.text.printable import one_line
 
 
 def as_text(passages: Sequence[Evidence], nothing: str) -> str:
-    """Format passages as numbered text with sources, or return `nothing` for no passages.
+    """Format passages as numbered `<passage>` elements with sources, or return `nothing` for no passages.
 
-    Each passage stands between marks that its own text cannot close.
+    The text of a passage cannot close its element.
     """
     shown: list[str] = []
     for number, passage in enumerate(passages, 1):
@@ -30,26 +27,17 @@ def as_text(passages: Sequence[Evidence], nothing: str) -> str:
 
 
 def as_artifact(passages: Sequence[Evidence]) -> list[dict[str, JsonValue]]:
-    """Convert passages to JSON data.
-
-    Every checkpointer and tracer can store the data. `Evidence(**item)` reads a passage back.
-    """
+    """Convert passages to JSON data, which every checkpointer can store. `Evidence(**item)` reads a passage back."""
     return [passage.model_dump(mode="json") for passage in passages]
 
 
 def own_date(passage: Evidence) -> str:
-    """Return the date stated by the document, or an empty string.
-
-    The date of its file tells a reader nothing.
-    """
+    """Return the date stated by the document, or an empty string if only its file has a date."""
     return passage.date if passage.date and FILE_DATE not in passage.flags else ""
 
 
 def describe_score(passage: Evidence) -> str:
-    """Format the score of a passage for a list of results.
-
-    Returns "no score" if the passage's store gives none.
-    """
+    """Format the score of a passage with two decimals, or return "no score" if its store gives none."""
     return "no score" if UNSCORED in passage.flags else f"{passage.score:.2f}"
 
 
@@ -61,13 +49,13 @@ _MOST_TERMS: Final = 128
 class RankedText(NamedTuple):
     """Text fields of a passage used for ranking."""
 
-    title: str  # the title of its document
-    headings: str  # the headings it stands under
-    body: str  # its text
+    title: str  # title of the document
+    headings: str  # headings above the passage
+    body: str  # text of the passage
 
 
 def rank_passages(entries: Iterable[RankedText], query: str, limit: int) -> list[int]:
-    """Rank the passages sharing a term with a query.
+    """Rank up to `limit` passages that share a term with a query, by BM25 with doubled weight of the title.
 
     Returns:
         The positions of the passages among the entries, from 0, best first. Equal passages keep their order.

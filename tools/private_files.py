@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 _OTHERS: Final = 0o077
-"""The permissions of everybody but the owner."""
+"""Permission bits of group and others."""
 _BESIDE: Final = ("", "-wal", "-shm", "-journal")
 
 
@@ -33,9 +33,9 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Create a private file if missing, and remove foreign access to an existing file.
+    """Create an empty private file if missing, and revoke access of others to existing files.
 
-    Errors are ignored here: code that opens the file reports them.
+    This includes the files that SQLite keeps beside it. Errors are ignored: code that opens the file reports them.
     """
     try:
         _create(path)
@@ -59,9 +59,12 @@ def _create(path: Path) -> None:
 
 
 def replace_private_file(path: Path, content: bytes) -> None:
-    """Write a file atomically.
+    """Write a private file atomically, creating its folder if missing.
 
-    A reader finds either the old file or the new file, and a failed write leaves nothing behind.
+    A reader finds either the old or the new content, and a failed write leaves no temporary file.
+
+    Raises:
+        OSError: The file cannot be written.
     """
     make_private_folder(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # mode 600
@@ -75,17 +78,17 @@ def replace_private_file(path: Path, content: bytes) -> None:
 
 
 def close_files(folder: Path) -> None:
-    """Make the files in a folder private to the owner.
-
-    Another library has written these files.
-    """
+    """Make the files directly in a folder private, which another library has written."""
     with suppress(OSError), os.scandir(folder) as found:
         for item in found:
             _close_to_others(item.path)
 
 
 def _close_folder(folder: Path) -> None:
-    """Make a folder and all contents private to the owner, unless already private."""
+    """Make a folder and all contents private to the owner.
+
+    A folder that is private already is skipped with its contents.
+    """
     if not _close_to_others(folder):
         return
     for place, folders, files in os.walk(folder):
@@ -105,7 +108,7 @@ def close_home(home: Path) -> None:
 
 
 def _close_to_others(path: str | Path) -> bool:
-    """Make a path private to the owner. Report whether anything changed."""
+    """Make a path private, and report whether its mode changed. Links and files of other users are left alone."""
     with suppress(OSError):
         found = os.lstat(path)
         mine = hasattr(os, "geteuid") and found.st_uid == os.geteuid()

@@ -1,7 +1,7 @@
-"""The tool registry of a run: arguments, substitutes and reasons for missing tools.
+"""The tool registry of a run: tools and their metadata, substitutes, and reasons for missing tools.
 
 Substitutes share a functional cluster, after the dynamic capability boundary of the AI Search Paradigm (arXiv
-2506.17188, section 4.1). The registry has no opinion about plans.
+2506.17188, section 4.1). The registry does not choose tools for a plan.
 """
 
 import asyncio
@@ -39,11 +39,18 @@ from weiwo.tools.web.web_search import WebSearch
 
 _CHEAP: Final = frozenset({"corpus_search", "open_document", "query_table", "calculator", "date_difference"})
 _CACHE_SECONDS: Final = 300.0
-"""How long results of a tool are kept that does not say how long (metadata: `cache_seconds`)."""
+"""Lifetime of cached results of tools without `cache_seconds` in their metadata."""
 
 
 class Registry:
-    """Registry of tools by name. Unavailable tools are listed but cannot be fetched."""
+    """Registry of tools by name. Unavailable tools have metadata but cannot be fetched.
+
+    Args:
+        tools: The available tools.
+        missing: Metadata of unavailable tools.
+        corpus: The documents of the run.
+        problems: Messages about tools that could not be loaded, by language.
+    """
 
     def __init__(
         self,
@@ -59,12 +66,12 @@ class Registry:
         clusters = clusters_of(tuple(said))
         self._infos = {info.name: replace(info, cluster=clusters[info.name]) for info in infos}
         self.corpus = corpus
-        """The documents that `corpus_search` searches, if any are loaded."""
+        """The documents that `corpus_search` searches, or None."""
         self.problems = tuple(problems)
-        """What a user should know of tools that are not here, such as a server that is down: lines, by language."""
+        """Messages about tools that could not be loaded, such as a server that is down, by language."""
 
     def infos(self) -> tuple[ToolInfo, ...]:
-        """Return every tool, with unavailable tools last."""
+        """Return the metadata of every tool, with unavailable tools last."""
         return tuple(self._infos.values())
 
     def names(self) -> tuple[str, ...]:
@@ -75,12 +82,12 @@ class Registry:
         """Return an available tool by name.
 
         Raises:
-            KeyError: No tool has that name.
+            KeyError: No available tool has that name.
         """
         return self._tools[name]
 
     def info(self, name: str) -> ToolInfo:
-        """Return the description of a tool, available or not.
+        """Return the metadata of a tool, available or not.
 
         Raises:
             KeyError: No tool has that name.
@@ -88,21 +95,21 @@ class Registry:
         return self._infos[name]
 
     def add_notes(self, notes: Mapping[str, str]) -> None:
-        """Add notes from earlier calls to tools, by tool name.
+        """Add notes to the metadata, by tool name. Unknown names are skipped.
 
-        A note says how to call a tool. Names of unknown tools are skipped.
+        A note tells a planner how to call the tool, as learned from earlier calls.
         """
         for name, note in notes.items():
             if name in self._infos:
                 self._infos[name] = replace(self._infos[name], note=note)
 
     def substitutes(self, name: str, args: Mapping[str, JsonValue]) -> dict[str, dict[str, JsonValue]]:
-        """Find available tools for the same call without a new plan.
+        """Find available tools that can replace a call.
 
         Returns:
-            The arguments for each substitute tool, as that tool takes them. Substitutes come from the same cluster, and
-            tools that keep more of the arguments come first. A tool that acts has no substitutes and is never a
-            substitute.
+            The arguments for each substitute, by its name and with its argument names. Substitutes are of the same
+            cluster, and tools that keep more of the arguments come first. A tool that acts has no substitutes and is
+            never a substitute.
         """
         given = self._infos.get(name)
         if given is None or given.acts:
@@ -129,10 +136,10 @@ class Registry:
 
 
 async def build_registry(settings: Settings, extra: Sequence[BaseTool] = ()) -> Registry:
-    """Set up the tools of a run. Parts with a slow setup are kept in the process.
+    """Set up the tools of a run. The corpus, tools made by factories and MCP connections are cached in the process.
 
     Args:
-        settings: The run's settings. Corpus, web, search, allowed hosts and tools are used here.
+        settings: The run's settings.
         extra: Further tools, as objects. An extra tool with the name of a built-in tool replaces it. A tool of an MCP
             server does not.
 
@@ -245,7 +252,7 @@ def may_act(tool: BaseTool) -> bool:
 
 
 def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
-    """Describe a built-in tool without a created instance."""
+    """Return the metadata of an unavailable built-in tool, from its class alone."""
     name, description, arguments = (
         kind.model_fields[field].default for field in ("name", "description", "args_schema")
     )
@@ -257,16 +264,19 @@ def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
 
 @cache
 def _schema_of_model(arguments: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of an argument model.
+    """Return `properties` and `required` of an argument model's JSON schema.
 
-    Each node of a run asks for the schema, and creating it takes milliseconds.
+    The result is cached, because each node of a run asks for it and creating it takes milliseconds.
     """
     schema = arguments.model_json_schema()
     return {"properties": schema["properties"], "required": schema.get("required", [])}
 
 
 async def list_tools(settings: Settings, language: Language = "en") -> dict[str, Any]:
-    """List the tools and MCP servers of a run, with problems in the given language."""
+    """Return the `tools`, the MCP `servers` and the `problems` of a run as JSON data.
+
+    In each tool, `asks` says whether a person is asked before a call.
+    """
     registry = await build_registry(settings)
     servers = []
     if settings.mcp:

@@ -1,6 +1,6 @@
 """Display of a call's arguments for a person asked to approve the call.
 
-Each argument is a line. Every value is present, and long values are shortened.
+Long values and lists are shortened, with the length of the omitted part.
 """
 
 import json
@@ -11,21 +11,20 @@ from typing import Any, Final
 from weiwo.text.printable import printable
 
 _LONGEST_VALUE: Final = 240
-"""Characters of a value that is shown whole."""
+"""Longest value in characters that is shown whole."""
 _HEAD, _TAIL = 160, 60
-"""Characters shown of the beginning and the end of a longer one."""
+"""Characters shown of the beginning and the end of a longer value."""
 _FIRST, _LAST = 15, 5
-"""Values shown of the beginning and the end of a longer list. Fields of an object are shown up to `_MOST_PARTS`."""
+"""Number of values shown of the beginning and the end of a longer list."""
 _MOST_PARTS: Final = 500
-"""Lines of a single argument."""
+"""Limit of the lines for a single argument."""
 
 
 def list_arguments(args: Mapping[str, Any]) -> list[str]:
-    r"""List arguments, a line each.
+    r"""Return lines for the arguments of a call: `name: value`.
 
-    A long object or list gets a line for each value inside, by path. Omitted parts are counted: characters of a text,
-    values of a list, and what is beyond the first 500 values of an argument. Characters that a terminal would hide are
-    written as codes (`\u202e`).
+    A long object or list gets a line for each value inside, by path (`rows[0].city: "Oslo"`). Omitted characters and
+    values are counted. Characters that a terminal would hide are written as codes (`\u202e`).
     """
     lines: list[str] = []
     for name, value in args.items():

@@ -1,4 +1,4 @@
-"""SQLite files of Weiwo's own: private, opened for writing or for reading alone."""
+"""Weiwo's own SQLite files: readable only by the user, opened for writing or read-only."""
 
 import sqlite3
 from pathlib import Path
@@ -33,9 +33,10 @@ def open_read_only(path: Path, wait_seconds: float) -> sqlite3.Connection:
 
 
 def use_write_ahead_log(database: sqlite3.Connection, synchronous: Literal["NORMAL", "FULL"] = "NORMAL") -> None:
-    """Let readers and a writer work at once.
+    """Switch a database to a write-ahead log, so that readers and a writer work at the same time.
 
-    With NORMAL a power cut may cost the last commits, with FULL none. A kill costs nothing in either mode.
+    With `synchronous` NORMAL a power cut may lose the last commits, with FULL none. A kill loses nothing in either
+    mode.
 
     Raises:
         sqlite3.Error: Another process switches the file at the same moment.

@@ -1,8 +1,8 @@
 """Templates of reports: Markdown or Word files with headings and placeholders.
 
-These say what the report has to tell. `{{ text }}` is a slot, and the text is its question or instruction.
-`{{question}}` and `{{date}}` are filled in. A heading with nothing below it is a slot of its own. Everything else is
-kept unchanged.
+A template sets the structure of a report. `{{ text }}` is a slot, and the text is its question or instruction.
+`{{question}}` and `{{date}}` are replaced by the question and the date. A heading with nothing below it is a slot of
+its own. Everything else is kept unchanged.
 """
 
 import re
@@ -34,7 +34,12 @@ class Slot:
     text: str
 
     def ask(self, question: str, subjects: tuple[str, ...]) -> str:
-        """Return the slot as a self-contained question naming the subjects of the whole question."""
+        """Return the slot as a self-contained question.
+
+        Args:
+            question: Question of the whole report, used if it has no subjects.
+            subjects: Subjects of that question. They are put before a slot that does not name them all.
+        """
         whole = self.text.endswith(("?", "？")) or self.heading in {"", self.text}
         asked = self.text if whole else f"{self.heading}: {self.text}"
         names = subjects or (question.rstrip("?？ "),)
@@ -54,11 +59,12 @@ def read_template(path: str, most: int) -> Template:
     """Read a template.
 
     Args:
-        path: Its file, Markdown or Word.
-        most: Slots that it may have, as a plan has that many tasks.
+        path: The file, Markdown or Word.
+        most: Limit of the slots, since each needs a task of the plan.
 
     Raises:
-        SettingsError: It cannot be read, is neither Markdown nor Word, or has no slot or too many; one line.
+        SettingsError: The file cannot be read, is neither Markdown nor Word, or has no slot or too many. The message is
+            one line.
     """
     file = Path(path).expanduser()
     try:
@@ -102,9 +108,11 @@ def parse_template(text: str) -> Template:
 
 
 def _is_empty_below(lines: Sequence[str], level: int) -> bool:
-    """Report whether a heading of this level has no content.
+    """Report whether a heading has no content.
 
-    The next line is then a heading of the same or a higher level, or nothing follows.
+    Args:
+        lines: The lines below the heading.
+        level: Level of the heading, 1 to 6.
     """
     below = next((line.strip() for line in lines if line.strip()), "")
     heading = _HEADING.fullmatch(below)
@@ -112,7 +120,11 @@ def _is_empty_below(lines: Sequence[str], level: int) -> bool:
 
 
 def _read_word(file: Path) -> str:
-    """The headings and paragraphs of a Word file as Markdown."""
+    """Return the headings and paragraphs of a Word file as Markdown.
+
+    Raises:
+        SettingsError: The file is not a Word file, or the package for Word files is not installed.
+    """
     try:
         import docx  # noqa: PLC0415 - of the extra `documents`
         from docx.opc.exceptions import PackageNotFoundError  # noqa: PLC0415 - the same

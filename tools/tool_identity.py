@@ -1,6 +1,6 @@
-"""Identity of a tool beyond the name.
+"""Identity of a tool beyond its name.
 
-Tells whether a call made now is of the same tool that a person approved or a cache stored.
+By its identity, a tool is recognized as the one that a person approved, or that made a cached result.
 """
 
 import hashlib
@@ -40,8 +40,8 @@ def tool_identity(tool: BaseTool) -> str:
 def tool_source(tool: BaseTool) -> str:
     """Return the origin of a tool: the MCP server and definition, or the code.
 
-    The origin is the same in every process until somebody replaces the tool or edits its code. Functions within a
-    closure are part of it, as a decorator holds them. Other contents of a closure or an object are not.
+    The origin is the same in every process until the tool is replaced or its code is edited. It includes functions that
+    a closure holds, such as a decorated function, but no other contents of a closure or an object.
     """
     stated = (tool.metadata or {}).get("identity")
     if isinstance(stated, str):
@@ -84,10 +84,7 @@ def _describe_function(function: Any) -> str:
 
 
 def _digest(code: CodeType) -> str:
-    """Hash a function's code.
-
-    The hash is the same in every process until somebody edits the code.
-    """
+    """Hash a function's code. The hash is the same in every process until the code is edited."""
     constants = [_describe_constant(const) for const in code.co_consts]
     return hashlib.sha256(repr((code.co_code, code.co_names, constants)).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Static information about a tool, available without a call."""
+"""Metadata of a tool, and its description for a planner."""
 
 import json
 from collections.abc import Mapping
@@ -11,34 +11,33 @@ from weiwo.text.printable import one_line
 
 @dataclass(frozen=True, slots=True)
 class ToolInfo:
-    """Static information about a tool, available without a call."""
+    """Metadata of a tool, known without calling it."""
 
-    name: str  # its name, by which tasks bind to it
-    description: str  # what it does, for a planner
-    args_schema: dict[str, Any]  # its arguments as JSON schema: `properties` and `required`
-    # Tools of one cluster do the same kind of thing: "search", "open", "compute", "dates", what a tool's metadata say
-    # (`cluster`), or "other:NAME" after the first of those that `clusters` finds alike.
+    name: str  # name by which tasks refer to the tool
+    description: str  # for a planner
+    args_schema: dict[str, Any]  # JSON schema of the arguments: `properties` and `required`
+    # Tools with the same cluster have the same function: "search", "open", "compute", "dates", a cluster stated in the
+    # tool's metadata, or "other:NAME" with the first of similar tools.
     cluster: str
-    available: bool  # whether it can be called
-    why_not: str  # why it cannot, and what would change that; empty if it can
-    returns: tuple[ValueType, ...]  # the types of value a task can get from it
-    cache_seconds: float = 0.0  # how long a result may be used again; 0: not at all
-    # Whether it may change something, so that a person is asked before, and no call of it is merged, kept, made again
-    # or stood in for.
+    available: bool  # whether the tool can be called
+    why_not: str  # reason why not, and the remedy; empty if available
+    returns: tuple[ValueType, ...]  # types of value that a task can get from the tool
+    cache_seconds: float = 0.0  # lifetime of a cached result; 0: no caching
+    # Whether a call may change something. Then a person is asked first, and calls are not merged, cached, retried or
+    # replaced by a substitute.
     acts: bool = False
-    server: str = ""  # the MCP server it is of; empty for any other
-    idempotent: bool = False  # whether an acting tool's call, made twice, changes no more than made once
-    always_ask: bool = False  # whether a person is asked whatever is allowed in general
-    # Whether the run gives it something beside its arguments, so that no call of it is merged or kept.
-    injected: bool = False
-    note: str = ""  # what its calls have taught of how to call it, for a planner; empty where nothing
+    server: str = ""  # MCP server of the tool, if any
+    idempotent: bool = False  # whether repeating an acting call has no further effect
+    always_ask: bool = False  # whether a person is asked even if acting tools are allowed
+    injected: bool = False  # whether the run injects arguments, so that calls are not merged or cached
+    note: str = ""  # advice for a planner on calling the tool, learned from earlier calls
 
 
 _LONGEST: Final = 400
-"""Characters of what is said of a tool, or of one of its arguments."""
+"""Limit of a tool's or argument's description in characters."""
 _LONGEST_TYPE: Final = 300
 _DEEPEST: Final = 3
-"""How deep the fields of objects are named; what is deeper is \"object\", and a type that holds itself ends there."""
+"""Nesting depth up to which fields of objects are described. Deeper ones are "object", which ends recursive types."""
 
 
 def describe_tool(info: ToolInfo) -> str:
@@ -62,10 +61,7 @@ class TypeNames:
         self._definitions = definitions if isinstance(definitions, Mapping) else {}
 
     def describe_fields(self, properties: Mapping[str, Any], required: Any, depth: int) -> list[str]:
-        """Describe each field with a type.
-
-        An optional field gets a question mark and its default.
-        """
+        """Describe each field with its type: "city: string", or "k?: integer = 6" for an optional field."""
         needed = set(required) if isinstance(required, list | tuple) else set()
         described: list[str] = []
         for name, schema in properties.items():
@@ -79,7 +75,7 @@ class TypeNames:
         return described
 
     def name(self, schema: Any, depth: int = 0) -> str:
-        """A schema's type."""
+        """Return a short name for the type of a schema, e.g. "string", "list of string" or "{x: number}"."""
         schema = self._resolve(schema)
         if not isinstance(schema, Mapping):
             return "any"
@@ -98,9 +94,9 @@ class TypeNames:
         return "|".join(map(str, kind)) if isinstance(kind, list) else str(kind)
 
     def _resolve(self, schema: Any) -> Any:
-        """Resolve the definition referenced by a schema.
+        """Return the definition that a schema refers to by `$ref`, also within an `allOf` of one part.
 
-        The reference may stand alone or as the only part of an `allOf`.
+        A schema without reference is returned unchanged.
         """
         for _ in range(_DEEPEST):
             if not isinstance(schema, Mapping):

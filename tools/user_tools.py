@@ -1,6 +1,6 @@
 """Tools from the user's own modules, named in settings as `module:attribute`.
 
-A factory runs once per process.
+The attribute is a LangChain tool, a list of tools, or a factory for these. A factory runs once per process.
 """
 
 import asyncio
@@ -16,12 +16,12 @@ from weiwo.tools.calling.singleflight import SingleFlight
 from weiwo.tools.named_objects import import_object, makes_object
 
 _made: Final[dict[Callable[..., Any], list[BaseTool]]] = {}
-"""What factories made: connections they opened are opened once, however many runs use them."""
+"""Tools by the factory that made them, so that the factory's connections are opened only once per process."""
 _making: Final[SingleFlight[list[BaseTool]]] = SingleFlight()
 
 
 async def load_named_tools(entries: Iterable[str]) -> list[BaseTool]:
-    """Load the tools named in the settings.
+    """Load the tools named in the settings, each as `module:attribute`.
 
     Raises:
         SettingsError: An entry cannot be loaded, or is not a tool. The message names it.

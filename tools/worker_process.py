@@ -1,7 +1,8 @@
-"""Worker processes: parsing of foreign documents and pages apart from the run.
+"""Worker processes: parsing of foreign documents and pages outside the process of the run.
 
-Workers are bounded and know no key. Requests and replies are JSON in frames of four bytes of length and that many
-bytes: data from a hostile document is never unpickled. A worker signals that it is ready by an empty frame.
+Workers have limits of memory and time, and know no API key. Requests and replies are frames: four bytes with the
+length, then the content. Nothing is pickled, so a hostile document cannot run code in the parent. A worker sends an
+empty frame when it is ready.
 """
 
 import os
@@ -16,7 +17,7 @@ _LARGEST_FRAME: Final = 1_000_000_000
 _PASSED_ON: Final = frozenset(
     {"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH"}
 )
-"""What a worker knows of the environment; keys and passwords are none of a parser's business."""
+"""Environment variables passed to a worker. Keys and passwords are not among them."""
 _GRACE_SECONDS: Final = 30
 _START_SECONDS: Final = 30.0
 
@@ -24,7 +25,8 @@ _START_SECONDS: Final = 30.0
 def serve_requests(answer: Callable[[BinaryIO, BinaryIO], None]) -> None:
     """Answer requests in a worker until standard input ends.
 
-    The request and reply streams are out of reach of parsers that read or print.
+    Requests and replies use copies of standard input and output, which are then closed, so that parsers that read or
+    print do not interfere.
 
     Args:
         answer: Reads the frames of one request from the first stream, and writes the frames of its reply to the second.
@@ -61,11 +63,11 @@ def write_frame(stream: Any, data: bytes) -> None:
 
 
 def read_frame(stream: BinaryIO | Any) -> bytes:
-    """The next frame.
+    """Read the next frame.
 
     Raises:
-        EOFError: There is none.
-        ValueError: It is too large.
+        EOFError: The stream ends before or within the frame.
+        ValueError: The frame is too large.
     """
     head = stream.read(4)
     size = int.from_bytes(head, "big")
@@ -80,7 +82,7 @@ def read_frame(stream: BinaryIO | Any) -> bytes:
 
 
 class WorkerProcess:
-    """Worker process in a separate session. Not for two requests at once.
+    """Worker process in a separate session, for a single request at a time.
 
     The separate session leaves Ctrl-C to the parent. The methods block. `kill` may be called from another thread, and
     ends the blocked calls.
@@ -91,7 +93,7 @@ class WorkerProcess:
     """
 
     def __init__(self, code: str) -> None:
-        self.late = False  # whether it was ended because it took too long
+        self.late = False  # whether the process was killed because it took too long
         self._code = f"import sys; sys.path[:] = sys.argv[1:]; {code}"
         self._ready = False
         self._ended = False
@@ -144,7 +146,8 @@ class WorkerProcess:
             seconds: Time for both.
 
         Raises:
-            EOFError, ValueError, OSError: The process died, or was ended.
+            EOFError, ValueError, OSError: The process died, was ended, or was killed after `seconds`. Then `late` is
+                set.
         """
         process = self.wait_ready()
         with self._within(seconds):
@@ -153,7 +156,7 @@ class WorkerProcess:
             return read_frame(process.stdout)
 
     def kill(self) -> None:
-        """Kill the process and close the pipes."""
+        """Kill the process and close the pipes. The worker cannot be used again."""
         with self._lock:
             self._ended, process = True, self._process
         if process is None:
