@@ -1,14 +1,14 @@
 """Chat models: creation from `provider:model`, calls within the run's limits, parsing of replies.
 
-`gateway.ChatModels` is the entry point. Everything behind it fails as `errors.ModelCallError`, and the caller then
-decides by rule. Importing this package loads no provider.
+`gateway.ChatModels` is the entry point. It raises `errors.ModelCallError` for every failure, and the caller then falls
+back on rules. Importing this package loads no provider.
 
-gateway           `ChatModels`: asks a role's model for text, a stream or a typed value
-speed             reading and writing speed of endpoints, learned and kept
-session           one agent's calls of one model: attempts, deadlines, the trace
-attempt           one attempt in progress: deadline, tokens, result so far, repetition
-structured        a typed value, through the modes that an endpoint takes, with one repair turn
-request_form      contents of a request by the abilities of its endpoint: mode, bound, parameters, thinking
+gateway           `ChatModels`: calls a role's model for text, a stream or a typed value
+speed             reading and writing speed of endpoints, learned and stored
+session           an agent's calls of a model: attempts, deadlines, the trace
+attempt           an attempt in progress: deadline, tokens, result so far, repetition
+structured        a typed value, through the modes that an endpoint supports, with one repair turn
+request_form      a request adapted to its endpoint: mode, token limit, parameters, reasoning
 schema            JSON schemas in the form that endpoints want
 reply, coercion, json_reader  parsing of the value in a reply
 reasoning_filter  removal of thoughts and template tokens, from streams too

@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 _WRITER = "writer"
 _MOST_CHARACTERS: Final = 150_000
-"""Characters taken of one reply, a report of 50 pages; the rest is left."""
+"""Limit of a reply in characters, a report of 50 pages. A longer reply is an error."""
 _HASTE = 0.5
-"""The share of the time left that one call may take: what follows it needs some too."""
+"""Share of the run's remaining time that a call may take, so that later steps have time too."""
 _HASTE_OF_WRITER = 0.8
-"""The same for the writer, whom only its own rules follow."""
+"""Share of the remaining time that a call of the writer may take."""
 
 
 @dataclass(frozen=True)
 class CallDeadline:
     """Time limit of a call, including all attempts and pauses."""
 
-    seconds: float  # that long
-    last: bool = False  # the run's time for work ends with it
-    began: float = field(default_factory=time.monotonic)  # when it began, on the clock of `time.monotonic`
+    seconds: float  # from `began`
+    last: bool = False  # whether the run's time for work ends at this deadline
+    began: float = field(default_factory=time.monotonic)  # start of the call, by `time.monotonic`
 
     @classmethod
     def of(cls, role: str, seconds: float, budget: Budget, needed: float = 0.0) -> "CallDeadline":
         """Return the deadline of a role for a call starting now.
 
         Args:
-            role: The calling role. The writer may use the time that all other roles must leave to it.
+            role: The calling role. Only the writer may use the time reserved for writing.
             seconds: The configured limit.
             budget: The remaining budget of the run.
             needed: The seconds that a slow endpoint needs for the call, used instead of a smaller limit.
@@ -53,7 +53,12 @@ class CallDeadline:
         return max(0.0, self.began + self.seconds - time.monotonic())
 
     def overdue(self, what: str = "reply", *, slow: bool = False) -> Fault:
-        """Return the fault of a call past the deadline, `slow` if a part of the reply came."""
+        """Return the fault of a call past the deadline.
+
+        Args:
+            what: The missing thing, for the message.
+            slow: Whether a part of the reply came.
+        """
         if self.last:
             return Fault("deadline", DEADLINE)
         return Fault("late", f"no {what} within {self.seconds:.3g} s", slow=slow)
@@ -63,16 +68,16 @@ class CallDeadline:
 class Attempt:
     """State of an attempt in progress."""
 
-    deadline: CallDeadline  # until when it may take
-    number: int  # how many were made before it
-    room: Reservation  # what was set aside for it
-    prompt: int  # tokens of its prompt, estimated
-    most: int = MOST_TOKENS  # tokens that its reply may have, thoughts apart
+    deadline: CallDeadline
+    number: int  # number of earlier attempts of the call
+    room: Reservation  # tokens and cost reserved in the budget
+    prompt: int  # estimated tokens of the prompt
+    most: int = MOST_TOKENS  # token limit of the reply, without reasoning
     began: bool = False  # whether any part of a reply has come
-    bound: str = ""  # the name under which its request bounds the reply, or ""
-    cached: int = 0  # tokens of its prompt that the provider had kept from an earlier one
-    first: float = 0.0  # seconds to the first part of its reply
-    characters: int = 0  # of what was sent so far
+    bound: str = ""  # name of the request's parameter that limits the reply's tokens; empty if it has none
+    cached: int = 0  # prompt tokens that the provider read from its cache
+    first: float = 0.0  # seconds until the first part of the reply
+    characters: int = 0  # characters of the reply so far
     _started: float = field(default_factory=time.monotonic)
     _input: int = 0
     _output: int = 0
@@ -85,21 +90,23 @@ class Attempt:
 
     @property
     def read(self) -> int:
-        """Return the uncached prompt tokens, as reported or else as estimated."""
+        """Return the number of uncached prompt tokens, as reported or else as estimated."""
         return max(0, (self._input or self.prompt) - self.cached)
 
     @property
     def reply_tokens(self) -> int:
-        """Tokens of the reply so far: as reported, else as estimated."""
+        """Number of tokens of the reply so far, as reported or else as estimated."""
         return self._output or self._seen
 
     def take(self, message: "BaseMessage", *, totals: bool) -> None:
         """Count a reply, or a chunk of a reply.
 
-        With `totals`, each chunk reports the tokens of the whole so far, as OpenAI-like servers do.
+        Args:
+            message: The reply or chunk.
+            totals: Whether each chunk reports the tokens of the whole reply so far, as OpenAI-like servers do.
 
         Raises:
-            ModelRequestError: The reply is longer than any answer.
+            ModelRequestError: `incomplete`, if the reply exceeds `_MOST_CHARACTERS`.
         """
         self.first = self.first or self.seconds
         self.began = True
@@ -116,9 +123,13 @@ class Attempt:
             raise ModelRequestError(Fault("incomplete", f"the reply is longer than {_MOST_CHARACTERS:,} characters"))
 
     def spent(self, fault: Fault | None, *, left: bool) -> tuple[int, int]:
-        """Return the input and output tokens, reported or estimated.
+        """Return the input and output tokens to be charged, reported or estimated.
 
-        Both are 0 if no reply came and the caller did not leave (`left`) before the end.
+        Both are 0 for a failed request without any reply.
+
+        Args:
+            fault: Fault of the attempt, if it failed.
+            left: Whether the caller was cancelled before the end, so that the provider may have charged tokens.
         """
         if not (self.began or left or (fault is not None and fault.kind in {"late", "deadline", "limit"})):
             return 0, 0
@@ -126,29 +137,26 @@ class Attempt:
 
 
 _READ: Final = 4_000
-"""Characters of the end that are looked at."""
+"""Number of characters at the end of the reply that are searched for a loop."""
 _KEY: Final = 24
-"""Characters whose last occurrence before tells the period."""
+"""Length of the text at the end of the reply; the distance to its previous occurrence is the period of the loop."""
 _TIMES: Final = 5
-"""So often the same, and it is a loop."""
+"""Least number of repetitions of a loop."""
 _LEAST: Final = 300
-"""Characters that the loop has to have gone on for."""
+"""Least length of a loop in characters."""
 _EVERY: Final = 80
-"""Characters after which it is looked at again."""
+"""Number of new characters after which the end is searched again."""
 
 
 class RepetitionWatch:
-    """Watch for repetition in a streamed reply.
-
-    Small models loop, and continue until their window is full.
-    """
+    """Detector of endless repetition in a streamed reply, which small models continue until their window is full."""
 
     def __init__(self) -> None:
         self._tail = ""
         self._new = 0
 
     def feed(self, delta: str) -> bool:
-        """Add new text and report whether the reply repeats."""
+        """Add new text, and report whether the end of the reply is a loop. Checks every 80 characters."""
         self._new += len(delta)
         self._tail += delta
         if self._new < _EVERY:
@@ -158,7 +166,7 @@ class RepetitionWatch:
 
 
 def _repeats(text: str) -> bool:
-    """Report whether the end of a text repeats the same words, or is only blanks."""
+    """Report whether the end of a text is a loop of the same words, or only blanks."""
     if len(text) < _LEAST:
         return False
     if not text[-_LEAST:].strip():

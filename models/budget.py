@@ -21,9 +21,9 @@ from weiwo.state.limits import NOT_SENT
 _LISTENER: Final[ContextVar[Callable[[ModelCall], object] | None]] = ContextVar("call_listener", default=None)
 
 _WRITER_SHARE = 0.1
-"""This share of the run's seconds is kept for the writer: all other work ends before it."""
+"""Share of the run's seconds reserved for the writer: all other work ends before."""
 DEADLINE = "stopped, because the run's limit max_seconds is near"
-"""How the trace tells of a call that had to end so that the answer can be written in time."""
+"""Error in the trace of a call that was ended so that the answer can be written in time."""
 
 _LIMIT_BY_REASON = {
     BudgetExhaustedError(name).reason: name for name in ("max_seconds", "max_model_calls", "max_tokens", "max_cost")
@@ -33,9 +33,9 @@ _LIMIT_BY_REASON[DEADLINE] = "max_seconds"
 
 @contextmanager
 def listen_to_calls(listener: Callable[[ModelCall], object]) -> Iterator[None]:
-    """Context manager notifying a listener of each model call ended within, also if cancelled.
+    """Context manager that passes each model call that ends within it to a listener, also after a cancellation.
 
-    A stream's events say the same, but nobody reads them any more once a run is cancelled.
+    The events of a stream contain the calls too, but are not read any more once a run is cancelled.
     """
     token = _LISTENER.set(listener)
     try:
@@ -46,7 +46,7 @@ def listen_to_calls(listener: Callable[[ModelCall], object]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Reservation:
-    """Tokens and cost reserved for a call in progress, at an upper estimate."""
+    """Upper estimate of the tokens and cost of a call, reserved while it is in progress."""
 
     tokens: int = 0  # input and output tokens
     cost: float = 0.0  # US dollars
@@ -56,11 +56,16 @@ _NOTHING = Reservation()
 
 
 class Budget:
-    """Limits of a run against past and current usage. Safe to share between tasks and threads.
+    """Limits of a run against its usage so far. Safe to share between tasks and threads.
 
-    Seconds run from construction on, added to `spent.seconds`. A model call is reserved before it is sent, together
-    with room for its tokens and their cost. Of two tasks only one gets the last call, and calls in progress together
-    exceed a limit by no more than their estimates were too low. `on_call` is notified of each call that has ended.
+    A model call is reserved before it is sent, together with its estimated tokens and cost. So only one of two tasks
+    gets the last call, and calls in progress together exceed a limit by no more than their estimates were too low.
+
+    Args:
+        limits: The limits of the run.
+        spent: Usage before this budget, by earlier nodes. Time since construction is added to its seconds.
+        clock: Source of the time in seconds.
+        on_call: Called with each model call that has ended.
     """
 
     def __init__(
@@ -77,7 +82,7 @@ class Budget:
         self.reached: str | None = next(
             (_LIMIT_BY_REASON[call.error] for call in self.spent.calls if call.error in _LIMIT_BY_REASON), None
         )
-        """The first limit that kept something from being done, here or in an earlier node, or None."""
+        """Name of the first limit that prevented some work, in this node or an earlier one, or None."""
         self._clock = clock
         self._started = clock()
         self._lock = threading.Lock()
@@ -91,9 +96,8 @@ class Budget:
     def child(self) -> "Budget":
         """Return a child budget for a single task among parallel tasks.
 
-        Usage through the child counts here as well, and the limits are those of the whole. `delta()` of the child is
-        the usage of this task alone. The child has no seconds, because time passes once for all children and the parent
-        counts it.
+        Usage through the child counts in the parent as well, and the parent's limits apply. `delta()` of the child is
+        the usage of its task alone, with 0 seconds, because the parent counts the time once for all children.
         """
         budget = Budget(self.limits, self.spent, self._clock)
         budget._parent = self
@@ -114,9 +118,9 @@ class Budget:
         return self.remaining_seconds(self.limits.max_seconds * _WRITER_SHARE)
 
     def find_exhausted_limit(self) -> str | None:
-        """Return the limit reached by the run, in this node or an earlier node.
+        """Return the name of a limit that is used up or prevented some work, or None.
 
-        Returns None if there is room.
+        A limit of 0 does not count, as in `find_curtailing_limit`.
         """
         if self._parent is not None:
             return self._parent.find_exhausted_limit()
@@ -125,10 +129,9 @@ class Budget:
         return self.find_curtailing_limit() or (full if full and not self._is_zero_limit(full) else None)
 
     def find_curtailing_limit(self) -> str | None:
-        """Return the limit responsible for work left undone.
+        """Return the name of the limit that prevented some work, or None.
 
-        Returns None if all wanted work had room, if only just. A limit of 0 calls, tokens or dollars prevents nothing,
-        because it is a wish to run on rules.
+        A limit of 0 calls, tokens or dollars does not count, because it is a request to run by rules without a model.
         """
         if self._parent is not None:
             return self._parent.find_curtailing_limit()
@@ -136,13 +139,13 @@ class Budget:
         return limit or ("max_seconds" if self.remaining_seconds() <= 0 else None)
 
     def reserve_call(self, room: Reservation = _NOTHING) -> None:
-        """Reserve a call, tokens and cost for the next model call.
+        """Reserve a model call with its estimated tokens and cost.
 
         Call `record` with the same reservation after the call, successful or not.
 
         Raises:
-            BudgetExhaustedError: A limit leaves no room, and nothing is reserved. The run continues by rules, without a
-                model. `reached` names the first such limit.
+            BudgetExhaustedError: A limit leaves no room, and nothing is reserved. The caller continues by rules,
+                without a model. `reached` names the first such limit.
         """
         if self._parent is not None:
             try:
@@ -162,9 +165,12 @@ class Budget:
         self.refuse(full)
 
     def record(self, call: ModelCall, cost: float = 0.0, room: Reservation = _NOTHING) -> None:
-        """Record a reserved model call after the end, successful or not, with the cost if known.
+        """Record a model call that has ended, successful or not, and release its reservation.
 
-        The cost is in US dollars.
+        Args:
+            call: The call.
+            cost: Cost in US dollars, 0 if unknown.
+            room: The reservation made before the call.
         """
         with self._lock:
             self._calls.append(call)
@@ -179,7 +185,7 @@ class Budget:
             self._on_call(call)
 
     def longest_reply(self, model: str, purpose: str) -> int:
-        """Return the tokens of the longest reply so far from a model for a purpose."""
+        """Return the number of tokens of the longest reply so far from a model for a purpose, or 0."""
         if self._parent is not None:
             return self._parent.longest_reply(model, purpose)
         with self._lock:
@@ -194,9 +200,9 @@ class Budget:
             return max(0, self.limits.max_model_calls - self.spent.model_calls - self._reserved)
 
     def tokens_left(self, price: Price | None = None) -> int:
-        """Return the tokens left, counting tokens in progress as spent.
+        """Return the number of tokens left, counting reserved tokens as spent.
 
-        With a price, `max_cost` limits them too.
+        With a price, the number is also limited by `max_cost`, at the price of input tokens.
         """
         if self._parent is not None:
             return self._parent.tokens_left(price)
@@ -208,7 +214,16 @@ class Budget:
         return max(0, left)
 
     def reply_room(self, room: Reservation, prompt: int, price: Price | None = None) -> tuple[int, str]:
-        """Return the token limit for the reply of a call in progress, and the name of the limit."""
+        """Return how many tokens the reply of a call in progress may have, and the limit that decides.
+
+        Args:
+            room: The reservation of the call, which counts as unspent here.
+            prompt: Tokens of the prompt.
+            price: Price of the model, if known.
+
+        Returns:
+            The number of tokens, and "max_tokens" or "max_cost".
+        """
         if self._parent is not None:
             return self._parent.reply_room(room, prompt, price)
         with self._lock:
@@ -221,10 +236,7 @@ class Budget:
         return max(0, left), "max_tokens"
 
     def take_tool_call(self) -> bool:
-        """Record a tool call to be made right after, or return False at `max_tool_calls`.
-
-        Nothing is recorded in the second case.
-        """
+        """Count a tool call about to be made. Returns False, and counts nothing, if `max_tool_calls` is reached."""
         if self._parent is not None and not self._parent.take_tool_call():
             return False
         with self._lock:
@@ -234,7 +246,7 @@ class Budget:
         return True
 
     def limit_of_tasks(self) -> str:
-        """Return the limit blocking the calls of a task: `max_tool_calls` if used up, else `max_seconds`."""
+        """Return the limit that stopped a task's tool calls: `max_tool_calls` if used up, else `max_seconds`."""
         if self._parent is not None:
             return self._parent.limit_of_tasks()
         return "max_seconds" if self._tool_calls_left() else "max_tool_calls"
@@ -257,22 +269,22 @@ class Budget:
             )
 
     def note(self, limit: str) -> None:
-        """Record a limit as the cause of undone work. The first recorded limit is the stop reason."""
+        """Record that a limit prevented some work. The first recorded limit is kept in `reached`."""
         self.reached = self.reached or limit
         if self._parent is not None:
             self._parent.note(limit)
 
     def refuse(self, limit: str) -> NoReturn:
-        """Refuse something for a limit's sake.
+        """Record a limit by `note`, and raise the error for it.
 
         Raises:
-            BudgetExhaustedError: With that limit.
+            BudgetExhaustedError: Always.
         """
         self.note(limit)
         raise BudgetExhaustedError(limit)
 
     def _full(self, room: Reservation) -> str | None:
-        """Return the limit exceeded by a call of the given size, if any."""
+        """Return the name of the limit that a call with this reservation would exceed, or None."""
         limits, taken = self.limits, self._sum_taken()
         if self.spent.model_calls + self._reserved >= limits.max_model_calls:
             return "max_model_calls"
@@ -283,7 +295,7 @@ class Budget:
         return None
 
     def _sum_taken(self) -> Reservation:
-        """Return the tokens and cost of the run so far, counting reservations as spent."""
+        """Return the tokens and cost of the run so far, including reservations."""
         spent = self.spent
         tokens = sum(call.input_tokens + call.output_tokens for call in self._calls) + self._held_tokens
         return Reservation(spent.input_tokens + spent.output_tokens + tokens, spent.cost + self._cost + self._held_cost)

@@ -19,12 +19,12 @@ _MAX_COMPLAINTS = 6
 
 
 class SchemaMismatchError(WeiwoError, ValueError):
-    """Error for JSON violating the schema.
+    """Error raised if no reading of a JSON value fits the schema.
 
     Attributes:
-        words: The errors for the model to correct: field and rule, without the values.
-        structural: Whether a field is missing, unknown or of another type, which a schema-constrained endpoint could
-            not have sent.
+        words: Up to six errors for the model to correct, as "field: rule" without the values.
+        structural: Whether a field is missing, unknown or of another type, which an endpoint that enforces the schema
+            would not have sent.
     """
 
     def __init__(self, error: ValidationError) -> None:
@@ -52,12 +52,13 @@ def coerce_reply(value: Any, schema: type[T]) -> T:
     - fields the schema does not know
     - a list or object inside the value given as a string of JSON
     - null for a field that may be left out
-    - one value instead of a list, and a list of one instead of a value
-    - a number instead of a name
-    - a choice in another spelling (`Give up`)
+    - a value instead of a list, and a list of one instead of a value
+    - a number instead of a string
+    - a literal in another spelling (`Give up` for `give_up`)
 
     Raises:
-        SchemaMismatchError: No such reading is valid. The message is about the value as it was sent.
+        SchemaMismatchError: No variation is valid. The message describes the value as sent, with keys in the schema's
+            spelling.
     """
     first: ValidationError | None = None
     for shape in _shapes(value, schema):
@@ -141,15 +142,18 @@ def _fold_key(name: str) -> str:
 
 
 _NO_VALUE = object()
-"""Stands for a field that is better left out."""
+"""Marks a field to be removed."""
 
 
 def _repair_value(value: Any, error: ValidationError) -> Any | None:
-    """Repair the form of the invalid parts of a value, if possible without guessing.
+    """Return a copy of a value with its invalid parts in another form, or None if nothing could be repaired.
 
-    Unknown fields are left out, and so is null, which stands for a default or is then reported as a missing field.
-    Strings of JSON are parsed. One value stands for a list of one, and the reverse. A number may be a name, and a
-    choice is recognised by its letters. Returns None if nothing was repaired.
+    Unknown fields and nulls are removed, so that the default applies or the field is reported as missing. The other
+    repairs are those of `coerce_reply`.
+
+    Args:
+        value: The value.
+        error: The errors of its validation.
     """
     mended, changed = deepcopy(value), False
     # Deletions are made from the back, so that the positions of earlier errors stay valid.
@@ -172,10 +176,14 @@ def _repair_value(value: Any, error: ValidationError) -> Any | None:
 
 
 def _reshape(value: Any, detail: Mapping[str, Any]) -> Any:
-    """Convert a value to the expected form.
+    """Convert an invalid value to the expected form, or return `_NO_VALUE` to remove it.
+
+    Args:
+        value: The value.
+        detail: The error of the value, as given by pydantic.
 
     Raises:
-        ValueError: The value cannot be converted without guessing.
+        ValueError: The value cannot be converted without guessing. StopIteration for an unknown literal.
     """
     kind: str = detail["type"]
     if value is None and kind != "missing":

@@ -1,10 +1,10 @@
 """Context windows: prompt size of a model, room for the reply, and token counting.
 
-Counts are exact if the model's tokenizer is available: OpenAI's encodings are read by tiktoken, if one lies whole in
-its cache already. Counting never touches the network. Otherwise counts are upper estimates, even on unusual search
-results. Weights are by character, measured against five byte-pair tokenizers (cl100k and o200k of OpenAI, Qwen,
-DeepSeek, Claude 2): English prose and code are overestimated by about 1.6, Chinese by 1.4 to 2.5, figures by 1 to 2.
-Not covered are long runs of random letters and of rare Han characters.
+Counts are exact if the model's tokenizer is available: tiktoken reads OpenAI's encodings, if they are in its cache
+already. Counting never touches the network. Otherwise counts are upper estimates, by a weight for each character.
+Against five byte-pair tokenizers (cl100k and o200k of OpenAI, Qwen, DeepSeek, Claude 2), English prose and code are
+overestimated by a factor of about 1.6, Chinese by 1.4 to 2.5, figures by 1 to 2. Long runs of random letters and of
+rare Han characters may be underestimated.
 """
 
 import hashlib
@@ -35,13 +35,16 @@ _ENCODINGS: Final = {
 }
 """File and SHA-256 of each encoding, as tiktoken has them (`tiktoken_ext.openai_public`)."""
 _PIECE: Final = 50_000
-"""Characters encoded at once: the work on one word without blanks grows faster than its length."""
+"""Characters encoded at once, because the time for a long word without blanks grows faster than its length."""
 
 
 def _find_tokenizer(name: str) -> Callable[[str], int] | None:
-    """Return a token counter for a model, if the tokenizer is known and available.
+    """Return a function that counts tokens exactly, or None if the model's tokenizer is unknown or not cached.
 
     This call blocks, because it reads megabytes from disk.
+
+    Args:
+        name: Name of the model, `provider:model`.
     """
     provider, _, model = name.partition(":")
     if provider not in {"openai", "azure_openai", "given"}:
@@ -69,9 +72,9 @@ def _counter(tiktoken: Any, encoding: str) -> Callable[[str], int]:
 
 
 def _is_cached(encoding: str) -> bool:
-    """Report whether tiktoken would find an encoding without the network.
+    """Report whether an encoding is in tiktoken's cache, with the right checksum.
 
-    A file that fails its check is downloaded again.
+    tiktoken would download a missing or damaged file.
     """
     if encoding not in _ENCODINGS:
         return False
@@ -94,22 +97,23 @@ _CLASSES = (
     (string.digits.encode(), 115),
     (string.punctuation.encode(), 80),
 )
-"""Hundredths of a token of an ASCII character: whole numbers, so that parts of a text never count less than it."""
+"""Weights of ASCII characters in hundredths of a token: whole numbers, so that sums are exact."""
 _OTHER_ASCII = 100
+"""Weight of any other ASCII character."""
 _PER_BYTE = 55
-"""Those of a byte of UTF-8 outside ASCII: Han has three a character, Cyrillic, Greek and Arabic have two."""
+"""Weight of a UTF-8 byte of characters outside ASCII: Han has three bytes, Cyrillic, Greek and Arabic have two."""
 _PER_ASTRAL = 220
-"""What one of four bytes has more: emoji, rare Han."""
+"""Additional weight of a character with four bytes, such as emoji and rare Han."""
 PER_MESSAGE = 8
-"""Tokens that wrap a message: its role and separators."""
+"""Tokens for the role and the separators of a message."""
 _OUTPUT_RESERVE = 1_000
-"""Tokens set aside for a reply until this run has seen a longer one for the same purpose."""
+"""Tokens reserved for a reply until the run has seen a longer one for the same purpose."""
 
 _BOUNDS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict")
 
 
 def text_tokens(text: str) -> int:
-    """Tokens of a text, at most, as a rule."""
+    """Return an upper estimate of the number of tokens in a text."""
     plain = text.encode("ascii", "ignore")
     tokens = 0
     for characters, weight in _CLASSES:
@@ -128,53 +132,59 @@ def text_tokens(text: str) -> int:
 
 
 def prompt_tokens(messages: "Iterable[BaseMessage]", runnable: Any) -> int:
-    """Return the tokens of a request: messages, and any schema or function bound to the model."""
+    """Return an upper estimate of a request's tokens: messages, and any schema or function bound to the model."""
     words = sum(PER_MESSAGE + text_tokens(message_text(message)) for message in messages)
     bound = getattr(getattr(runnable, "first", runnable), "kwargs", None)  # a sequence opens with the model
     return words + (text_tokens(json.dumps(bound, default=str, ensure_ascii=False)) if bound else 0)
 
 
 def reply_tokens(model: Any, longest: int) -> int:
-    """Return the tokens to reserve for a reply, by the longest so far and the model's own bound."""
+    """Return the number of tokens to reserve for a reply.
+
+    Args:
+        model: The chat model. Its own limit of a reply, if set, is an upper bound.
+        longest: Tokens of the longest reply so far for the same purpose.
+    """
     bounds = (getattr(model, name, None) for name in _BOUNDS)
     own = [bound for bound in bounds if isinstance(bound, int) and bound > 0]
     return min([max(_OUTPUT_RESERVE, longest), *own])
 
 
 _DEFAULT_WINDOW: Final = 32_000
-"""Tokens taken for the window of a model of which nothing is known. Most hold more; one that holds less says so in its
-first refusal, and that is remembered."""
+"""Context window assumed for an unknown model, in tokens. A smaller window is learned from the first refusal."""
 _WINDOW_SHARE: Final = 0.8
-"""The share of the window that a prompt may take: beyond it models overlook what they read, counts err, and models that
-reason need room (JoyAgent's deep search keeps to the same)."""
+"""Share of the window that a prompt may fill: beyond it models overlook content, counts may err, and reasoning needs
+room (JoyAgent's deep search has the same limit)."""
 _FORM_RESERVE: Final = 800
-"""Tokens kept for what a request holds besides its prompt and reply: a schema, the wrapping of messages."""
+"""Tokens reserved for the other parts of a request: a schema, the wrapping of messages."""
 _LEAST_WINDOW: Final = 1_000
-"""A refusal that names a smaller window than this speaks of something else."""
+"""Smallest plausible window. A smaller number in a refusal means something else."""
 _SHRINK: Final = 2 / 3
-"""What is left of a window, against a prompt that was too long for it, where the refusal names no number."""
+"""Assumed window as a share of a prompt that was too long, if the refusal names no number."""
 
 
 @dataclass(frozen=True)
 class ModelSize:
     """Known sizes of a model: window, reply reserve and token counter."""
 
-    # Tokens of its context window as it is known by its name or its own settings; None: not known.
+    # Context window in tokens, from the model's profile or settings. None if unknown.
     window: int | None = None
-    reply: int = _OUTPUT_RESERVE  # tokens to keep for its reply
-    count: Callable[[str], int] = text_tokens  # counts the tokens of a text: with its tokenizer, or an upper estimate
+    reply: int = _OUTPUT_RESERVE  # tokens to reserve for a reply
+    count: Callable[[str], int] = text_tokens  # counts the tokens of a text, exactly or as an upper estimate
 
 
 def measure_model(model: "BaseChatModel", name: str) -> ModelSize:
-    """Measure a model: window from the profile or the settings, reply size and token counter.
+    """Determine the sizes of a model. This call blocks, because it may read a tokenizer.
 
-    This call blocks, because it may read a tokenizer.
+    Args:
+        model: The chat model.
+        name: Name of the model, `provider:model`, by which the tokenizer is found.
     """
     return ModelSize(own_window(model), reply_tokens(model, 0), _find_tokenizer(name) or text_tokens)
 
 
 def own_window(model: "BaseChatModel") -> int | None:
-    """Return the context window from a model's own settings or LangChain's profile."""
+    """Return the context window in tokens from a model's own settings or LangChain's profile, or None."""
     set_on_it = (getattr(model, name, None) for name in ("num_ctx", "n_ctx"))
     told = (*set_on_it, (getattr(model, "profile", None) or {}).get("max_input_tokens"))
     return next((n for n in told if isinstance(n, int) and n >= _LEAST_WINDOW), None)
@@ -192,26 +202,34 @@ class _WindowMemory:
         return self.sizes.get(endpoint) or ModelSize()
 
     def learn(self, endpoint: str, window: int | None, prompt: int) -> None:
-        """Record the window named in a refusal, else a size smaller than the refused prompt."""
+        """Record the window learned from a refusal. It never grows again.
+
+        Args:
+            endpoint: Identity of the endpoint.
+            window: Tokens named in the refusal, or None. Then two thirds of the prompt are assumed.
+            prompt: Tokens of the refused prompt.
+        """
         told = window if window is not None and window >= _LEAST_WINDOW else math.floor(prompt * _SHRINK)
         self._learned.remember_fact(endpoint, max(_LEAST_WINDOW, min(told, self._learned.get(endpoint) or told)))
 
     def window(self, endpoint: str, configured: int | None) -> int:
-        """Return the tokens of an endpoint's window, never more than a refusal allowed.
+        """Return an endpoint's context window in tokens: as configured, else from the model, else the default.
 
-        The window is as configured, else as given by the model, else a conservative default.
+        A smaller window learned from a refusal takes precedence.
         """
         window = configured or self.size(endpoint).window or _DEFAULT_WINDOW
         return min(window, self._learned.get(endpoint) or window)
 
 
 def prompt_bound(window: int, reply: int) -> int:
-    """Return the maximum tokens of a whole prompt.
+    """Return the largest prompt in tokens that leaves room for the reply: at most 80% of the window.
 
-    This is a share of the window that leaves room for the reply.
+    Args:
+        window: Context window in tokens.
+        reply: Tokens reserved for the reply.
     """
     return max(0, min(math.floor(window * _WINDOW_SHARE), window - reply - _FORM_RESERVE))
 
 
 window_memory: Final = _WindowMemory()
-"""The memory of this process."""
+"""Window sizes known to this process."""

@@ -1,7 +1,8 @@
 """The endpoint of a model: provider, model, base URL, key, remembered facts, circuit breaker.
 
-The environment or the run's user gives it. Agents are opened anew for every node and ask before their model has been
-made, so facts about an endpoint are remembered for the process. An endpoint that is down costs a run two waits.
+The endpoint comes from the environment, the key from there or from the run's user. Each node of the graph creates its
+models anew, so facts about an endpoint are remembered for the process. The circuit breaker opens after two failed
+calls.
 """
 
 import hashlib
@@ -19,16 +20,16 @@ from weiwo.models.errors import ModelCallError, ModelUnavailableError
 from weiwo.state.circuit_breaker import BreakerRegistry, CircuitBreaker
 
 _PLACEHOLDER_KEY = "none"
-"""Sent to a local server that needs no key; the client refuses to start without one."""
+"""API key sent to a local server that needs none, because the client requires a key."""
 
 _OWN_KEY: Final[ContextVar[str]] = ContextVar("own_key", default="")
 
 
 @contextmanager
 def own_key(key: str) -> Iterator[None]:
-    """Context manager using a user's own key for models in place of the environment's.
+    """Context manager that uses a user's own API key for models instead of the environment's.
 
-    An empty key changes nothing.
+    Within it, an empty key selects the environment's.
     """
     token = _OWN_KEY.set(key)
     try:
@@ -39,20 +40,20 @@ def own_key(key: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A model and the endpoint serving the model."""
+    """Model and the server that serves it."""
 
     name: str  # the model as configured, `provider:model`
     provider: str  # the part before the colon
-    base_url: str = ""  # `OPENAI_BASE_URL` for OpenAI-compatible endpoints, else ""
-    # The key, for those and where it is a user's own. Never shown.
+    base_url: str = ""  # for OpenAI-compatible endpoints; empty for the provider's default
+    # For OpenAI-compatible endpoints, or a user's own key. Empty if the client reads the environment.
     api_key: str = field(default="", repr=False)
-    instance: int = 0  # tells models apart that were made elsewhere and share a name
-    # Whether the key is a user's own: what is learned with it, as that it is refused, counts for nobody else.
+    instance: int = 0  # distinguishes model objects of the same name that were passed in
+    # Whether the key is a user's own. Facts learned with it, such as a refusal, are kept apart from those of others.
     own: bool = False
 
     @property
     def identity(self) -> str:
-        """Return the key for memories of endpoint behaviour. The key holds no secret."""
+        """Return the key under which facts about the endpoint are remembered. It contains no secret."""
         return f"{self._place} {self.key_hash[:12]}" if self.own else self._place
 
     @property
@@ -64,15 +65,19 @@ class Endpoint:
 
     @property
     def key_hash(self) -> str:
-        """Return a digest of the key and the base URL. The URL may carry a key too."""
+        """Return a hash of the API key and the base URL, which may contain a key too."""
         return hashlib.sha256(f"{self.base_url}\0{self.api_key}".encode()).hexdigest()
 
 
 def resolve_endpoint(name: str, env: Mapping[str, str] | None = None) -> Endpoint:
-    """The endpoint of a model named `provider:model`, by `env`, else by this process's and the user's own key.
+    """Return the endpoint of a model.
+
+    Args:
+        name: Name of the model, `provider:model`.
+        env: Variables in place of the environment. Then a key set by `own_key` is ignored.
 
     Raises:
-        ModelUnavailableError: The name has no provider, the base URL is none, or a key is missing.
+        ModelUnavailableError: The name has no provider, the base URL is invalid, or a key is missing.
     """
     key = _OWN_KEY.get() if env is None else ""
     env = os.environ if env is None else env
@@ -105,7 +110,7 @@ def _is_http(url: str) -> bool:
 
 
 def is_local(url: str) -> bool:
-    """Report whether a URL points to this machine or a private network, judged by name alone."""
+    """Report whether a URL points to this machine or a private network, judged by the host without DNS."""
     host = (urlsplit(url).hostname or "").lower()
     try:
         address = ipaddress.ip_address(host)
@@ -117,15 +122,15 @@ def is_local(url: str) -> bool:
 V = TypeVar("V")
 
 _MAX_REMEMBERED: Final = 1_024
-"""Endpoints remembered of each kind of fact; the oldest gives way."""
+"""Limit of the endpoints remembered for each kind of fact. The oldest is dropped."""
 
 _memories: Final[list["EndpointMemory[Any]"]] = []
 
 
 class EndpointMemory(dict[str, V]):
-    """Memory of a kind of fact by endpoint (provider, model and base URL).
+    """Facts of a kind by identity of the endpoint, for this process.
 
-    The size is bounded as long as facts are added with `put`.
+    The size is limited as long as facts are added with `remember_fact`.
     """
 
     def __init__(self) -> None:
@@ -133,53 +138,62 @@ class EndpointMemory(dict[str, V]):
         _memories.append(self)
 
     def remember_fact(self, endpoint: str, fact: V) -> None:
-        """Remember the fact."""
+        """Store the fact of an endpoint, replacing an earlier one. May drop the oldest endpoint."""
         while endpoint not in self and len(self) >= _MAX_REMEMBERED:
             del self[next(iter(self))]
         self[endpoint] = fact
 
 
 def _forget_endpoints() -> None:
-    """Start anew: forget every fact about every endpoint."""
+    """Forget every fact about every endpoint."""
     for memory in _memories:
         memory.clear()
 
 
 _THRESHOLD: Final = 2
-"""Failures in a row after which an endpoint is taken to be down."""
+"""Failed calls in a row after which the breaker opens."""
 _COOLING_SECONDS: Final = 60.0
-"""After this long one call is let through to see whether the endpoint is back."""
+"""Time after which an open breaker admits a trial call."""
 _MAX_BREAKERS: Final = 256
-"""Breakers remembered; beyond that the ones not used for longest are forgotten."""
+"""Limit of the breakers kept. The least recently used are dropped."""
 
 
 class EndpointBreaker:
-    """Health of a model endpoint as seen by a run."""
+    """Circuit breaker of a model endpoint within a run."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._circuit = CircuitBreaker(_THRESHOLD, _COOLING_SECONDS, _COOLING_SECONDS, clock)
         self._words = ""
 
     def admit(self, call: object) -> None:
-        """Admit a call, including all attempts.
+        """Admit a call with all its attempts, or raise an error if the breaker is open.
+
+        Args:
+            call: Identity of the call, the same in the other methods.
 
         Raises:
-            ModelCallError: The endpoint is down as far as this run knows.
+            ModelCallError: The breaker is open.
         """
         if not self._circuit.admit(call):
             raise ModelCallError(f"the model endpoint does not answer ({self._words})")
 
     def record_success(self, call: object) -> None:
-        """The endpoint answered."""
+        """Record a call that the endpoint answered."""
         self._circuit.record_success(call)
 
     def record_failure(self, call: object, words: str, *, hopeless: bool = False) -> None:
-        """Record an unanswered call. With `hopeless`, a second attempt is pointless."""
+        """Record a call that the endpoint failed to answer.
+
+        Args:
+            call: Identity of the call.
+            words: Reason of the failure, for the error of later calls.
+            hopeless: Open the breaker at once, as after a refused key.
+        """
         if self._circuit.record_failure(call, opens=hopeless) is not None:
             self._words = words
 
     def release_call(self, call: object) -> None:
-        """Release an ended call, successful or not."""
+        """Release a call that has ended, so that another trial call may pass."""
         self._circuit.release_call(call)
 
 
@@ -187,5 +201,5 @@ _breakers: Final = BreakerRegistry(lambda _: EndpointBreaker(), _MAX_BREAKERS)
 
 
 def endpoint_breaker(run: str, endpoint: str) -> EndpointBreaker:
-    """The breaker of an endpoint in a run."""
+    """Return the breaker of an endpoint in a run, the same for all callers in this process."""
     return _breakers.get(run, endpoint)

@@ -1,7 +1,7 @@
 """Errors of model calls, and the classification of request failures by status codes and exception types.
 
-Whoever asks a model catches one type, `ModelCallError`, whose message is one line. Messages are written here and never
-quote the request, the reply or the provider's own text, any of which may hold a prompt or a key.
+Callers catch a single type, `ModelCallError`, whose message is one line. Messages never quote the request, the reply or
+the provider's own text, which may contain a prompt or a key.
 """
 
 import re
@@ -30,10 +30,10 @@ _LimitName = str
 
 
 class ModelCallError(WeiwoError):
-    """Error for a model call without a usable reply. The caller falls back to a rule.
+    """Error for a model call without a usable reply. The caller falls back on rules.
 
     Attributes:
-        reason: One line, fit for the trace and for the user.
+        reason: One line for the trace and the user.
     """
 
     def __init__(self, reason: str) -> None:
@@ -42,14 +42,14 @@ class ModelCallError(WeiwoError):
 
 
 class ModelUnavailableError(ModelCallError):
-    """Error for a model not configured, or with a missing package or key. Says how to fix the setup."""
+    """Error for a model that is not configured, or lacks a package or key. The message says how to fix the setup."""
 
 
 class BudgetExhaustedError(ModelCallError):
-    """The run's limits leave no room for another model call.
+    """Error for a model call not made, because a limit of the run leaves no room.
 
     Attributes:
-        limit: The field of `state.Limits` that was reached, for the stop reason.
+        limit: Name of the limit, a field of `state.Limits`, for the stop reason.
     """
 
     def __init__(self, limit: _LimitName) -> None:
@@ -74,46 +74,46 @@ _STATUS_WORDS = {
 _OF_THE_REQUEST: Final = frozenset(
     {"refused", "overflow", "incomplete", "declined", "empty", "loading", "deadline", "limit"}
 )
-"""Kinds that say nothing against the endpoint."""
+"""Kinds of fault that are caused by the request or the run, and do not count against the endpoint."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Cause of a failed request."""
 
-    # `refused` (the endpoint will not take this form of request), `denied` (key or rights), `overflow` (longer than the
-    # model's context), `server` (5xx), `busy` (a limit of its rate), `loading` (its model is not in memory yet),
-    # `unreachable` (no connection), `late` (no reply in time), `deadline` (the run had no more time for it),
-    # `malformed` (a reply that is not a chat completion), `empty` (one with nothing in it), `declined` (by the model or
-    # a filter), `incomplete` (not ended by its model), `limit` (ended by a limit of the run).
+    # `refused` (the endpoint does not accept this form of request), `denied` (key or rights), `overflow` (the prompt is
+    # longer than the context window), `server` (5xx), `busy` (rate limit), `loading` (the model is not in memory yet),
+    # `unreachable` (no connection), `late` (no reply in time), `deadline` (the run's time ended), `malformed` (the
+    # reply is not a chat completion), `empty` (the reply has no content), `declined` (by the model or a filter),
+    # `incomplete` (the reply ended early), `limit` (ended by a limit of the run).
     kind: FaultKind
-    words: str  # one line without anything of the request or reply in it
-    status: int = 0  # the HTTP status, 0 where there was none
-    pause: float | None = None  # seconds after which the endpoint wants to be asked again, if it says so
-    window: int | None = None  # tokens that the model's context holds, if an overflow says so
-    bound: bool = False  # whether it speaks of the bound on the reply that the request carried
-    slow: bool = False  # some of the reply came, and it was still coming
-    cut: bool = False  # the model ended it at its bound on the length of a reply, so that it may go on
-    prompt: bool = False  # whether a filter declined the prompt, rather than the model its reply
+    words: str  # one line without content of the request or reply
+    status: int = 0  # HTTP status, or 0
+    pause: float | None = None  # seconds to wait before a retry, if the endpoint says so
+    window: int | None = None  # the model's context window in tokens, if an overflow names it
+    bound: bool = False  # whether the error mentions the request's token limit for the reply
+    slow: bool = False  # whether the reply was still arriving when the time ended
+    cut: bool = False  # whether the reply ended at its token limit, so that it can be continued
+    prompt: bool = False  # whether a filter declined the prompt, not the model or a filter the reply
 
     @property
     def outage(self) -> bool:
-        """Report whether the endpoint is failing, rather than this request."""
+        """Report whether the fault counts as a failure of the endpoint, not of this request or the run."""
         return not self.slow and self.kind not in _OF_THE_REQUEST
 
     @property
     def passing(self) -> bool:
-        """Report whether the same request may succeed in a moment."""
+        """Report whether the same request may succeed after a pause."""
         return (self.kind in {"busy", "loading", "unreachable"} or self.status >= 500) and "quota" not in self.words
 
     @property
     def hopeless(self) -> bool:
-        """Report whether no further request to the endpoint can succeed."""
+        """Report whether every further request to the endpoint will fail, as with a refused key."""
         return self.kind == "denied"
 
     @property
     def may_be_size(self) -> bool:
-        """Report whether a shorter prompt may be accepted, regardless of the error's words."""
+        """Report whether a shorter prompt may be accepted, even if the error does not mention the length."""
         return self.kind == "overflow" or (self.kind == "refused" and self.status in {400, 413, 422})
 
 
@@ -122,7 +122,7 @@ class ModelRequestError(ModelCallError):
 
     Attributes:
         fault: The cause.
-        pause: Seconds after which the request is worth sending again. None if it is not.
+        pause: Seconds to wait before a retry. None if a retry is not worthwhile.
     """
 
     def __init__(self, fault: Fault, pause: float | None = None) -> None:
@@ -132,7 +132,7 @@ class ModelRequestError(ModelCallError):
 
 
 def classify_fault(error: BaseException) -> Fault:
-    """Return the fault behind an exception of a provider's client, for any provider.
+    """Return the cause of an exception raised by a provider's client, for any provider.
 
     Type and code of the error take precedence over its status: inside a stream the status is 200, or there is none.
     Clients wrap one another, and a warning turned into an error can hide the response it is about, so the whole chain
@@ -160,14 +160,14 @@ def classify_fault(error: BaseException) -> Fault:
 
 
 def ended_early(error: BaseException) -> bool:
-    """Report whether an exception means a stream ended before the first chunk."""
+    """Report whether an exception says that a stream ended before its first chunk."""
     return _finds(NOTHING_CAME, error) is not None
 
 
 def _of_codes(codes: list[str], status: int | None, error: BaseException) -> Fault | None:
-    """Return the fault for the error codes, or None if no code has a known meaning.
+    """Return the fault for the first known code of an error, or None if no code is known.
 
-    Zhipu's digits for a bad key are Mistral's for a server error. For these digits, the HTTP status decides.
+    Zhipu's numeric codes for a bad key are Mistral's for a server error, so for these the HTTP status decides.
     """
     for code in codes:
         kind = CODE_KINDS.get(code.lower())
@@ -182,7 +182,14 @@ def _of_codes(codes: list[str], status: int | None, error: BaseException) -> Fau
 
 
 def _of_status(status: int, error: BaseException, codes: Sequence[str] = (), meant: int = 0) -> Fault:
-    """Return the fault for an HTTP status. `meant` is the status of the error's code."""
+    """Return the fault for an HTTP status.
+
+    Args:
+        status: Status of the response.
+        error: The exception, searched for words and pauses.
+        codes: Codes of the error, for the message.
+        meant: Status that the error's code stands for, or 0. Takes precedence, except over 408, 409 and 429.
+    """
     # The code of the error itself, for example insufficient_quota, counts after the codes of its body.
     own = next((code for link in _causes(error) if isinstance(code := getattr(link, "code", None), str)), "")
     code = next((f" {code}" for code in (*(codes if meant else ()), own) if _CODE.fullmatch(code)), "")
@@ -225,11 +232,11 @@ _WORDS: Final[Mapping[FaultKind, str]] = {
     "loading": "the model is being loaded",
 }
 _BUSY: Final = frozenset({408, 409, 429})
-"""Statuses that ask for patience."""
+"""Statuses of faults that may pass after a pause."""
 _NEVER_SIZE: Final = frozenset({401, 402, 403, 404})
-"""Statuses that never speak of a prompt's size."""
+"""Statuses that are never caused by a prompt's length."""
 _MOST_READ = 4_000
-"""Characters of an error that are searched for words."""
+"""Limit of an error's text that is searched, in characters."""
 
 
 def _overflow(error: BaseException, status: int = 0) -> Fault:
@@ -242,28 +249,31 @@ def _overflow(error: BaseException, status: int = 0) -> Fault:
 
 
 def _says_overflow(error: BaseException) -> re.Match[str] | None:
-    """Find the text in an error about a too long prompt."""
+    """Find the words in an error that say that the prompt is too long.
+
+    The match contains the window in tokens, as the group `bound` or the first group, if the error names it.
+    """
     return next((found for pattern in OVERFLOWS if (found := _finds(pattern, error))), None)
 
 
 _BOUND = re.compile(r"max_(?:completion_|new_|output_)?tokens|\bcompletion\b")
 _BAD_KEY = re.compile(r"API_KEY_INVALID|API key (?:not valid|expired)")
-"""How Gemini refuses a key, with status 400."""
+"""Messages of Gemini for a bad key, with status 400."""
 _PAUSES = (
     re.compile(r"""retryDelay['"]{1,2}:\s?['"](\d{1,4}(?:\.\d{1,9})?)s"""),  # Gemini
     re.compile(r"""estimated_time['"]{1,2}:\s?(\d{1,4}(?:\.\d{1,9})?)"""),  # Hugging Face, while a model loads
     re.compile(r"(?:try again|retry) (?:in|after) (\d{1,4}(?:\.\d{1,9})?) ?s(?:econds?)?\b", re.IGNORECASE),
 )
-"""How providers ask for a pause in the error itself, not in a header."""
+"""Messages of providers that name the seconds to wait in the text of an error, not in a header."""
 
 
 def _says_bound(error: BaseException) -> bool:
-    """Report whether an error's text mentions the bound on replies."""
+    """Report whether an error's text mentions the token limit for replies, e.g. `max_tokens`."""
     return _finds(_BOUND, error) is not None
 
 
 def _pause(error: BaseException) -> float | None:
-    """Return the seconds until the endpoint wants a retry, if stated."""
+    """Return the seconds that the endpoint asks to wait before a retry, or None."""
     asked = next((pause for link in _causes(error) if (pause := retry_after_of(link)) is not None), None)
     told = next((found for pattern in _PAUSES if (found := _finds(pattern, error))), None)
     return asked if asked is not None or told is None else float(told[1])
@@ -288,10 +298,10 @@ _STATUS_NAMES = ("status_code", "code", "http_status")
 
 
 def _status(error: BaseException) -> int | None:
-    """Return the HTTP status of an error or of the error's response.
+    """Return the HTTP status from 400 to 599 of an error, its response or its body, or None.
 
-    The status is `status_code`, or `code` in Google's clients. OpenRouter and vLLM report the status in the body of an
-    error, while the error's own status is 200.
+    The attribute is `status_code`, or `code` in Google's clients. OpenRouter and vLLM report the status in the body of
+    an error, while the response's own status is 200.
     """
     response = getattr(error, "response", None)
     told = [getattr(holder, name, None) for holder in (error, response) for name in _STATUS_NAMES]
@@ -313,10 +323,7 @@ _CODE_IN_WORDS = (
 
 
 def _codes(error: BaseException) -> Iterator[str]:
-    """Yield the provider's types and codes in an error.
-
-    They come from attributes and the parsed body, else from the text quoting the body.
-    """
+    """Yield the provider's types and codes in an error: from attributes and parsed bodies, else from the text."""
     yield from (code for key in _CODE_KEYS if isinstance(code := getattr(error, key, None), str))
     bodies = _bodies_of(error)
     for body in bodies:
@@ -329,10 +336,7 @@ def _codes(error: BaseException) -> Iterator[str]:
 
 
 def _bodies_of(error: BaseException) -> list[Mapping[str, Any] | list[Any]]:
-    """Return the parsed bodies held by an error.
-
-    A body belongs to the error's reply or to boto3's response, or is an argument of the error.
-    """
+    """Return the parsed JSON bodies in the attributes and arguments of an error."""
     held = [*(getattr(error, name, None) for name in _BODIES), getattr(error, "response", None), *error.args]
     return [body for body in held if isinstance(body, Mapping | list)]
 

@@ -1,8 +1,8 @@
 """Error codes of providers, each mapped to an HTTP status or a kind of fault.
 
-Errors without a code are recognised by words. Providers report the same failure by type (Anthropic), status in words
-(Gemini), code in words (OpenAI, DashScope) or in digits (Zhipu, Mistral), inside a stream too, where no HTTP status
-says anything. Each code is mapped to the HTTP status that the provider's reference pairs it with.
+Errors without a code are recognised by their text. Providers report the same failure by type (Anthropic), by the name
+of a status (Gemini), by a code in words (OpenAI, DashScope) or in digits (Zhipu, Mistral). Inside a stream the code is
+all there is, since the HTTP status is 200. Each code is mapped to the HTTP status given in the provider's reference.
 """
 
 import re
@@ -37,9 +37,9 @@ _KINDS: Final[Mapping[FaultKind, str]] = {
     "loading": "modelnotreadyexception model_loading model_not_ready",
 }
 CODE_STATUSES: Final = {code: status for status, codes in _STATUSES.items() for code in codes.split()}
-"""HTTP status that a code stands for, by the code in lower case."""
+"""HTTP status by error code in lower case."""
 CODE_KINDS: Final[Mapping[str, FaultKind]] = {code: kind for kind, codes in _KINDS.items() for code in codes.split()}
-"""Kind of fault that a code tells by itself."""
+"""Kind of fault by error code in lower case, for codes that are more specific than an HTTP status."""
 
 _NUMBER = r"(\d{1,3}(?:,\d{3}){1,3}|\d{3,9})"
 OVERFLOWS: Final = tuple(
@@ -68,21 +68,21 @@ OVERFLOWS: Final = tuple(
         r"(?:长度|上下文|token|输入|prompt|Prompt).{0,12}(?:超长|过长|超出|超过|超限)",
     )
 )
-"""How providers say that a prompt is too long, with the tokens their model holds where they tell."""
+"""Messages of a prompt that is too long. A group is the model's context window in tokens, if the message names it."""
 
 LOADING: Final = lazy(
     r"\b(?:is (?:currently |still )?(?:being )?load(?:ing|ed)|loading model|not (?:yet )?ready)\b",
     re.IGNORECASE,
 )
-"""How servers say that they are still loading a model: llama.cpp, Hugging Face, vLLM."""
+"""Messages of servers that are still loading a model: llama.cpp, Hugging Face, vLLM."""
 COLD_START: Final = lazy(r"No data received from Ollama stream")
-"""How langchain-ollama 1.1.0 tells of a reply that only loaded the model: it drops `done_reason: load`."""
+"""Message of langchain-ollama 1.1.0 for a reply that only loaded the model, because it drops `done_reason: load`."""
 NOTHING_CAME: Final = lazy(r"No generation chunks were returned")
-"""How LangChain says that a stream ended before its first chunk."""
+"""Message of LangChain for a stream that ended before its first chunk."""
 UNPAID: Final = lazy(r"credit balance is too low|reached your specified API usage limits", re.IGNORECASE)
-"""How Anthropic says that an account is empty, with the code of a bad request."""
+"""Messages of Anthropic for an account without credit, which have the code of a bad request."""
 DECLINED: Final = lazy(
     r"content[ _](?:management|filter|policy|exists risk)|\bflagged\b|safety (?:system|policy)|敏感|违规",
     re.IGNORECASE,
 )
-"""How a filter is told of where no code does."""
+"""Messages of content filters without a code."""

@@ -1,7 +1,7 @@
-"""Gateway for all chat model calls: bounded, counted, and always backed by a rule.
+"""Gateway for all chat model calls.
 
-Every call is taken from the run's budget before it is sent, bounded in time with all its retries, and recorded in the
-trace in every case. Failures reach the caller as `ModelCallError`, and the caller then decides by rule.
+Every call is reserved in the run's budget before it is sent, limited in time with all its retries, and recorded in the
+trace in every case. Failures reach the caller as `ModelCallError`, and the caller then falls back on rules.
 """
 
 import asyncio
@@ -40,22 +40,27 @@ T = TypeVar("T", bound=BaseModel)
 Messages = Sequence[Union["BaseMessage", tuple[str, str]]]
 """A conversation: LangChain messages, or pairs of role ("system", "human", "ai") and text."""
 _Maker = Callable[[Endpoint, float], Awaitable["BaseChatModel"]]
-"""Makes the chat model of an endpoint, given the seconds one request may take."""
+"""Creates the chat model of an endpoint, with a time limit of a request in seconds."""
 
 _SHARE_OF_BUDGET = 0.5
-"""The share of the tokens a run may still spend that passages may fill up to in one prompt."""
+"""Share of the run's remaining tokens that a prompt with passages may use."""
 
 _overlooked: Final = EndpointMemory[float]()
-"""Until when a role's model is asked one thing at a time (`time.monotonic`), by role and endpoint."""
+"""Time (`time.monotonic`) until which a role's model gets a single task per request, by role and endpoint."""
 
 
 class ChatModels:
-    """Chat models of a run, by role. Models passed as `given` override the settings.
+    """Chat models of a run, by role.
 
-    An endpoint found dead stays so for the run that `run_id` names, or without one, for this object.
+    Args:
+        settings: Settings of the run, with the model of each role.
+        budget: Budget that every call is reserved in.
+        run_id: Id of the run. Circuit breakers of endpoints are shared by all objects with the same id.
+        given: Chat models by role, which override the settings.
+        make: Creates a chat model.
 
     Raises:
-        SettingsError: The run has a limit on cost, and the price of one of the models is not known.
+        SettingsError: The run has a limit on cost, and the price of a model is not known.
     """
 
     def __init__(
@@ -79,18 +84,15 @@ class ChatModels:
         require_prices(settings, [*(where.name for where, _ in self._given_models.values()), *configured])
 
     def has_decision_model(self, role: str) -> bool:
-        """Report whether a role has a model for decisions. Small models make no decisions.
-
-        Without such a model, the rules decide.
-        """
+        """Report whether a role has a model that is not small. Otherwise, rules make the decisions of the role."""
         return self._has(role) and not is_small(self._size(role)[0])
 
     def answers_plainly(self, role: str) -> bool:
-        """Report whether a role has a small model, used only for a single plain question."""
+        """Report whether a role has a small model, which is used only to answer a single plain question."""
         return self._has(role) and is_small(self._size(role)[0])
 
     def note_reply(self, role: str, *, usable: bool) -> None:
-        """Record whether a reply was usable.
+        """Record whether a reply of a role's model was usable.
 
         A model counts as small if two of its first three replies are unusable.
         """
@@ -100,11 +102,11 @@ class ChatModels:
         return role in self._given or role in self.settings.models
 
     async def learn_sizes(self) -> None:
-        """Determine the size of each model, once per endpoint. Servers elsewhere are not asked."""
+        """Determine for each model whether it is small, once per endpoint. Only local servers are asked."""
         await asyncio.gather(*map(learn_size, self._endpoints().values()))
 
     async def usual_seconds(self) -> float:
-        """Return the seconds of a usual call of the slowest model, by measured speed, or 0 if unknown."""
+        """Return the seconds that a typical call takes on the slowest model, by measured speed, or 0 if unknown."""
         await speed_memory.load(self.settings.home)
         return max((speed_memory.speed(endpoint).seconds(*USUAL_CALL) for endpoint in self._endpoints()), default=0.0)
 
@@ -113,11 +115,14 @@ class ChatModels:
         return {where.identity: where for role in roles if (where := self._size(role)[0])}
 
     def holds_schemas(self, role: str, *others: str) -> bool:
-        """Report whether a single request may ask a role's model for several things at once.
+        """Report whether a single request may combine the tasks of several roles.
 
-        It may if the model accepts schemas, as far as is known. A model that has to be told its format in the prompt is
-        better asked one thing at a time, and so is a model that has recently overlooked such a thing. Other roles whose
-        work is asked for too must have the same model.
+        This requires that the model makes decisions, is not known to need its format described in the prompt, and has
+        not overlooked a part of such a request recently.
+
+        Args:
+            role: Role that makes the request.
+            others: Further roles with tasks in the request. They must have the same model.
         """
         where = self._size(role)[0].identity
         same = all(self.has_decision_model(other) and self._size(other)[0].identity == where for other in others)
@@ -126,13 +131,13 @@ class ChatModels:
         return self.has_decision_model(role) and same and mode_memory.recall_mode(where) != MODES[-1] and not lapsed
 
     def note_overlooked(self, role: str) -> None:
-        """Record for a while an additional request overlooked by a role's model."""
+        """Record that a role's model overlooked a part of a combined request (see `holds_schemas`)."""
         _overlooked.remember_fact(f"{role} {self._size(role)[0].identity}", time.monotonic() + DOUBT_SECONDS)
 
     async def ready(self, role: str) -> None:
-        """Create a role's model, so that `room` and `count` are exact.
+        """Create a role's model, so that `room` and `count` use its window and tokenizer instead of estimates.
 
-        Without this call they use conservative estimates.
+        A model that cannot be created is ignored here. Its next call reports the error.
         """
         try:
             await self._model(role)
@@ -141,10 +146,14 @@ class ChatModels:
             return
 
     def room(self, role: str, *prompt: str) -> int:
-        """Return the tokens left for passages in a prompt to a role's model, never negative.
+        """Return how many tokens of passages a prompt to a role's model may have, never negative.
 
-        `prompt` is the rest of the prompt. A share of the model's window is used (`context_windows`), and room for the
-        reply is kept free. At most half of the run's remaining budget is used, because more calls follow.
+        The whole prompt may fill a share of the context window (see `prompt_bound`), and at most half of the run's
+        remaining tokens, because more calls follow.
+
+        Args:
+            role: The role.
+            prompt: Texts of the rest of the prompt, without passages.
         """
         where, size = self._size(role)
         bound = prompt_bound(
@@ -155,14 +164,11 @@ class ChatModels:
         return max(0, bound - sum(PER_MESSAGE + size.count(text) for text in prompt))
 
     def reading_seconds(self, role: str, tokens: int) -> float:
-        """Return the seconds for a role's model to read a prompt, by measured speed."""
+        """Return the seconds that a role's model takes to read a prompt of some tokens, by measured speed."""
         return speed_memory.speed(self._size(role)[0].identity).seconds(tokens, 0)
 
     def count(self, role: str, text: str) -> int:
-        """Count the tokens of a text for a role's model.
-
-        The count is exact if the tokenizer is available, and otherwise an upper estimate as a rule.
-        """
+        """Count the tokens of a text for a role's model, exactly or as an upper estimate without a tokenizer."""
         return self._size(role)[1].count(text)
 
     def _size(self, role: str) -> tuple[Endpoint, ModelSize]:
@@ -190,30 +196,35 @@ class ChatModels:
         schema: type[T],
         check: Callable[[T], str | None] | None = None,
     ) -> T:
-        """Request a judgement from a model, as an instance of a pydantic model.
+        """Request a reply from a model as an instance of a pydantic model.
 
         The modes are tried in the order JSON schema, function call, JSON in text, starting from the mode that the
-        endpoint last accepted. A reply in the wrong shape is repaired if that takes no guessing, and otherwise sent
+        endpoint last accepted. A reply in the wrong shape is repaired if possible without guessing, and otherwise sent
         back once with the errors.
 
         Args:
-            role: The agent that asks.
-            purpose: The purpose, such as "plan".
-            messages: The prompt, without a word on the form of the reply.
+            role: The calling role.
+            purpose: Purpose of the call for the trace, such as "plan".
+            messages: The prompt, without instructions on the format of the reply.
             schema: The wanted type. Its docstring and field descriptions are part of the prompt.
-            check: Judges what the schema cannot. Returns the error, in words for the model, or None.
+            check: Checks beyond the schema. Returns the error, as an instruction to the model, or None.
 
         Raises:
-            ModelCallError: There is no usable reply, for the reason it names.
+            ModelCallError: There is no usable reply. The message gives the reason.
         """
         session = await self._open_session(role, purpose, structured=True)
         return await StructuredCall(session, _convert_messages(messages), schema, check).run()
 
     async def text(self, role: str, purpose: str, messages: Messages) -> str:
-        """A reply as plain text, whole, without reasoning.
+        """Request a reply as plain text, without reasoning.
+
+        Args:
+            role: The calling role.
+            purpose: Purpose of the call for the trace, such as "plan".
+            messages: The prompt.
 
         Raises:
-            ModelCallError: There is none, it is empty, or it was cut off.
+            ModelCallError: There is no reply, or it is empty or cut off.
         """
         session = await self._open_session(role, purpose)
         message = await session.ask(session.model, "text", _convert_messages(messages), whole=True)
@@ -230,9 +241,15 @@ class ChatModels:
         *,
         most: int = MOST_TOKENS,
     ) -> AsyncGenerator[str, None]:
-        """Stream the text of a reply without reasoning, of at most `most` tokens, thoughts apart.
+        """Stream the text of a reply without reasoning.
 
         A caller that leaves early should close the iterator (`contextlib.aclosing`).
+
+        Args:
+            role: The calling role.
+            purpose: Purpose of the call for the trace, such as "report".
+            messages: The prompt.
+            most: Limit of the reply in tokens, not counting reasoning.
 
         Raises:
             ModelCallError: The stream was refused, cut, stalled, timed out or stayed empty. The text before that has
@@ -289,14 +306,14 @@ class ChatModels:
         return await self._measure(where, await self._make(where, self.settings.model_seconds))
 
     async def _measure(self, where: Endpoint, model: "BaseChatModel") -> "tuple[Endpoint, BaseChatModel]":
-        """Measure a model and record its size. Return the endpoint and the model unchanged."""
+        """Determine the sizes of a model once per endpoint, for `room` and `count`. Returns the arguments unchanged."""
         if where.identity not in window_memory.sizes:
             window_memory.sizes.remember_fact(where.identity, await asyncio.to_thread(measure_model, model, where.name))
         return where, model
 
 
 def _given_endpoint(model: "BaseChatModel") -> Endpoint:
-    """Return the endpoint of a model created elsewhere, named after its own name for the model."""
+    """Return an endpoint `given:NAME` for a model object passed in, with the object's own name of the model."""
     name = getattr(model, "model_name", None) or getattr(model, "model", None) or type(model).__name__
     return Endpoint(f"given:{name}", "given", instance=id(model))
 

@@ -15,7 +15,7 @@ from weiwo.models.reasoning_filter import strip_reasoning
 from weiwo.text.patterns import lazy
 
 _MAX_DEPTH = 100
-"""Nesting beyond this is refused: no reply needs it, and it bounds recursion."""
+"""Limit of the nesting, which bounds the recursion."""
 
 _BLANK = lazy(r"(?:[\s\ufeff]++|//[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*)++", re.DOTALL)
 _NUMBER = lazy(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
@@ -49,9 +49,12 @@ _MISSING: Any = object()
 
 
 class _JsonReader:
-    """Reader of a single value of `text`, from `start` on.
+    """Lenient parser of a single JSON value in a text. The time is linear in the length of the text.
 
-    `broken_off` tells whether the end was missing. Time is linear in the length of the text.
+    Attributes:
+        text: The text.
+        at: Position of the next character to read.
+        broken_off: Whether the end of the value was missing.
     """
 
     def __init__(self, text: str, start: int = 0) -> None:
@@ -60,10 +63,10 @@ class _JsonReader:
         self.broken_off = False
 
     def read(self) -> Any:
-        """The value.
+        """Parse and return the value at the current position.
 
         Raises:
-            ValueError: What stands here is not JSON, however forgivingly read.
+            ValueError: The text is not JSON, even leniently read, or ends before a value is complete.
         """
         value = self._value(0)
         if value is _MISSING:
@@ -202,7 +205,7 @@ class _JsonReader:
 
 
 _MAX_ATTEMPTS = 64
-"""Brackets at which a value is looked for. Bounds the time on text that is all brackets."""
+"""Limit of the brackets at which a value is looked for, which bounds the time on a text full of brackets."""
 
 _FENCE = lazy(r"```[ \t]*+[\w+-]*+[ \t]*+\r?\n?(.*?)```", re.DOTALL)
 _BRACKET = lazy(r"[{\[]")
@@ -210,14 +213,14 @@ _DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
 
 
 def parse_json(text: str) -> Any:
-    """The JSON value in a text: alone, in a code fence, or among prose.
+    """Return the JSON value in a text: alone, in a code fence, or among prose.
 
-    A text that is JSON is read as such. Otherwise the value is taken from a code fence that holds one, else it is the
-    longest object or list found between the prose, read forgivingly (see `weiwo.models.json_reader`); one that breaks
-    off is closed where its last complete value ends. Thoughts are passed over when JSON stands outside them. NaN and
-    infinities, which JSON lacks, become null.
+    If the whole text is JSON, its value is returned. Otherwise the value is that of the longest code fence with valid
+    JSON, else the longest object or list in the text, leniently parsed (see the module). A value that breaks off is
+    closed after its last complete part. JSON outside the model's reasoning takes precedence. NaN and infinities become
+    null.
 
-    Takes well under a second for 100 kB of anything.
+    Takes well under a second for 100 kB of any text.
 
     Raises:
         ValueError: There is no JSON object or list in the text.
@@ -237,10 +240,7 @@ def is_json(text: str) -> bool:
 
 
 def _strict(text: str) -> tuple[Any] | None:
-    """Parse the whole text as JSON and return the value in a tuple.
-
-    The tuple distinguishes null from no value. Returns None for other text.
-    """
+    """Parse the whole text as JSON. Returns the value in a tuple, as it may be None, or None for other text."""
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
@@ -249,7 +249,7 @@ def _strict(text: str) -> tuple[Any] | None:
 
 
 def _find_fenced_json(text: str) -> tuple[Any] | None:
-    """Return the value of the longest code fence with JSON."""
+    """Return the value of the longest code fence with valid JSON in a tuple, or None."""
     bodies = sorted((match[1].strip() for match in _FENCE.finditer(text)), key=len, reverse=True)
     for body in bodies[:_MAX_ATTEMPTS]:
         if found := _strict(body):
@@ -258,7 +258,7 @@ def _find_fenced_json(text: str) -> tuple[Any] | None:
 
 
 def _longest(text: str) -> tuple[Any] | None:
-    """Return the object or list spanning most of the text, or the first among equals."""
+    """Return the object or list spanning most of the text in a tuple, or None."""
     best: tuple[int, Any] | None = None
     for start, end, value in _values(text):
         if best is None or end - start > best[0]:
@@ -267,7 +267,7 @@ def _longest(text: str) -> tuple[Any] | None:
 
 
 def _values(text: str) -> Iterator[tuple[int, int, Any]]:
-    """Yield the outermost objects and lists in the text, with start and end."""
+    """Yield start, end and value of the outermost objects and lists in the text, leniently parsed."""
     at = 0
     for _ in range(_MAX_ATTEMPTS):
         match = _BRACKET.search(text, at)

@@ -1,7 +1,7 @@
-"""Model servers on this machine: discovery, models, and the real context window of each model.
+"""Model servers on this machine: discovery, models, and the actual context window of each model.
 
-Four servers are looked for at their usual ports, each by its own protocol, since OpenAI's protocol tells too little:
-Ollama gives 4,096 tokens of context unless told otherwise, LM Studio the window chosen when a model was loaded.
+Four servers are looked for at their usual ports, each by its own protocol, since OpenAI's protocol does not report the
+window: Ollama serves 4,096 tokens of context by default, LM Studio the window chosen when a model was loaded.
 """
 
 import asyncio
@@ -25,19 +25,19 @@ REPLY_SECONDS: Final = 4.0
 MOST_BYTES: Final = 4_000_000
 _MOST_MODELS: Final = 60
 _OLLAMA_CONTEXT: Final = 4_096
-"""Tokens that Ollama gives a model that says nothing else."""
+"""Ollama's default context window in tokens."""
 _NUM_CTX: Final = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)
 _NO_CHAT: Final = re.compile(r"embed|rerank|whisper|tts|(?:^|[-_/])(?:bge|gte|e5|clip)(?:[-_]|$)", re.IGNORECASE)
 _EMBEDS: Final = re.compile(r"embed|minilm|(?:^|[-_/])(?:bge|gte|e5)(?:[-_]|$)(?!.*rerank)", re.IGNORECASE)
 _LISTENS: Final = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError)
-"""What happens only where somebody took the connection."""
+"""Exceptions that occur only if a server accepted the connection."""
 
 
 class ServerError(WeiwoError):
     """An invalid or unsuccessful response of a server. The message gives the details.
 
     Attributes:
-        status: The status of its reply.
+        status: HTTP status of the response.
     """
 
     def __init__(self, message: str, status: int = 200) -> None:
@@ -49,14 +49,14 @@ class ServerError(WeiwoError):
 class LocalModel:
     """A model offered by a server."""
 
-    name: str  # its name there
-    billions: float | None = None  # parameters, in 1e9; None where unknown
-    bytes: int | None = None  # its size on disk; None where unknown
-    trained: int | None = None  # tokens of context it was made for; None where unknown
-    served: int | None = None  # tokens of context that the server gives it; None where unknown
-    chats: bool = True  # whether it answers messages, rather than embedding texts
-    tools: bool | None = None  # whether it was made to call tools; None where unknown
-    quantization: str = ""  # such as Q4_K_M; empty where unknown
+    name: str  # name at the server
+    billions: float | None = None  # number of parameters in billions; None if unknown
+    bytes: int | None = None  # size on disk; None if unknown
+    trained: int | None = None  # context window of the model in tokens; None if unknown
+    served: int | None = None  # context window that the server provides, in tokens; None if unknown
+    chats: bool = True  # whether it is a chat model, not an embedding or other model
+    tools: bool | None = None  # whether it supports tool calls; None if unknown
+    quantization: str = ""  # such as Q4_K_M; empty if unknown
 
     @property
     def embeds(self) -> bool:
@@ -69,8 +69,8 @@ class ServerProblem:
     """A reason why a server cannot be used.
 
     Attributes:
-        kind: `no_model` is a server without models. `silent` gave no reply in time, `broken_off` half of a reply.
-            `refused` is a reply with an error or in an unknown form.
+        kind: `no_model`: the server has no models. `silent`: no connection or no reply in time. `broken_off`: the
+            connection ended within the reply. `refused`: an error or a reply in an unknown format.
         detail: The message of a refusal, or the name of the exception.
         inside: Whether this process runs in a container, where `localhost` is not the machine.
     """
@@ -82,32 +82,32 @@ class ServerProblem:
 
 @dataclass(frozen=True)
 class FoundServer:
-    """A responding server."""
+    """Model server that was found, or named by the user and not usable."""
 
-    kind: str  # its name: `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible` for any other
-    root: str  # its address
+    kind: str  # `Ollama`, `LM Studio`, `llama.cpp`, `vLLM`, or `OpenAI-compatible` for any other
+    root: str  # address without a path
     models: tuple[LocalModel, ...] = ()
-    problem: ServerProblem | None = None
+    problem: ServerProblem | None = None  # reason why the server cannot be used, if any
 
     @property
     def base_url(self) -> str:
-        """Address for OpenAI's protocol."""
+        """Base URL for OpenAI's protocol."""
         return f"{self.root}/v1"
 
 
 @dataclass(frozen=True)
 class Client:
-    """Client of a server, with limits on time and size, and without a proxy."""
+    """Client of a server, with a limit on the size of replies."""
 
-    http: httpx.AsyncClient  # the connection
-    root: str  # the server's address
+    http: httpx.AsyncClient
+    root: str  # address of the server
     headers: Mapping[str, str] = field(default_factory=dict)
 
     async def ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """Send a request and return the reply as JSON. A request with a body is a POST.
+        """Send a request and return the parsed JSON reply: a GET, or a POST if there is a body.
 
         Raises:
-            ServerError: The server answered with an error, too much, or no JSON.
+            ServerError: The reply is an error, larger than `MOST_BYTES`, or not JSON.
             httpx.HTTPError: The server did not answer.
         """
         method = "GET" if body is None else "POST"
@@ -127,12 +127,12 @@ class Client:
 
 @dataclass(frozen=True)
 class Place:
-    """A possible location of a server."""
+    """Possible address of a server."""
 
-    root: str  # its address
-    kinds: tuple[str, ...]  # what it may be, in the order to try
-    named: bool = False  # whether the user named it, so that what is wrong with it is worth telling
-    headers: Mapping[str, str] = field(default_factory=dict)  # what to send there
+    root: str  # address without a path
+    kinds: tuple[str, ...]  # kinds of server to try, in order
+    named: bool = False  # whether the user named the address, so that problems are reported
+    headers: Mapping[str, str] = field(default_factory=dict)  # sent with each request
 
 
 def open_client(transport: httpx.AsyncBaseTransport | None, seconds: float) -> httpx.AsyncClient:
@@ -148,9 +148,13 @@ def in_container() -> bool:
 async def find_servers(
     env: Mapping[str, str] = os.environ, transport: httpx.AsyncBaseTransport | None = None
 ) -> list[FoundServer]:
-    """Find the responding servers, in search order.
+    """Find the model servers at the usual ports of this machine, and those named by variables, which come first.
 
-    `OLLAMA_HOST` and `OPENAI_BASE_URL` add further places.
+    A server that the user named, or that accepted the connection, is included with its problem if it is not usable.
+
+    Args:
+        env: Variables. `OPENAI_BASE_URL` and `OLLAMA_HOST` name further servers.
+        transport: Replaces the network in tests.
     """
     async with open_client(transport, REPLY_SECONDS) as http:
         found = await asyncio.gather(*(_look(http, place) for place in _list_places(env)))
@@ -162,7 +166,7 @@ async def find_servers(
 
 
 def _list_places(env: Mapping[str, str]) -> list[Place]:
-    """List the places to search: places named by variables, then the usual ports."""
+    """List the addresses to search: those named by variables, then the usual ports."""
     places = []
     if base := env.get("OPENAI_BASE_URL", "").strip().rstrip("/"):
         key = env.get("OPENAI_API_KEY", "").strip()
@@ -177,9 +181,9 @@ def _list_places(env: Mapping[str, str]) -> list[Place]:
 
 
 def _ollama_root(named: str) -> str:
-    """Return the address in `OLLAMA_HOST`: host, host:port or a URL.
+    """Return the address of the server in `OLLAMA_HOST`, which is a host, host:port or a URL.
 
-    0.0.0.0 is only a listening address and is replaced.
+    0.0.0.0 is an address to listen on, and becomes 127.0.0.1.
     """
     parts = urlsplit(named if "://" in named else f"http://{named}")
     host = parts.hostname or "127.0.0.1"
@@ -192,9 +196,9 @@ def _ollama_root(named: str) -> str:
 
 
 async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
-    """Probe a place. Returns the model server.
+    """Probe an address for each of its kinds of server, and return the server.
 
-    Returns None if nothing listens, or if an unnamed place holds something else.
+    Returns None if nothing listens at an address that the user did not name, or it is no model server.
     """
     client, message = Client(http, place.root, place.headers), ""
     for kind in place.kinds:
@@ -213,7 +217,7 @@ async def _look(http: httpx.AsyncClient, place: Place) -> FoundServer | None:
 
 
 def _silence(error: Exception) -> ServerProblem:
-    """Classify the exception of a call without a reply."""
+    """Describe the exception of a request without a reply."""
     name = type(error).__name__
     if isinstance(error, httpx.ReadError | httpx.RemoteProtocolError):
         return ServerProblem("broken_off", name)
@@ -280,9 +284,11 @@ async def _read_any(client: Client) -> list[LocalModel]:
 
 
 def _listed_model(row: Mapping[str, Any], meta: Mapping[str, Any]) -> LocalModel:
-    """Read a model from the list of an OpenAI-compatible server.
+    """Read a model from an entry of an OpenAI-compatible server's list.
 
-    llama.cpp adds `meta`, vLLM the window it serves.
+    Args:
+        row: The entry. vLLM adds the context window as `max_model_len`.
+        meta: Further facts, as given by llama.cpp.
     """
     name, window, count = _text(row["id"]), _whole(row.get("max_model_len")), _whole(meta.get("n_params"))
     return LocalModel(
@@ -305,7 +311,15 @@ _READERS: Final[dict[str, Callable[[Client], Awaitable[list[LocalModel]]]]] = {
 
 
 async def widen_ollama(root: str, model: str, tokens: int, transport: httpx.AsyncBaseTransport | None = None) -> str:
-    """Create a variant of an Ollama model with a wider window and shared weights, and return the name.
+    """Create a variant `weiwo-NAME` of an Ollama model with a larger context window, and return its name.
+
+    The variant shares the weights of the model.
+
+    Args:
+        root: Address of Ollama.
+        model: Name of the model.
+        tokens: Size of the window.
+        transport: Replaces the network in tests.
 
     Raises:
         ServerError: Ollama refuses.

@@ -1,11 +1,11 @@
 """Cache of chat models, created on first request and kept as long as the event loop lives.
 
-An HTTP client belongs to the event loop it first ran on, and LangChain shares one per base URL across loops, so every
-loop here has clients of its own. They are closed when the loop winds down, by the only hook asyncio has for that: an
+An HTTP client belongs to the event loop it first ran on, but LangChain shares one per base URL across loops. Here every
+loop has clients of its own. They are closed when the loop shuts down, by the only hook that asyncio has: an
 asynchronous generator that was started on the loop is closed with it.
 
-Replies are bounded, and no redirect to another origin is followed. A redirect would take the prompt, and with some
-statuses the key, to a host that nobody configured.
+Replies are limited in size, and no redirect to another origin is followed. A redirect would send the prompt, and with
+some statuses the key, to a host that nobody configured.
 """
 
 import asyncio
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS: Final = 10.0
 MOST_BYTES: Final = 2_000_000
-"""Bytes of a reply that comes whole."""
+"""Limit of a reply that is not streamed."""
 _MOST_STREAMED: Final = 40_000_000
-"""Bytes of a stream: each token comes in an event of some hundred bytes."""
+"""Limit of a stream in bytes. Each token comes in an event of some hundred bytes."""
 _MOST_OF_A_LINE: Final = 1_000_000
-"""Bytes of one line of a stream."""
+"""Limit of a line of a stream in bytes."""
 _MOST_OF_AN_ERROR: Final = 4_000
-"""Characters of an error that are read."""
+"""Limit of an error's text in characters."""
 _OPENAI_CLIENTS: Final = frozenset({"openai", "deepseek"})
-"""Providers whose class is built on OpenAI's client."""
+"""Providers whose LangChain class uses OpenAI's client."""
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -54,12 +54,17 @@ _by_loop: dict[int, _LoopClients] = {}
 
 
 async def get_chat_model(endpoint: Endpoint, seconds: float) -> "BaseChatModel":
-    """The chat model of an endpoint, made once per event loop.
+    """Return the chat model of an endpoint, created once per event loop.
 
-    Temperature is left to the provider: reasoning models refuse to be told.
+    The temperature is left to the provider, since reasoning models refuse the parameter.
+
+    Args:
+        endpoint: The endpoint.
+        seconds: Time limit of a request.
 
     Raises:
-        ModelUnavailableError: Its package is not installed, or it cannot be set up. One line, without secrets.
+        ModelUnavailableError: The package is not installed, or the model cannot be set up. The message is one line
+            without secrets.
     """
     kept = await _clients_of_this_loop()
     key = (endpoint.name, endpoint.key_hash, seconds)
@@ -95,9 +100,9 @@ async def _close_with_loop(kept: _LoopClients) -> AsyncGenerator[None, None]:
 
 
 def _http_client(seconds: float) -> Any:
-    """Create an HTTP client for an event loop, if the package is installed.
+    """Create an HTTP client for OpenAI's client, or return None if that package is not installed.
 
-    Call it in a thread, because it reads certificates from disk.
+    Blocking: reads certificates from disk.
     """
     try:
         import openai  # noqa: PLC0415 - heavy
@@ -123,12 +128,12 @@ async def _check_response(response: Any) -> None:
 
 
 async def _check_ollama(response: Any) -> None:
-    """Check a response of Ollama.
+    """Check a response of Ollama, and classify an error while its headers are available.
 
-    Ollama's client keeps only the text and status of an error.
+    Ollama's client keeps only the text and status of an error, not the Retry-After header.
 
     Raises:
-        ModelRequestError: The response is an error. Its headers say for how long the server wants to be left alone.
+        ModelRequestError: The response is an error, compressed, or a redirect to another host.
     """
     if response.status_code >= 400:
         import httpx  # noqa: PLC0415 - heavy
@@ -155,14 +160,11 @@ def _port(parts: SplitResult) -> int | None:
 
 @cache
 def _bounded_stream(package: str) -> Any:
-    """Return the bounded stream class for the HTTP package used by OpenAI's client.
-
-    The package is httpx, or its successor.
-    """
+    """Return a class of byte streams with limited size, for httpx or its successor, whichever the client uses."""
     base: Any = sys.modules[package].AsyncByteStream
 
     class BoundedStream(base):  # type: ignore[misc]
-        """The bytes of a reply as received, up to a bound."""
+        """Bytes of a reply as received. Raises a `ModelRequestError` above the limit."""
 
         def __init__(self, inner: Any, streamed: bool) -> None:  # noqa: FBT001 - private, one caller
             self._inner = inner
@@ -185,10 +187,15 @@ def _bounded_stream(package: str) -> Any:
 
 
 def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatModel":
-    """Set up a model. In a thread: imports take a second.
+    """Create a chat model. Blocking: imports take a second.
+
+    Args:
+        endpoint: The endpoint.
+        seconds: Time limit of a request.
+        client: HTTP client for providers that use OpenAI's client, else None.
 
     Raises:
-        ModelUnavailableError: Its provider is unknown, its package is not installed, or its key is missing.
+        ModelUnavailableError: The provider is unknown, the package is not installed, or the key is missing.
     """
     # The session itself asks again: each attempt is a call of the run's budget.
     options: dict[str, Any] = {"timeout": seconds, "max_retries": 0}
@@ -234,9 +241,9 @@ def make_model(endpoint: Endpoint, seconds: float, client: Any) -> "BaseChatMode
 
 
 def find_setup_trouble(names: Iterable[str]) -> str:
-    """Return the setup error of the first model failing setup, in a line.
+    """Return the error of the first model that cannot be set up, as a line, or an empty string.
 
-    The result is empty if all models can be set up. The call blocks, because it imports packages.
+    The call blocks, because it imports packages. OpenAI models are checked for a key only.
 
     Args:
         names: Models as `provider:model`.
@@ -252,10 +259,10 @@ def find_setup_trouble(names: Iterable[str]) -> str:
 
 
 def _init(make: Any, name: str, options: dict[str, Any]) -> "BaseChatModel":
-    """Create a model with the options, or without if the class accepts no options.
+    """Create a model with the options, or without any if the class refuses them.
 
-    Our own timeout holds anyway. A model with a key is never created without options, because it would take the
-    environment's key.
+    The deadline of a call holds anyway. If the options contain a user's key, the error is raised instead, because the
+    model would use the environment's key.
     """
     try:
         model: BaseChatModel = make(name, **options)
@@ -270,13 +277,13 @@ _SAMPLING: Final = ("temperature", "top_p", "top_k", "frequency_penalty", "prese
 
 
 _SAMPLES: Final = frozenset({"ChatGoogleGenerativeAI", "ChatMistralAI"})
-"""Classes that send a temperature of 0.7 of their own, and leave a parameter out of the request where it is None."""
+"""LangChain classes that set a temperature of 0.7 by default. They leave out parameters that are None."""
 
 
 def _leave_sampling(model: "BaseChatModel") -> "BaseChatModel":
-    """Return the model without sampling parameters set only by the class.
+    """Return the model without sampling parameters that only its LangChain class has set.
 
-    A provider's recommended values are its own defaults, and reasoning models refuse such parameters.
+    The provider's defaults are the recommended values, and reasoning models refuse such parameters.
     """
     if type(model).__name__ not in _SAMPLES:
         return model

@@ -1,9 +1,9 @@
 """Model size: the parameter count, from the name or from a server on the local network.
 
-A model of up to three billion parameters answers one plain question over passages right as often as with any prompt
-built on it, and each further judgement, plan or JSON asked for makes it worse. So agents do not ask such a model
-(`ChatModels.configured`), and the writer asks it one question (`ChatModels.answers_plainly`). If neither name nor
-server gives the size, the replies decide: a model is small if two of its first three are unusable.
+A model of up to three billion parameters answers a plain question over passages as well as with any elaborate prompt,
+and gets worse with each judgement, plan or JSON asked for. So rules replace such a model
+(`ChatModels.has_decision_model`), and only the writer asks it a plain question (`ChatModels.answers_plainly`). If
+neither name nor server gives the size, the replies decide: a model is small if two of its first three are unusable.
 """
 
 import asyncio
@@ -15,29 +15,29 @@ from typing import Any, Final
 from weiwo.models.endpoint import Endpoint, EndpointMemory, is_local
 
 _SMALL: Final = 3.5
-"""Parameters, in 1e9, below which a model is small: what is sold as 3B has up to 3.3."""
+"""Billions of parameters below which a model is small. Models called 3B have up to 3.3."""
 _MALFORMED: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""What reading a reply of another shape raises."""
+"""Exceptions raised by reading a reply of another format."""
 _SECONDS: Final = 2.0
 _MOST_BYTES: Final = 1_000_000
 _REPLIES: Final = 3
-"""First replies of a model of unknown size that are looked at."""
+"""Number of the first replies by which a model of unknown size is judged."""
 _UNUSABLE: Final = 2
-"""How many of them make it a small one."""
+"""Number of unusable replies among these that make the model small."""
 _BILLIONS: Final = re.compile(
     r"(?<![a-z0-9.])(?:(\d{1,2})x)?e?(\d{1,4}(?:\.\d{1,3})?)\s?([bm])(?![a-z0-9])", re.IGNORECASE
 )
 
 _sizes: Final = EndpointMemory[float]()
-"""Parameters in 1e9, by endpoint; 0 where neither its name nor its server tells."""
+"""Billions of parameters by endpoint, 0 if unknown."""
 _replies: Final = EndpointMemory[tuple[bool, ...]]()
-"""Whether something could be done with the first replies of an endpoint whose model's size is unknown."""
+"""Whether each of the first replies was usable, by endpoint, for models of unknown size."""
 
 
 def parse_billions(name: object) -> float | None:
-    """Parse the parameter count, in 1e9, from a model name.
+    """Parse the number of parameters in billions from a model name, or return None.
 
-    Examples are "7.6B", "qwen3:8b", "llama-3.2-1B", "135M", "8x7b" and "30b-a3b".
+    "qwen3:8b" gives 8, "135M" 0.135, "8x7b" 56 and "30b-a3b" 30.
     """
     found = [
         int(match[1] or 1) * float(match[2]) / (1 if match[3].lower() == "b" else 1_000)
@@ -47,7 +47,7 @@ def parse_billions(name: object) -> float | None:
 
 
 async def learn_size(where: Endpoint) -> None:
-    """Record the size of an endpoint's model, from the name or else from a server on this network."""
+    """Record the size of an endpoint's model once, from its name or else by asking a server on this network."""
     if where.identity in _sizes:
         return
     billions = parse_billions(where.name.partition(":")[2])
@@ -57,7 +57,7 @@ async def learn_size(where: Endpoint) -> None:
 
 
 def is_small(where: Endpoint) -> bool:
-    """Report whether an endpoint's model is small, as far as is known."""
+    """Report whether an endpoint's model is small: by recorded size, else by name, else by its first replies."""
     billions = _sizes.get(where.identity)
     if billions is None:
         billions = parse_billions(where.name.partition(":")[2])
@@ -65,12 +65,12 @@ def is_small(where: Endpoint) -> bool:
 
 
 def is_small_size(billions: float) -> bool:
-    """Report whether a parameter count, in 1e9, makes a small model."""
+    """Report whether a number of parameters, in billions, is that of a small model. 0 means unknown."""
     return 0 < billions < _SMALL
 
 
 def note_reply(where: Endpoint, *, usable: bool) -> None:
-    """Record whether an early reply of a local model of unknown size was usable."""
+    """Record whether a reply was usable, for the first three replies of a model on this network."""
     before = _replies.get(where.identity) or ()
     if len(before) < _REPLIES and _find_server(where):
         _replies.remember_fact(where.identity, (*before, usable))
@@ -85,9 +85,9 @@ def _find_server(where: Endpoint) -> str:
 
 
 async def _ask_server(where: Endpoint, root: str) -> float | None:
-    """Ask llama.cpp (`n_params`) or Ollama (`parameter_size`) for the parameter count.
+    """Ask llama.cpp (`n_params`) or Ollama (`parameter_size`) for the number of parameters.
 
-    Returns None if neither answers.
+    Returns the number in billions, or None if the server does not answer or gives none.
     """
     import httpx  # noqa: PLC0415 - heavy
 
@@ -113,10 +113,11 @@ async def _ask_server(where: Endpoint, root: str) -> float | None:
 
 
 async def _read_json(http: Any, method: str, url: str, body: object) -> Any:
-    """A reply as JSON, bounded in size.
+    """Send a request and return the parsed JSON reply.
 
     Raises:
-        ValueError: It is too long, or no JSON.
+        ValueError: The reply is too long, or not JSON.
+        httpx.HTTPError: The server did not answer, or with an error.
     """
     read = bytearray()
     async with http.stream(method, url, json=body) as reply:

@@ -1,8 +1,8 @@
 """Prices of a model's tokens: as configured, else the list price from `genai-prices`.
 
-A list price is that of the shortest prompt, without batches. Tokens cached by the provider from an earlier prompt have
-their own price if the list has one. List prices are used for the provider's own host only, because elsewhere the same
-model may cost anything. The data are those of the installed release, and nothing is looked up elsewhere.
+List prices are those of short prompts, without batch discounts. Prompt tokens that the provider read from its cache
+have a price of their own if the list gives one. List prices are used for the provider's own host only, because
+elsewhere the same model may cost anything. The data are those of the installed release, and nothing is downloaded.
 """
 
 import os
@@ -20,13 +20,13 @@ Price = tuple[float, float]
 
 _PACKAGE: Final = "genai-prices"
 _PROVIDERS: Final = {"google_genai": "google", "google_vertexai": "google", "mistralai": "mistral", "xai": "x-ai"}
-"""Providers whose name in LangChain is not that in the data."""
+"""Names in `genai-prices` of providers that LangChain names differently."""
 
 
 def price_of(settings: Settings, name: str) -> Price | None:
-    """Return the price of a model by the name in the trace.
+    """Return the price of a model by its name in the trace, `provider:model`, or None if unknown.
 
-    A model made in code is also found by its name alone.
+    For a model object passed in (`given:model`), a configured price of the same model of any provider counts.
     """
     if (price := _find_configured_price(settings, name)) is not None:
         return price
@@ -34,10 +34,7 @@ def price_of(settings: Settings, name: str) -> Price | None:
 
 
 def list_price_source(settings: Settings, names: Iterable[str]) -> str:
-    """Return the source of the list prices used for models, or an empty string.
-
-    The result is empty if all prices are configured.
-    """
+    """Return the source of list prices with its version, or an empty string if no model has a list price in use."""
     listed = any(
         _find_configured_price(settings, name) is None and _is_of_provider(name) and _list_price(name) is not None
         for name in names
@@ -55,7 +52,7 @@ _HOSTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "groq": ("groq.com", ("GROQ_API_BASE", "GROQ_BASE_URL")),
     "xai": ("x.ai", ("XAI_API_BASE",)),
 }
-"""Domain of each provider, and the variables by which its package is pointed elsewhere, the first that is set."""
+"""Domain of each provider, and the variables that set another base URL, in order of precedence."""
 
 
 def _is_of_provider(name: str) -> bool:
@@ -72,9 +69,9 @@ def _is_of_provider(name: str) -> bool:
 
 
 def cached_price_of(settings: Settings, name: str) -> float | None:
-    """Return the US dollars per million cached input tokens.
+    """Return the list price of cached input tokens in US dollars per million.
 
-    Returns None if no list gives a price.
+    Returns None if the model has a configured price, or the list gives none.
     """
     if _find_configured_price(settings, name) is not None or not _is_of_provider(name):
         return None
@@ -83,17 +80,17 @@ def cached_price_of(settings: Settings, name: str) -> float | None:
 
 
 def _list_price(name: str) -> Price | None:
-    """Return the list price of `provider:model`.
-
-    Returns None if the data have no such model, or no price per token.
-    """
+    """Return the list price of `provider:model`, or None if the data lack the model or its price per token."""
     listed = _list_prices(name)
     return listed[:2] if listed else None
 
 
 @lru_cache(maxsize=256)
 def _list_prices(name: str) -> tuple[float, float, float | None] | None:
-    """Input, output and cached input."""
+    """Return the list prices of input, output and cached input tokens in US dollars per million.
+
+    The last is None if the list gives none. Returns None if the data lack the model or its price per token.
+    """
     from genai_prices.data_snapshot import get_snapshot
     from genai_prices.types import TieredPrices
 
@@ -119,9 +116,11 @@ def _find_configured_price(settings: Settings, name: str) -> Price | None:
 
 
 def require_prices(settings: Settings, names: Iterable[str] | None = None) -> None:
-    """Check the availability of prices needed for `max_cost`.
+    """Raise an error if `max_cost` is set and the price of a model is unknown.
 
-    The models are the named ones, or else those of the settings.
+    Args:
+        settings: The settings of the run.
+        names: Models as `provider:model`. None for those of the settings.
 
     Raises:
         SettingsError: A limit on cost is set, and the price of a model is not known.
@@ -154,7 +153,7 @@ def cost_of(
         input_tokens: Tokens of the prompt.
         output_tokens: Tokens of the reply.
         cached_tokens: Tokens of the prompt that the provider had cached.
-        cached_price: US dollars per million cached tokens.
+        cached_price: US dollars per million cached tokens, if known.
     """
     if price is None:
         return 0.0

@@ -31,7 +31,7 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True)
 class PromptPassages:
-    """A prompt with the positions of all passages."""
+    """Prompt with the positions of its passages. Methods count passages from 0 in order of the text."""
 
     messages: "list[BaseMessage]"
     places: tuple[_Place, ...]
@@ -42,11 +42,11 @@ class PromptPassages:
         return cls(messages, tuple(_find_places(messages)))
 
     def name(self, number: int) -> str:
-        """Title and source of a passage."""
+        """Return title and source of a passage, e.g. `“Annual report” (report.pdf)`."""
         return self.places[number].name
 
     def digest(self, number: int) -> str:
-        """Return the digest of the text of a passage."""
+        """Return a hash of the text of a passage."""
         return self.places[number].digest
 
     def numbers_of(self, digests: Collection[str]) -> list[int]:
@@ -54,7 +54,7 @@ class PromptPassages:
         return [number for number, place in enumerate(self.places) if place.digest in digests]
 
     def without(self, numbers: Collection[int]) -> "list[BaseMessage]":
-        """Return the prompt without the given passages."""
+        """Return the messages of the prompt without the passages of these numbers."""
         dropped = [self.places[number] for number in sorted(numbers)]
         if not dropped:
             return self.messages
@@ -66,9 +66,10 @@ class PromptPassages:
         return messages
 
     def shorten_prompt(self, share: float) -> "list[BaseMessage] | None":
-        """Shorten the prompt to the passages of the lowest numbers, up to a share of the passage text.
+        """Return the messages with only the most relevant passages, up to a share of the passages' text.
 
-        They are the most relevant. Returns None if there are no passages to remove.
+        The passages with the lowest `n` are the most relevant. If not even the first fits, its text is cut. Returns
+        None if the prompt has no passages.
         """
         room = share * sum(place.end - place.start for place in self.places)
         ranked, kept = sorted(range(len(self.places)), key=lambda index: self.places[index].number), 0
@@ -83,10 +84,7 @@ class PromptPassages:
 
 
 def _cut_passage(prompt: PromptPassages, share: float) -> "list[BaseMessage]":
-    """Return a prompt of one passage with only a share of its text.
-
-    It is used if that passage alone is longer than the allowed share.
-    """
+    """Return the messages of a prompt with the text of its only passage cut to a share."""
     place, text = prompt.places[0], str(prompt.messages[prompt.places[0].message].content)
     opening = _OPENING.match(text, place.start)
     start = opening.end() if opening else place.start
@@ -119,16 +117,14 @@ def _find_places(messages: "Sequence[BaseMessage]") -> list[_Place]:
 
 
 async def find_refused(count: int, accepts: Callable[[Collection[int]], Awaitable[bool]]) -> int | None:
-    """Find the single item responsible for a refusal, by bisection.
-
-    The request is accepted without this item.
+    """Find the single item that causes a refusal, by bisection.
 
     Args:
         count: Number of items.
-        accepts: Whether the request is accepted without the given items.
+        accepts: Sends the request without the given items, and reports whether it is accepted.
 
     Returns:
-        The number of the item. None if leaving a single item out does not help.
+        The number of the item from 0, or None if the request is refused without any single item.
     """
     low, high, last = 0, count, -1
     while high - low > 1:

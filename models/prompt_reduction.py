@@ -1,4 +1,4 @@
-"""Prompt reduction for a rejected prompt: half of the passages, or all but a declined passage."""
+"""Reduction of a rejected prompt, to half of its passages or without a passage that a content filter declines."""
 
 from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 _LEAST_TO_HALVE: Final = 1_000
-"""Tokens of a prompt from which a refusal may be due to its size."""
+"""Size of a prompt in tokens up to which a refusal is not due to its size."""
 _HALF: Final = 0.5
 _LEAST_TO_LEAVE: Final = 2
-"""Passages of a prompt from which one may be left out."""
+"""Least number of passages of a prompt from which a passage may be removed."""
 _declined: Final = EndpointMemory[frozenset[str]]()
-"""Digests of passages that an endpoint's filter declines."""
+"""Hashes of passages that an endpoint's content filter declined."""
 
 
 class ReducedPrompt(NamedTuple):
-    """A prompt reduced in size.
+    """Prompt reduced after a rejection.
 
     Attributes:
-        messages: The prompt.
-        left_out: Title and source of the passage that the endpoint's filter declines. Empty if the prompt was
-            shortened instead.
+        messages: The reduced prompt.
+        left_out: Title and source of the removed passage, if a content filter declined it. Empty if the prompt was
+            shortened.
     """
 
     messages: "list[BaseMessage]"
@@ -33,9 +33,11 @@ class ReducedPrompt(NamedTuple):
 
 
 def drop_declined(identity: str, messages: "list[BaseMessage]") -> "list[BaseMessage]":
-    """Return the prompt without passages known to be declined by the endpoint's filter.
+    """Return the prompt without passages that the endpoint's content filter has declined before.
 
-    `identity` is the endpoint's.
+    Args:
+        identity: Identity of the endpoint.
+        messages: The prompt.
     """
     declined = _declined.get(identity)
     passages = PromptPassages.of(messages) if declined else None
@@ -58,11 +60,11 @@ async def reduce_prompt(
         fault: The reason for the rejection.
         messages: The prompt.
         tokens: Size of the prompt.
-        accepts: Asks the endpoint whether its filter accepts a prompt, with a request for a word at most.
+        accepts: Sends a prompt with a minimal reply limit, and reports whether the endpoint's filter accepts it.
         known: Whether the endpoint is known to accept this form of request, so that the prompt must be the cause.
 
     Returns:
-        The reduced prompt. None if no smaller prompt is worth a try.
+        The reduced prompt, or None if the prompt is not the cause or cannot be reduced.
     """
     if fault.kind != "overflow" and not (fault.prompt or (known and fault.may_be_size)):
         return None
@@ -78,9 +80,9 @@ async def reduce_prompt(
 async def _leave_declined(
     identity: str, passages: PromptPassages, accepts: "Callable[[list[BaseMessage]], Awaitable[bool]]"
 ) -> ReducedPrompt | None:
-    """Return the prompt without the single passage declined by a filter.
+    """Find the passage that a content filter declines, remember it, and return the prompt without it.
 
-    Returns None if the cause is not a single passage.
+    Returns None if no single passage is the cause.
     """
     count = len(passages.places)
 

@@ -1,8 +1,8 @@
-"""Filter for reasoning, answer wrappers and text after the end of a chat template.
+"""Filter that removes a model's reasoning, tags around the answer, and text after the end of a chat template.
 
-Each family of models marks its thoughts in its own way, and `_THOUGHTS` lists openers and closers. Templates of some
-servers open the thoughts themselves, so that the closer comes alone. A whole reply shows this. For a stream it must be
-known before, so it is remembered by endpoint.
+Each family of models marks its reasoning ("thoughts") in its own way, and `_THOUGHTS` lists opening and closing tags.
+The chat templates of some servers contain the opening tag, so that a reply has the closing tag alone. A whole reply
+shows this. For a stream it must be known before, so it is remembered by endpoint.
 """
 
 import re
@@ -29,9 +29,9 @@ _THOUGHTS: Final = {
     "<|channel|>commentary<|message|>": "<|end|>",
     "analysis": "assistantfinal",  # harmony whose tokens a server has taken out
 }
-"""Closers of thoughts by their openers, in small letters."""
+"""Closing tags of thoughts by opening tags, in lower case."""
 _BARE: Final = "analysis"
-"""The opener that is a word, too: it counts at the head of a reply, with a letter right behind it."""
+"""Opening tag that is also a word. It counts only at the start of a reply, directly followed by a letter."""
 _WRAPPERS: Final = {
     "<answer>": "</answer>",
     "<final_answer>": "</final_answer>",
@@ -41,7 +41,7 @@ _WRAPPERS: Final = {
     "<|start_response|>": "<|end_response|>",
     "\\boxed{": "}",
 }
-"""Marks around an answer: they go, what stands between them stays."""
+"""Closing tags by opening tags around an answer. The tags are removed, and the text in between is kept."""
 _NOISE: Final = (
     "<|start|>assistant",
     "<|channel|>final<|message|>",
@@ -49,7 +49,7 @@ _NOISE: Final = (
     "<|channel|>final",
     "<|message|>",
 )
-"""Marks that go alone."""
+"""Single tags that are removed."""
 _STOPS: Final = (
     "<|im_end|>",
     "<|im_start|>",
@@ -60,15 +60,15 @@ _STOPS: Final = (
     "<|eom_id|>",
     "<|return|>",
 )
-"""Tokens of chat templates that end a turn; a server whose template is wrong lets them through, and goes on."""
+"""Tokens of chat templates that end a turn. With a wrong template, a server lets them through and continues."""
 _QUOTES: Final = "`'\"“「"
 _ENDERS: Final = "\n.!?。！？:：>]}▷"
-"""What may stand before a thought in the midst of a reply: text about such tags has them within a sentence."""
+"""Characters that may precede a tag within a reply. Text about such tags mentions them within a sentence instead."""
 
 _OPENERS: Final = tuple(opener for opener in _THOUGHTS if opener != _BARE)
 _MARKS: Final = (*_OPENERS, *_WRAPPERS, *_NOISE, *_STOPS)
 _ALONE: Final = tuple(sorted({_THOUGHTS[opener] for opener in _OPENERS} - {"<|end|>"}))
-"""Closers that tell of thoughts even where no opener was seen."""
+"""Closing tags that indicate thoughts even without an opening tag."""
 
 
 def _one_of(marks: tuple[str, ...]) -> re.Pattern[str]:
@@ -79,18 +79,19 @@ _MARK: Final = _one_of(_MARKS)
 _CLOSER_ALONE: Final = re.compile(
     rf"(?<![{_QUOTES}])(?:{_one_of(_ALONE).pattern})|(?:{_one_of(_ALONE).pattern})(?![{_QUOTES}])", re.IGNORECASE
 )
-"""A closer that does not stand in quotation marks, as in text about closers."""
+"""A closing tag that is not quoted, as it would be in text about tags."""
 _OPENER: Final = _one_of(_OPENERS)
 _FIRST: Final = frozenset("<[◁\\}")
 _LONGEST: Final = max(map(len, _MARKS))
 _TAIL: Final = 8
-"""Characters of the text before a mark that are looked at."""
+"""Number of characters kept of the text before a tag."""
 
 
 class ReasoningFilter:
-    """Stream filter that removes thoughts, wrappers and the end of a template from text.
+    """Stream filter that removes thoughts, tags around the answer, and text after the end of a turn.
 
-    `opened` says that the thoughts have already begun.
+    Args:
+        opened: Whether the text starts within thoughts, without an opening tag.
     """
 
     def __init__(self, *, opened: bool = False) -> None:
@@ -105,10 +106,7 @@ class ReasoningFilter:
         self._wrapped: list[str] = []
 
     def feed(self, delta: str) -> str:
-        """Return the part of the reply ready for output, given new text.
-
-        Text is ready if it belongs to the reply and was not returned before.
-        """
+        """Add new text of the stream, and return the text that is certain to belong to the reply, if any."""
         if self._over or not delta:
             return ""
         waiting = self._open or self._held or self._wrapped or self._after_thought
@@ -120,11 +118,14 @@ class ReasoningFilter:
         return self._pass_on(last=False)
 
     def break_off(self) -> str:
-        """Return the held-back text of a failed reply, unless thoughts are open."""
+        """Return the text held back when a stream fails, or an empty string within thoughts."""
         return "" if self._open else self._pass_on(last=True)
 
     def end(self) -> str:
-        """Return the held-back characters identified as text at the end."""
+        """Return the text held back at the end of a stream.
+
+        Thoughts without a closing tag are dropped, unless it was uncertain that they were thoughts.
+        """
         text = ""
         if self._open and not self._doubtful:
             # The reply ended within its thoughts, which are never shown.
@@ -172,7 +173,7 @@ class ReasoningFilter:
         return next((match for match in pattern.finditer(self._held) if self._counts(match)), None)
 
     def _counts(self, mark: re.Match[str]) -> bool:
-        """Report whether a mark is markup, rather than a mention in the text."""
+        """Report whether a found tag is markup, not a mention in the text, by the characters before it."""
         name = mark[0].lower()
         if self._wrapped and name == self._wrapped[-1]:
             return True
@@ -190,7 +191,7 @@ class ReasoningFilter:
         return mark[0].lower() in _STOPS and not (before and before in _QUOTES)
 
     def _take(self, found: str) -> None:
-        """Process a mark at the head of the held text."""
+        """Remove a tag at the start of the held text, and change the state accordingly."""
         name = found.lower()
         if name in _STOPS:
             self._over, self._held = True, ""
@@ -209,7 +210,7 @@ class ReasoningFilter:
         self._searched = 0
 
     def _close(self) -> bool:
-        """Drop the open thoughts if the closer is present."""
+        """Drop the open thoughts if their closing tag is in the held text, and report whether it is."""
         assert self._open is not None  # noqa: S101 - asked for only then
         found = self._open.search(self._held, self._searched)
         if found and self._open is _CLOSER_ALONE and found.end() == len(self._held):
@@ -225,15 +226,12 @@ class ReasoningFilter:
         return True
 
     def _may_open_bare(self) -> bool:
-        """Report whether only the beginning of the bare opener has come.
-
-        Servers send the opener as one token.
-        """
+        """Report whether the text so far is blank, or may be the start of the tag `_BARE` ("ana")."""
         head = self._held.lstrip()
         return not head or (len(head) > 2 and _BARE.startswith(head))
 
     def _count_certain(self) -> int:
-        """Count the held characters outside any possible mark or leading blanks."""
+        """Return the number of held characters that cannot be part of a tag or of leading blanks."""
         certain = len(self._held)
         for at in range(max(0, len(self._held) - _LONGEST), len(self._held)):
             tail = self._held[at:].lower()
@@ -250,28 +248,28 @@ class ReasoningFilter:
 
 
 def strip_reasoning(text: str) -> str:
-    """Remove the thoughts, the answer wrapper and the template's tail from a whole reply."""
+    """Remove thoughts, tags around the answer, and text after the end of a turn from a whole reply."""
     thinking = ReasoningFilter(opened=_closes_alone(text))
     return thinking.feed(text) + thinking.end()
 
 
 def _closes_alone(text: str) -> bool:
-    """Report whether a reply closes thoughts never opened."""
+    """Report whether a reply has a closing tag of thoughts without an opening tag before."""
     closed = _CLOSER_ALONE.search(text)
     return closed is not None and _OPENER.search(text, 0, closed.start()) is None
 
 
 def has_thoughts(text: str) -> bool:
-    """Report whether a reply begins with thoughts, or closes unopened thoughts."""
+    """Report whether a reply begins with thoughts, with or without an opening tag."""
     return _closes_alone(text) or _OPENER.match(text.lstrip()) is not None
 
 
 _opened: Final = EndpointMemory[None]()
-"""Endpoints that open the thoughts in their template."""
+"""Endpoints with the opening tag in their chat template."""
 
 
 def notice_opening(endpoint: str, text: str) -> None:
-    """Record whether an endpoint's replies close thoughts without opening, based on a whole reply."""
+    """Learn from a whole reply whether an endpoint's replies start within thoughts, without an opening tag."""
     if _closes_alone(text):
         _opened.remember_fact(endpoint, None)
     elif _OPENER.match(text.lstrip()):
@@ -279,5 +277,5 @@ def notice_opening(endpoint: str, text: str) -> None:
 
 
 def opens_reasoning(endpoint: str) -> bool:
-    """Report whether to treat the next stream of an endpoint as starting inside thoughts."""
+    """Report whether replies of an endpoint are known to start within thoughts, without an opening tag."""
     return endpoint in _opened

@@ -26,20 +26,23 @@ _BROKEN_WORDS = "it broke off before its end"
 
 @dataclass(frozen=True)
 class ParsedReply(Generic[T]):
-    """A reply, judged."""
+    """Result of parsing a reply."""
 
-    # `good`; `invalid` (JSON that does not fit); `cut` (broken off at the length limit); `prose` (no JSON in it);
-    # `refused` (the model or a filter declined).
+    # `good`; `invalid` (JSON that does not fit the schema or check); `cut` (the reply ended early); `prose` (no JSON
+    # object); `refused` (the model or a filter declined).
     verdict: _ReplyVerdict
-    value: T | None = None  # the judgement if `good`, and if `cut` where what came is valid all the same
-    words: str = ""  # what to tell the model when it is asked to correct itself
-    structural: bool = False  # the JSON is not of the schema's form at all
+    value: T | None = None  # set if `good`, or if `cut` and the part that came is valid
+    words: str = ""  # error for the model, when it is asked to correct the reply
+    structural: bool = False  # whether a field is missing, unknown or of another type
 
 
 def parse_reply(message: "BaseMessage", schema: type[T], check: Callable[[T], str | None] | None) -> ParsedReply[T]:
-    """Parse and judge a reply against a schema and the caller's `check`.
+    """Parse a reply, and check it against a schema and then by the caller's `check`.
 
-    The check applies if the reply fits the schema.
+    Args:
+        message: The reply.
+        schema: The wanted type.
+        check: Returns the error in a value that fits the schema, as an instruction to the model, or None.
     """
     kind = stop_kind(message)
     if kind == "declined":
@@ -77,12 +80,12 @@ def is_empty(message: "BaseMessage") -> bool:
 
 
 def message_text(message: "BaseMessage") -> str:
-    """The text of a message, content blocks joined, without reasoning."""
+    """Return the text of a message, with content blocks joined, and without blocks of reasoning."""
     return str(message.text)
 
 
 def sent_text(message: "BaseMessage") -> str:
-    """Return the model's output as text to quote back: the text, else the arguments of the call."""
+    """Return the output of a model as text: the text, else the arguments of the function call as JSON."""
     text = message_text(message)
     if text.strip():
         return text
@@ -96,7 +99,7 @@ def sent_text(message: "BaseMessage") -> str:
 
 
 def shows_thoughts(message: "BaseMessage") -> bool:
-    """Report whether a reply shows thoughts: in separate fields, blocks, tags or token counts."""
+    """Report whether a reply contains reasoning: in separate fields, blocks, tags or token counts."""
     more, usage = message.additional_kwargs, getattr(message, "usage_metadata", None) or {}
     blocks = message.content if isinstance(message.content, list) else ()
     return (
@@ -108,13 +111,13 @@ def shows_thoughts(message: "BaseMessage") -> bool:
 
 
 def reported_tokens(message: "BaseMessage | None") -> tuple[int, int]:
-    """Input and output tokens as reported, 0 where not."""
+    """Return the numbers of input and output tokens reported with a message, 0 if not reported."""
     usage = getattr(message, "usage_metadata", None) or {}
     return max(0, int(usage.get("input_tokens") or 0)), max(0, int(usage.get("output_tokens") or 0))
 
 
 def cached_tokens(message: "BaseMessage | None") -> int:
-    """Return the input tokens cached by the provider, as reported, else 0."""
+    """Return the number of input tokens that the provider read from its cache, as reported, else 0."""
     usage = getattr(message, "usage_metadata", None) or {}
     return max(0, int((usage.get("input_token_details") or {}).get("cache_read") or 0))
 
@@ -134,6 +137,6 @@ def _payload(message: "BaseMessage") -> Any:
 
 
 def clip_line(words: str) -> str:
-    """Words cut to a line of the trace."""
+    """Put a text on one line of at most 200 characters, for the trace."""
     line = re.sub(r"\s+", " ", words).strip()
     return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"

@@ -2,12 +2,12 @@
 
 - The mode of a structured reply, best first: the endpoint decodes against a JSON schema, the model calls a function
   whose parameters are the schema, or the schema is written into the prompt.
-- The bound of a reply: the remaining budget of the run, under the name that the endpoint accepts. Servers that speak
-  OpenAI's protocol know `max_tokens`, OpenAI itself wants `max_completion_tokens`. Some refuse one, or a number larger
-  than their model writes. A stream is also counted while it comes, and ends at a limit of the run.
-- The switch that keeps a reasoning model from thinking: a small local model that reasons before each short typed reply
-  costs minutes a question. Templates of Qwen3 and its kin read `enable_thinking` (vLLM, SGLang, llama.cpp), Ollama
-  reads `reasoning_effort`. `weiwo setup` asks which one a server accepts, and nothing is guessed here.
+- The token limit of a reply (`bound`), from the remaining budget of the run, under the name that the endpoint accepts.
+  Servers that speak OpenAI's protocol accept `max_tokens`, OpenAI itself requires `max_completion_tokens`. Some refuse
+  one of them, or a number above the model's maximum. Tokens of a stream are also counted as they arrive.
+- The switch that disables reasoning: a small local model that reasons before each short structured reply costs minutes
+  per question. Chat templates like Qwen3's read `enable_thinking` (vLLM, SGLang, llama.cpp), Ollama reads
+  `reasoning_effort`. `weiwo setup` finds out which one a server accepts, and nothing is guessed here.
 
 Endpoint capabilities are facts about the endpoint and not about a run, so they are remembered for the process.
 """
@@ -32,7 +32,7 @@ StructuredMode = Literal["json_schema", "function_call", "json_text"]
 MODES: tuple[StructuredMode, ...] = ("json_schema", "function_call", "json_text")
 
 DOUBT_SECONDS = 900.0
-"""How long a step down is remembered that the endpoint did not ask for, but one odd reply suggested."""
+"""Time for which a worse mode is remembered if only an odd reply suggested it, not a refusal by the endpoint."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _KnownMode:
 
 
 _TELLING: Final = 2
-"""Schemas whose modes tell which one a further schema gets: one alone may be of a kind that the endpoint refuses."""
+"""Least number of schemas with known modes, to infer the mode of another schema."""
 
 
 class _ModeMemory:
@@ -53,10 +53,10 @@ class _ModeMemory:
         self._held = EndpointMemory[dict[str, _KnownMode]]()
 
     def recall_mode(self, endpoint: str, schema: str = "") -> StructuredMode | None:
-        """Return the mode last accepted by the endpoint for a schema.
+        """Return the mode last accepted by an endpoint for a schema, or None if unknown.
 
-        Returns None if no mode was seen, or only a doubtful one long ago. For a schema not yet requested it is the best
-        of the modes of other schemas, if there are several.
+        For a schema that was not yet requested, the best mode of other schemas counts, if there are at least two. An
+        uncertain mode counts for `DOUBT_SECONDS`.
         """
         now, held = self._clock(), self._held.get(endpoint) or {}
         modes = {name: value.mode for name, value in held.items() if value.until is None or now <= value.until}
@@ -66,9 +66,13 @@ class _ModeMemory:
         return min(modes.values(), key=MODES.index) if telling else None
 
     def remember(self, endpoint: str, mode: StructuredMode, schema: str = "", *, certain: bool) -> None:
-        """Record the mode accepted by an endpoint.
+        """Record the mode accepted by an endpoint for a schema.
 
-        The mode is `certain` if the endpoint refused the better modes, or there are none.
+        Args:
+            endpoint: Identity of the endpoint.
+            mode: The mode.
+            schema: Name of the schema. Empty for all schemas.
+            certain: Whether the endpoint refused the better modes, or there are none.
         """
         held = self._held.get(endpoint) or {}
         if certain or schema not in held or self.recall_mode(endpoint, schema) != mode:  # what is certain stays so
@@ -77,13 +81,14 @@ class _ModeMemory:
 
 
 mode_memory = _ModeMemory()
-"""The memory of this process."""
+"""Modes known to this process."""
 
 
 def bind_mode(model: "BaseChatModel", mode: StructuredMode, schema: type[BaseModel]) -> "Runnable[Any, Any] | None":
-    """Bind a model to a mode: return a runnable from messages to the raw message.
+    """Return a runnable that asks a model for a schema in a mode, from messages to the model's raw message.
 
-    Returns None if the model has no such mode.
+    For "json_text" it is the model itself, since the schema is in the prompt. Returns None if the model does not
+    support the mode.
     """
     if mode == "json_text":
         return model
@@ -108,9 +113,9 @@ def bind_mode(model: "BaseChatModel", mode: StructuredMode, schema: type[BaseMod
 
 
 def _unknown_bounds(model: "BaseChatModel") -> frozenset[str]:
-    """Return the schema keywords for length bounds unsupported by an endpoint.
+    """Return the keywords of `BOUNDS` that a model's endpoint does not support.
 
-    Servers that decode by grammar know both, OpenAI knows lists only, Azure and the other providers neither.
+    Local servers that decode by grammar support both, OpenAI only `maxItems`, Azure and the other providers neither.
     """
     name, base_url = type(model).__name__, str(getattr(model, "openai_api_base", None) or "")
     if name == "ChatOllama" or (base_url and speaks_openai(model) and is_local(base_url)):
@@ -129,23 +134,21 @@ _STREAMED: Final = frozenset(
 
 
 def can_stream(model: "BaseChatModel") -> bool:
-    """Report whether structured replies of a model's class can be streamed.
-
-    Each listed class was tested in every mode.
-    """
+    """Report whether a model's class is known to stream structured replies in every mode."""
     return any(cls.__name__ in _STREAMED for cls in type(model).__mro__)
 
 
 def _raw(reply: Any) -> Any:
-    """The message, from a reply with `include_raw`."""
+    """Return the message from a reply with `include_raw`."""
     return reply["raw"]
 
 
 def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, Any]) -> "Runnable[Any, Any] | None":
-    """Bind a mode through the provider's own LangChain class and dialect.
+    """Bind a mode by the `with_structured_output` of the provider's LangChain class.
 
-    Where it is known, only the bound model is used. With `include_raw` the arguments of a call are dropped, nothing
-    streams, and LangChain parses each reply in threads, for nothing.
+    Only the bound model is taken from the resulting chain, if possible, without LangChain's parser: with `include_raw`
+    the arguments of a call are dropped, nothing streams, and each reply is parsed in threads. Returns None if the class
+    does not support the mode.
     """
     from langchain_core.language_models import BaseChatModel  # noqa: PLC0415 - heavy
     from langchain_core.runnables import RunnableBinding, RunnableLambda, RunnableParallel  # noqa: PLC0415 - heavy
@@ -173,22 +176,22 @@ def _bind_other(model: "BaseChatModel", mode: StructuredMode, schema: dict[str, 
 
 
 MOST_TOKENS: Final = 32_000
-"""Tokens asked for at most; reasoning counts among them."""
+"""Upper limit of a reply in tokens, including reasoning."""
 _COMMON, _OPENAIS, _NONE = "max_tokens", "max_completion_tokens", ""
 
 
 _names: Final = EndpointMemory[str]()
-"""The name under which each endpoint takes the bound."""
+"""Name of the parameter by which each endpoint accepts a token limit of the reply."""
 
 
 _FIELDS: Final = ("max_tokens", "max_output_tokens", "num_predict", "max_completion_tokens", "max_new_tokens")
-"""Fields of LangChain's classes that bound a reply: of Anthropic and Mistral, Gemini, Ollama, and others."""
+"""Fields of LangChain's classes for the token limit of a reply: Anthropic and Mistral, Gemini, Ollama, and others."""
 
 
 def bound_name(endpoint: str, model: "BaseChatModel") -> str:
-    """Return the name of the reply bound, or "" if the endpoint accepts no bound.
+    """Return the name by which an endpoint accepts a token limit of the reply, or "" if it accepts none.
 
-    It is a request parameter if the model speaks OpenAI's form, else a field of the model's class.
+    The name is a request parameter for models with OpenAI's client, else a field of the model's class.
     """
     if (known := _names.get(endpoint)) is not None:
         return known
@@ -207,30 +210,45 @@ def speaks_responses(model: "BaseChatModel") -> bool:
 
 
 def note_refused_bound(endpoint: str, model: "BaseChatModel", name: str, fault: Fault) -> None:
-    """Record a reply bound refused by an endpoint."""
+    """Record that an endpoint refused the token limit of a reply.
+
+    The next request uses OpenAI's other name, or no limit if that was refused too or does not apply.
+
+    Args:
+        endpoint: Identity of the endpoint.
+        model: The chat model.
+        name: Name of the refused parameter.
+        fault: The refusal.
+    """
     other = _OPENAIS if name == _COMMON else _COMMON
     last = fault.kind == "overflow" or endpoint in _names or not speaks_openai(model) or speaks_responses(model)
     _names.remember_fact(endpoint, _NONE if last else other)
 
 
 _THINKING: Final = 16_000
-"""Tokens allowed for thoughts beside a reply, where the model may think."""
+"""Tokens allowed for reasoning in addition to the reply."""
 _thinks: Final = EndpointMemory[bool]()
-"""Whether each endpoint's replies showed thoughts."""
+"""Whether a reply of each endpoint contained reasoning."""
 
 
 def notice_thoughts(endpoint: str, *, seen: bool) -> None:
-    """Record whether a reply of an endpoint showed thoughts. A single positive is permanent."""
+    """Record whether a reply of an endpoint contained reasoning. Once seen, it stays recorded."""
     _thinks.remember_fact(endpoint, seen or bool(_thinks.get(endpoint)))
 
 
 def thinking_allowance(endpoint: str) -> int:
-    """Return the tokens to allow for thoughts, or 0 after a reply without thoughts."""
+    """Return the tokens to allow for reasoning: 0 if no reply so far contained any, else a fixed number."""
     return _THINKING if _thinks.get(endpoint) is not False else 0
 
 
 def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:
-    """Return the maximum tokens of a model's reply to a prompt, as far as is known."""
+    """Return the largest reply in tokens that a model can give to a prompt, as far as is known.
+
+    Args:
+        model: The chat model, which may have a limit of its own.
+        window: Context window in tokens, if known.
+        prompt: Tokens of the prompt.
+    """
     told = (getattr(model, "profile", None) or {}).get("max_output_tokens")
     own = getattr(model, _bound_field(model) or _COMMON, None)
     bounds = [n for n in (told, own) if isinstance(n, int) and n > 0]
@@ -242,10 +260,19 @@ def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:
 def bind_bound(
     model: "BaseChatModel", runnable: Any, name: str, tokens: int
 ) -> "tuple[Runnable[Any, Any], dict[str, Any]]":
-    """Bind a reply bound under a name, and return the runnable and the request arguments.
+    """Limit the tokens of a reply.
 
-    LangChain's classes of other providers have names of their own for the bound, and some drop it from the arguments of
-    a call. For these it is set on the model itself.
+    Some of LangChain's classes drop the limit from the arguments of a call, so it is set as a field of the model,
+    except with OpenAI's client.
+
+    Args:
+        model: The chat model.
+        runnable: The model bound to a mode, or the model itself.
+        name: Name of the limit, as given by `bound_name`. Empty for no limit.
+        tokens: The limit.
+
+    Returns:
+        The runnable to call, and the keyword arguments for the call.
     """
     if not name:
         return runnable, {}
@@ -266,13 +293,16 @@ SWITCHES: Final[Mapping[str, Mapping[str, Any]]] = {
     "enable_thinking": {"chat_template_kwargs": {"enable_thinking": False}},
     "reasoning_effort": {"reasoning_effort": "none"},
 }
-"""What a request holds, beside the rest, that switches thinking off; by name."""
+"""Request parameters that disable reasoning, by the name of the switch."""
 
 
 def set_thinking(model: "BaseChatModel", setting: str, role: str) -> "BaseChatModel":
-    """Return the model with thinking switched off for a role.
+    """Return the model with reasoning disabled for a role, if the setting says so.
 
-    The setting is `SWITCH` or `SWITCH:ROLE,ROLE`, with the roles that may think. An empty setting changes nothing.
+    Args:
+        model: The chat model. Only models with OpenAI's client are changed.
+        setting: `SWITCH` or `SWITCH:ROLE,ROLE`, a key of `SWITCHES` and the roles that may reason. Empty for no change.
+        role: The role.
     """
     switch, _, thinkers = setting.partition(":")
     if switch not in SWITCHES or role in thinkers.split(",") or not speaks_openai(model):

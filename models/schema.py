@@ -11,14 +11,14 @@ from pydantic import BaseModel
 _NOT_STRICT = ("patternProperties", "prefixItems", "allOf", "not", "if", "dependentRequired")
 _DROPPED = frozenset({"title", "default", "examples", "discriminator", "minLength"})
 BOUNDS = frozenset({"maxItems", "maxLength"})
-"""What bounds the lists and strings of a reply."""
+"""Keywords of JSON schema that limit the length of lists and strings."""
 _FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
 
 
 def schema_name(schema: type[BaseModel]) -> str:
-    """Return the name of a schema in requests: `requested_as`, else the class name.
+    """Return the name of a schema in requests: its attribute `requested_as`, else the class name.
 
-    Characters that are not allowed are replaced.
+    Characters other than letters, digits, "_" and "-" become "_".
     """
     return re.sub(r"[^a-zA-Z0-9_-]", "_", getattr(schema, "requested_as", schema.__name__))[:64]
 
@@ -27,17 +27,17 @@ def schema_name(schema: type[BaseModel]) -> str:
 def json_schema(
     schema: type[BaseModel], unbounded: frozenset[str] = frozenset({"maxLength"})
 ) -> tuple[dict[str, Any], bool]:
-    """Return the JSON schema of a model, and whether `strict` decoding is possible.
+    """Return the JSON schema of a pydantic model, and whether it is in the form for `strict` decoding.
 
     Strict decoding needs every object closed and every property required (OpenAI, "Structured Outputs", supported
-    schemas). If that is possible, a property with a default becomes required too, and bounds that strict decoding does
-    not know are left to pydantic. If it is not possible (free-form objects, values of any type), the plain schema is
-    returned. A `sparse` schema is also returned plain, because a reply needs few of its many fields, and naming them
-    all would cost tokens. The caller must not modify the result.
+    schemas). If the schema can be brought into this form, properties with a default become required too. Otherwise
+    (free-form objects, values of any type) the plain schema is returned. So is a schema with the attribute `sparse`,
+    because a reply needs few of its many fields, and naming them all would cost tokens. The caller must not modify the
+    result.
 
     Args:
         schema: The model.
-        unbounded: Keywords of `BOUNDS` to leave out, since the endpoint does not know them.
+        unbounded: Keywords of `BOUNDS` to leave out, because the endpoint does not support them.
     """
     plain = _drop_words(schema.model_json_schema(), unbounded)
     if getattr(schema, "sparse", False):
@@ -65,7 +65,7 @@ def _drop_words(node: Any, words: frozenset[str]) -> Any:
 
 
 def _nodes(node: Any) -> Iterator[Mapping[str, Any]]:
-    """Every schema inside a schema, itself included."""
+    """Yield a schema and every schema inside it."""
     if not isinstance(node, Mapping):
         return
     yield node
@@ -112,7 +112,7 @@ def _strict(node: Any) -> Any:
 
 
 def schema_prompt(schema: type[BaseModel]) -> str:
-    """Return the schema in words, for a model instructed by prompt."""
+    """Return the instruction to reply with JSON of a schema, for the mode "json_text"."""
     plain = _drop_words(schema.model_json_schema(), BOUNDS)
     body = json.dumps(_describe(plain), ensure_ascii=False, separators=(",", ":"))
     return (

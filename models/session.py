@@ -58,46 +58,47 @@ if TYPE_CHECKING:
     from langchain_core.runnables import Runnable, RunnableConfig
 
 _STALL_SECONDS = 20.0
-"""Silence after which a stream that has begun is taken to be dead."""
+"""Silence after which a stream that has begun is ended as stalled."""
 RETRIES = 2
-"""Attempts after the first, where what went wrong may pass."""
+"""Attempts after the first, if the fault may pass."""
 _whole: Final = EndpointMemory[None]()
-"""Endpoints whose structured replies come empty where they are streamed, as some proxies have them, and refusals."""
+"""Endpoints that returned an empty structured reply, as some proxies do for streams. They are not streamed again."""
 _USUAL_REPLY: Final = 300
-"""Tokens of a reply of which nothing is known."""
+"""Tokens assumed for a reply if the run has seen none for the purpose."""
 _OVERESTIMATE: Final = 1.6
-"""By so much the tokens of a prompt are overestimated, at most, as a rule: a call is refused only beyond doubt."""
+"""Usual factor by which the tokens of a prompt are overestimated at most."""
 _SLACK: Final = 2
-"""Tokens are counted upwards: a reply that is estimated at so many times its bound has passed it."""
+"""Since tokens are overestimated, a reply is cut only at this multiple of its token limit."""
 _NO_WORD: Final = "the reply ended before its first word"
 CUT: Final = "cut"
-"""The key of a reply's metadata that says why it was cut here: `repeats`, `long`, or the deadline in words."""
+"""Key of a reply's metadata with the reason why it was cut on our side: `repeats`, `long`, or the fault of a deadline.
+Empty if it was not."""
 _NOSTREAM = ("nostream", "langsmith:nostream")
 """Tags that keep a call's tokens out of LangGraph's `messages` stream: the first is read by
 LangGraph itself, the second by chat front ends."""
 _PROBE_TOKENS: Final = 16
-"""Tokens of a reply to a request that only asks whether a prompt is taken."""
+"""Token limit of the reply to a request that only tests whether a prompt is accepted."""
 _PAUSE_SECONDS = 0.5
-"""Before the first of them, and twice as long before each further one, where the endpoint names no pause."""
+"""Pause before the first retry, doubled before each further one, if the endpoint names no pause."""
 
 
 @dataclass(frozen=True)
 class ModelSession:
-    """Asks a model, for a role and a purpose."""
+    """Calls of a model by a role, for a purpose."""
 
-    role: str  # the agent that asks
-    purpose: str  # what for
-    endpoint: Endpoint  # where the model is
+    role: str
+    purpose: str  # for the trace, such as "plan"
+    endpoint: Endpoint
     model: "BaseChatModel"
-    budget: Budget  # what the run may still spend
-    breaker: EndpointBreaker  # the endpoint's breaker in this run
-    seconds: float  # bound of one call with all its attempts; less where the run has less left
-    price: Price | None = None  # what the model's tokens cost, if known
-    cached_price: float | None = None  # and those that its provider had kept from an earlier prompt
-    retries: int = RETRIES  # attempts after the first; a model made elsewhere has retries of its own
-    streams: bool = False  # whether replies that are wanted whole are streamed, too
+    budget: Budget
+    breaker: EndpointBreaker  # circuit breaker of the endpoint in this run
+    seconds: float  # time limit of a call with all its attempts; less if the run has less time left
+    price: Price | None = None  # price of the model's tokens, if known
+    cached_price: float | None = None  # price of input tokens read from the provider's cache, if known
+    retries: int = RETRIES  # attempts after the first; 0 for model objects passed in, which have retries of their own
+    streams: bool = False  # whether replies that are needed as a whole are streamed too
     adapts: bool = False  # whether a slow endpoint may take longer than `seconds`
-    home: str = ""  # where what was learned of the endpoint's speed is kept
+    home: str = ""  # folder in which the endpoint's speed is stored
 
     async def ask(
         self,
@@ -111,14 +112,21 @@ class ModelSession:
     ) -> "BaseMessage":
         """Make a call and return the reply, never empty.
 
-        If the reply was cut here, its metadata says how (`CUT`). A rejected prompt is sent once more with half of its
-        passages, or without the declined passage. With `whole` only a reply ended by its model is accepted. `known`
-        says that the endpoint accepts such requests.
+        If the reply was cut on our side, its metadata gives the reason (`CUT`). A rejected prompt is sent once more
+        with half of its passages, or without the passage that a filter declines.
+
+        Args:
+            runnable: The model, bound to a mode.
+            mode: Mode of the request, for the trace.
+            messages: The prompt.
+            most: Token limit of the reply, not counting reasoning.
+            whole: Accept only a reply that the model itself ended.
+            known: Whether the endpoint is known to accept such requests, so that a rejection is due to the prompt.
 
         Raises:
-            BudgetExhaustedError: The run has no room for the call.
-            ModelRequestError: The call brought no reply.
-            ModelCallError: The endpoint is known to be down.
+            BudgetExhaustedError: The run has no budget left for the call.
+            ModelRequestError: There was no usable reply.
+            ModelCallError: The endpoint's breaker is open, or reading the prompt takes longer than the time left.
         """
         messages = drop_declined(self.endpoint.identity, messages)
         try:
@@ -155,9 +163,9 @@ class ModelSession:
     async def _reduce_prompt(
         self, fault: Fault, messages: "list[BaseMessage]", runnable: Any, *, known: bool = True
     ) -> "list[BaseMessage] | None":
-        """Return a smaller prompt to try once after a rejection, recorded in the trace.
+        """Return a smaller prompt to try after a rejection, or None.
 
-        Returns None if there is no smaller prompt.
+        A passage that was left out is recorded in the trace. Arguments as in `ask`.
         """
 
         async def accepts(prompt: "list[BaseMessage]") -> bool:
@@ -188,7 +196,7 @@ class ModelSession:
         *,
         whole: bool,
     ) -> "BaseMessage":
-        """Make a single attempt at a whole reply."""
+        """Make a single attempt at a reply as one message, streamed or not. Arguments as in `ask`."""
         with self._attempt(mode, messages, runnable, deadline, number, most) as attempt:
             bound, arguments = self._bind_reply(attempt, runnable)
             streamed = self.streams and self.endpoint.identity not in _whole
@@ -208,9 +216,9 @@ class ModelSession:
         return message
 
     def _require_end(self, message: "BaseMessage", *, streamed: bool, whole: bool) -> None:
-        """Reject an empty, declined or interrupted reply.
+        """Raise an error for an empty, declined or interrupted reply.
 
-        JSON shows by itself that it is whole. If the reply need not be `whole`, a cut reply passes.
+        A complete JSON value counts as a complete reply. Without `whole`, a reply that was cut off passes too.
 
         Raises:
             ModelRequestError: The reply was rejected.
@@ -224,9 +232,12 @@ class ModelSession:
             require_end(kind, reason, empty=empty, prompt=blocks_prompt(message))
 
     def _settle_end(self, kind: StopKind, *, streamed: bool, shown: bool = False) -> StopKind:
-        """Return the final kind of a reply's end.
+        """Decide whether a reply without a stop reason counts as "ended". Other kinds are returned unchanged.
 
-        An end without a reason counts as good if `shown`, or if the endpoint reports none.
+        Args:
+            kind: Kind of the reply's end.
+            streamed: Whether the reply was streamed, since an endpoint may report reasons only in one of the ways.
+            shown: Whether the reply is complete JSON.
         """
         endpoint = f"{self.endpoint.identity} {'streamed' if streamed else 'whole'}"
         if kind != "unreported":
@@ -238,9 +249,9 @@ class ModelSession:
     async def _receive(
         self, runnable: "Runnable[Any, Any]", messages: "list[BaseMessage]", attempt: Attempt, arguments: dict[str, Any]
     ) -> "BaseMessage":
-        """Receive a streamed reply, detecting stalled streams and loops.
+        """Receive a streamed reply as one message, ending it at the deadline, in a loop, or far above its token limit.
 
-        Streaming distinguishes a slow endpoint from a dead one, and a loop from a long reply.
+        The message's metadata gives the reason (`CUT`).
         """
         chunks = aiter(runnable.astream(messages, self._config(), **arguments))
         thinking, watch = ReasoningFilter(opened=opens_reasoning(self.endpoint.identity)), RepetitionWatch()
@@ -294,7 +305,7 @@ class ModelSession:
         return deadline
 
     async def _learn_speed(self, attempt: Attempt) -> None:
-        """Update the endpoint's speed from a streamed reply. Thinking models are skipped."""
+        """Update the endpoint's speed from a streamed reply, unless the model may have been reasoning."""
         if thinking_allowance(self._thinker) == 0 and attempt.began:
             rest = attempt.seconds - attempt.first
             identity = self.endpoint.identity
@@ -305,16 +316,16 @@ class ModelSession:
 
     @property
     def _thinker(self) -> str:
-        """Return the key of the endpoint together with the model's thinking switch."""
+        """Return a key of the endpoint and the names of extra request parameters, e.g. a switch for reasoning."""
         return f"{self.endpoint.identity} {sorted(getattr(self.model, 'extra_body', None) or {})}"
 
     async def stream(self, messages: "list[BaseMessage]", most: int = MOST_TOKENS) -> AsyncGenerator[str, None]:
         """Make a call and yield the reply as received, without reasoning.
 
         Raises:
-            BudgetExhaustedError: The run has no room for the call.
+            BudgetExhaustedError: The run has no budget left for the call.
             ModelRequestError: The stream was cut, stalled or stayed empty. The text received so far has been yielded.
-            ModelCallError: The endpoint is known to be down.
+            ModelCallError: The endpoint's breaker is open, or reading the prompt takes longer than the time left.
         """
         messages, fault = drop_declined(self.endpoint.identity, messages), None
         for again in (False, True):
@@ -402,9 +413,11 @@ class ModelSession:
         number: int,
         most: int = MOST_TOKENS,
     ) -> Iterator[Attempt]:
-        """Context manager for an attempt: reserves budget, records the call, and names the fault.
+        """Context manager for an attempt: reserves budget, classifies a failure, and records the call in every case.
 
-        The call is recorded in every case.
+        Raises:
+            ModelRequestError: The attempt failed. `pause` says whether and when to retry.
+            ModelCallError: The call was not admitted, by the breaker or the budget.
         """
         prompt = prompt_tokens(messages, runnable)
         reply = reply_tokens(self.model, self.budget.longest_reply(self.endpoint.name, self.purpose))
@@ -444,9 +457,9 @@ class ModelSession:
             self.budget.record(call, cost, room)
 
     def _bind_reply(self, attempt: Attempt, runnable: Any) -> "tuple[Runnable[Any, Any], dict[str, Any]]":
-        """Bind the reply of an attempt to the run's remaining budget.
+        """Limit the tokens of the reply by the run's remaining budget, the model and the attempt.
 
-        Returns the runnable to call and the arguments of the call.
+        Returns the runnable to call and the keyword arguments for the call.
         """
         left, _ = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
         size = window_memory.size(self.endpoint.identity)
@@ -456,14 +469,22 @@ class ModelSession:
         return bind_bound(self.model, runnable, attempt.bound, max(1, min(left, most, wanted)))
 
     def _require_room(self, attempt: Attempt) -> None:
-        """Stop a reply at a limit of the run."""
+        """Raise an error if the reply so far exceeds the tokens or cost that the run has left.
+
+        Raises:
+            ModelRequestError: `limit`.
+        """
         left, limit = self.budget.reply_room(attempt.room, attempt.prompt, self.price)
         if attempt.reply_tokens > left:
             self.budget.note(limit)
             raise ModelRequestError(Fault("limit", BudgetExhaustedError(limit).reason))
 
     def _reserve(self, room: Reservation, deadline: CallDeadline) -> None:
-        """Reserve a call in the budget, recording any refusal in the trace."""
+        """Ask the breaker and the budget for a call, and record a refusal in the trace.
+
+        Raises:
+            ModelCallError: The call was refused.
+        """
         try:
             self.breaker.admit(deadline)
             if deadline.seconds_left <= 0:
@@ -474,9 +495,10 @@ class ModelSession:
             raise
 
     def _retry_pause(self, fault: Fault, attempt: Attempt) -> float | None:
-        """Return the seconds until a worthwhile retry.
+        """Return the seconds to wait before a retry.
 
-        Returns None if a retry is pointless, or no time would be left.
+        Returns None if a retry is pointless (the fault is permanent, a part of the reply came, or no retries are left),
+        or there is no time.
         """
         if not fault.passing or attempt.characters or attempt.number >= self.retries:
             return None
@@ -486,9 +508,10 @@ class ModelSession:
         return pause if pause < attempt.deadline.seconds_left else None
 
     def _learn_from_fault(self, fault: Fault, attempt: Attempt, mode: str) -> float | None:
-        """Tell the breaker, the budget and the memories about a fault, and return the seconds until a retry.
+        """Record the consequences of a fault, and return the seconds to wait before a retry.
 
-        Returns None if a retry is pointless, or no time would be left.
+        The breaker counts an outage, the budget notes a deadline, and a refused token limit or a context window is
+        remembered. Returns None if there is to be no retry.
         """
         if fault.bound and attempt.bound and not attempt.began:
             note_refused_bound(self.endpoint.identity, self.model, attempt.bound, fault)
@@ -523,18 +546,15 @@ class ModelSession:
 
 
 def unsent_call(role: str, purpose: str, model: str, reason: str) -> ModelCall:
-    """Return the trace entry of a call not made.
-
-    With it, a rule used in place of the model is never silent.
-    """
+    """Return the trace entry of a call that was not made, so that the trace shows why a rule replaced the model."""
     return ModelCall(role=role, purpose=purpose, model=model, mode=NOT_SENT, error=reason)
 
 
 def _require_progress(watch: RepetitionWatch, delta: str) -> None:
-    """Reject a repeating reply.
+    """Add new text to a watch.
 
     Raises:
-        ModelRequestError: The reply repeats itself.
+        ModelRequestError: `incomplete`, if the reply is in a loop.
     """
     if watch.feed(delta):
         raise ModelRequestError(Fault("incomplete", "the reply repeats itself"))
@@ -543,7 +563,16 @@ def _require_progress(watch: RepetitionWatch, delta: str) -> None:
 async def _within_time(
     chunks: "AsyncIterator[Any]", deadline: CallDeadline, *, whole: bool = False
 ) -> "AsyncIterator[Any]":
-    """Yield the chunks with timeouts: the deadline, and a stall limit after the first chunk."""
+    """Yield the chunks of a stream until the deadline, and with a limit on the silence after the first chunk.
+
+    Args:
+        chunks: The stream.
+        deadline: Deadline of the call.
+        whole: Whether the caller needs the whole reply. Only changes the message before the first chunk.
+
+    Raises:
+        ModelRequestError: `late` or `deadline`.
+    """
     began = False
     while True:
         left = deadline.seconds_left

@@ -1,7 +1,7 @@
-"""The speed of endpoints, learned from streamed replies: tokens read and written a second, as moving averages.
+"""The speed of endpoints, learned from streamed replies: tokens read and written per second, as moving averages.
 
-Kept in Weiwo's own folder, so that the first call of a later run knows how long it may take. Endpoints that answer at
-once are not measured: what they take is the network's time and not the prompt's.
+Stored in Weiwo's own folder, so that the first call of a later run has a realistic deadline. Reading is not measured
+for endpoints that answer at once, since that time is the network's.
 """
 
 import asyncio
@@ -17,15 +17,15 @@ _LEAST_WAIT: Final = 2.0
 _LEAST_PROMPT: Final = 200
 _LEAST_REPLY: Final = 16
 _WEIGHT: Final = 0.3
-"""The share of the newest reply in an average."""
+"""Weight of the newest reply in a moving average."""
 MARGIN: Final = 2.0
-"""A call gets so many times what its prompt and reply need: other work slows a machine down."""
+"""Factor on the estimated time of a call, since other work may slow down the machine."""
 USUAL_CALL: Final = 2_000, 250
-"""Tokens of the prompt and the reply of a usual call."""
+"""Tokens of the prompt and of the reply of a typical call."""
 SLOW_CALL: Final = 20.0
-"""Seconds of a usual call from which a quick search is all that ends in time."""
+"""Seconds of a typical call from which only a quick search ends in time."""
 _WORTH_KEEPING: Final = 0.25
-"""A change by this share is written to the file."""
+"""Relative change of a speed above which it is written to the file."""
 _MOST_BYTES: Final = 200_000
 _FILE: Final = "speeds.json"
 
@@ -37,7 +37,7 @@ class _Speed(NamedTuple):
     writing: float = 0.0
 
     def seconds(self, prompt: int, reply: int) -> float:
-        """Return the seconds of a call, as far as is known."""
+        """Return the seconds to read a prompt and write a reply of so many tokens. An unknown speed adds 0."""
         return (prompt / self.reading if self.reading else 0.0) + (reply / self.writing if self.writing else 0.0)
 
 
@@ -50,7 +50,7 @@ class _SpeedMemory:
         self._loaded: set[str] = set()
 
     def speed(self, endpoint: str) -> _Speed:
-        """Return the known speed of an endpoint."""
+        """Return the speed of an endpoint, with 0 for unknown values."""
         return self._held.get(endpoint) or _Speed()
 
     def estimate_seconds(self, endpoint: str, prompt: int, reply: int) -> float:
@@ -58,10 +58,14 @@ class _SpeedMemory:
         return MARGIN * self.speed(endpoint).seconds(prompt, reply)
 
     def learn(self, endpoint: str, *, prompt: int, first: float, reply: int, rest: float) -> None:
-        """Update the speed averages with a reply.
+        """Update the averages of an endpoint's speed with a streamed reply.
 
-        The prompt tokens, none of them cached, were read in `first` seconds, and the reply was written in `rest`
-        seconds.
+        Args:
+            endpoint: Identity of the endpoint.
+            prompt: Tokens of the prompt that were not cached.
+            first: Seconds until the first token.
+            reply: Tokens of the reply.
+            rest: Seconds from the first token to the last.
         """
         before = self.speed(endpoint)
         reading, writing = before
@@ -82,7 +86,7 @@ class _SpeedMemory:
                 self._held.remember_fact(endpoint, speed)
 
     async def keep(self, home: str, endpoint: str) -> None:
-        """Save the speed of an endpoint if sufficiently changed."""
+        """Write the speed of an endpoint to the file, if it changed by more than a quarter."""
         speed, kept = self.speed(endpoint), self._kept.get(endpoint) or _Speed()
         if all(abs(new - old) <= _WORTH_KEEPING * old for new, old in zip(speed, kept, strict=True)):
             return
@@ -105,10 +109,7 @@ def _read(home: Path) -> dict[str, _Speed]:
 
 
 def _write(home: Path, endpoint: str, speed: _Speed) -> None:
-    """Add an endpoint to the file, if the folder exists.
-
-    A run continues if the file cannot be written.
-    """
+    """Add an endpoint to the file in the folder `home`. Errors are ignored, and no folder is created."""
     try:
         held = {**_read(home), endpoint: speed}
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=home, delete=False) as file:
@@ -119,4 +120,4 @@ def _write(home: Path, endpoint: str, speed: _Speed) -> None:
 
 
 speed_memory: Final = _SpeedMemory()
-"""The memory of this process."""
+"""Speeds known to this process."""

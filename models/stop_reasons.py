@@ -1,13 +1,13 @@
-"""Stop reasons: a reply is whole only if the provider says so.
+"""Stop reasons: a reply is complete only if the provider says that the model ended it.
 
-The provider must report that the model ended the reply. Each provider's form has words of its own. They are one table,
-since servers that speak OpenAI's form pass on those of the model behind them. An unknown word or a missing reason is no
-good end. LangChain's classes take a stream that breaks off without a reason for a whole reply (all of
-langchain-anthropic 1.7.10, -google-genai 4.4.3, -mistralai 1.1.6, -ollama 1.1.0, -deepseek 1.1.1 and -openai 1.7.4).
+Each provider's API has its own words for stop reasons. They form a single table, since servers with OpenAI's API may
+pass on the words of another provider. A reply with an unknown or missing reason counts as incomplete. LangChain's
+classes accept a stream that breaks off without a reason as complete (all of langchain-anthropic 1.7.10, -google-genai
+4.4.3, -mistralai 1.1.6, -ollama 1.1.0, -deepseek 1.1.1 and -openai 1.7.4).
 
-Some servers and classes never report a reason. That is learned by endpoint. An endpoint with a form that always has a
-reason is held to it from the first reply on. A local server of OpenAI's form is held to it after it has shown one, or
-its replies are accepted after it has twice shown none.
+Some servers and classes never report a reason, which is learned by endpoint. Hosted providers must report one with
+every reply. A local server with OpenAI's API must do so once it has reported one. Until then, its replies without a
+reason are refused twice and accepted afterwards.
 """
 
 import re
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 StopKind = Literal["ended", "cut", "declined", "overloaded", "broken", "unreported"]
-"""How a reply ended: by the model itself, at a limit of length, declined by model or filter, for want of machines, for
-any other reason, or without one."""
+"""End of a reply: by the model itself, at the length limit, declined by the model or a filter, because the provider was
+overloaded, for any other reason, or without a reported reason."""
 
 _FORMS: Final[Mapping[str, Mapping[StopKind, str]]] = {
     "openai": {
@@ -65,25 +65,25 @@ _FORMS: Final[Mapping[str, Mapping[StopKind, str]]] = {
     },
     "hugging face": {"ended": "stop eos eos_token stop_sequence", "cut": "length"},
 }
-"""Words of each provider's form, as its reference lists them."""
+"""Stop reasons of each provider's API, from its reference."""
 _KINDS: Final = {
     word.lower(): kind for form in _FORMS.values() for kind, words in form.items() for word in words.split()
 }
 _KEYS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 _ALWAYS_TELL: Final = frozenset({"ChatAnthropic", "ChatGoogleGenerativeAI", "ChatMistralAI", "ChatOllama"})
-"""LangChain's classes of providers of whom no reply ends without a reason."""
+"""LangChain's classes of providers that report a reason with every reply."""
 _TELLING: Final = 2
-"""Replies without a reason after which an endpoint that has shown none is one that reports none."""
+"""Number of replies without a reason after which an endpoint counts as not reporting reasons."""
 _CODE: Final = re.compile(r"\w{1,40}")
 
 _reported: Final = EndpointMemory[None]()
 """Endpoints that have reported a reason."""
 _unreported: Final = EndpointMemory[int]()
-"""Replies without a reason, by endpoint."""
+"""Number of replies without a reason, by endpoint."""
 
 
 def stop_reason(message: "BaseMessage") -> str | None:
-    """Return the model's stop reason, under any provider's name, or None if not reported."""
+    """Return the stop reason of a reply, from the metadata of any provider, or None if not reported."""
     told: Mapping[str, Any] = message.response_metadata
     for key in _KEYS:
         if reason := told.get(key):
@@ -117,7 +117,7 @@ def stop_kind(message: "BaseMessage") -> StopKind:
 
 
 def kind_of(reason: str | None) -> StopKind:
-    """Classify a reason to stop."""
+    """Classify a stop reason. None gives "unreported", and an unknown reason "broken"."""
     return "unreported" if reason is None else _KINDS.get(reason.lower(), "broken")
 
 
@@ -130,9 +130,9 @@ def refuses(message: "BaseMessage") -> bool:
 
 
 def always_tells(model: "BaseChatModel") -> bool:
-    """Report whether a model's endpoint gives a stop reason with every reply.
+    """Report whether a model's endpoint must give a stop reason with every reply.
 
-    An endpoint on this network may not.
+    A server on this network with OpenAI's API need not.
     """
     names = {cls.__name__ for cls in type(model).__mro__}
     base_url = str(getattr(model, "openai_api_base", None) or "")
@@ -141,9 +141,10 @@ def always_tells(model: "BaseChatModel") -> bool:
 
 
 def accepts_unreported(endpoint: str, model: "BaseChatModel") -> bool:
-    """Decide whether a reply without a stop reason counts as whole, and record the missing reason.
+    """Decide whether a reply without a stop reason counts as complete, and count the replies without one.
 
-    An unknown class counts as one that reports no reasons until it has reported one.
+    Accepted are replies of endpoints that have never reported a reason: from the third reply on with OpenAI's client,
+    at once with other classes.
     """
     if always_tells(model) or endpoint in _reported:
         return False
@@ -153,15 +154,21 @@ def accepts_unreported(endpoint: str, model: "BaseChatModel") -> bool:
 
 
 def note_reported(endpoint: str) -> None:
-    """Record an endpoint as reporting stop reasons."""
+    """Record that an endpoint reports stop reasons."""
     _reported.remember_fact(endpoint, None)
 
 
 def require_end(kind: StopKind, reason: str | None, *, empty: bool = False, prompt: bool = False) -> None:
-    """Reject a reply not properly ended by the model, or empty. `prompt`: the prompt was blocked.
+    """Raise an error for a reply that is empty, or was not ended by the model.
+
+    Args:
+        kind: Kind of the reply's end.
+        reason: Stop reason as reported, for the message.
+        empty: Whether the reply is empty.
+        prompt: Whether a filter blocked the prompt.
 
     Raises:
-        ModelRequestError: The reply was rejected.
+        ModelRequestError: `incomplete`, `declined`, `busy` or `empty`.
     """
     told = f" ({reason})" if reason and _CODE.fullmatch(reason) else ""
     faults: dict[StopKind, Fault] = {

@@ -1,4 +1,4 @@
-"""Structured call: try the modes of the endpoint, with a single repair turn at the end."""
+"""Structured call: a reply as an instance of a pydantic model, with several modes and a single repair turn."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,32 +20,29 @@ T = TypeVar("T", bound=BaseModel)
 
 _LAST = MODES[-1]
 _MAX_QUOTED = 6000
-"""Characters of a bad reply that are quoted back to its model."""
+"""Limit of an invalid reply that is quoted back to the model, in characters."""
 _LONG = 50_000
-"""Characters from which a reply is read in a thread."""
+"""Length in characters above which a reply is parsed in a thread."""
 
 
 _MOST: Final = 2_000
-"""Tokens of a reply whose schema says nothing of its own."""
+"""Token limit of a reply if the schema has no attribute `tokens`."""
 _WORDS: Final = {"repeats": "the reply repeated itself"}
 
 
 def _ended_here(message: "BaseMessage") -> bool:
-    """Report whether a reply was ended at the deadline or in a loop.
-
-    In these cases another call would bring no more.
-    """
+    """Report whether a reply was cut at the deadline or in a loop, so that a repair turn is pointless."""
     return message.response_metadata.get(CUT, "") not in {"", "long"}
 
 
 @dataclass(frozen=True)
 class StructuredCall(Generic[T]):
-    """A judgement requested from a model."""
+    """Request for a reply as an instance of a pydantic model."""
 
-    session: ModelSession  # whom to ask
-    messages: "list[BaseMessage]"  # the prompt
-    schema: type[T]  # what is wanted
-    check: Callable[[T], str | None] | None = None  # what the schema cannot say: words for the model, or None
+    session: ModelSession
+    messages: "list[BaseMessage]"  # the prompt, without the schema
+    schema: type[T]  # the wanted type
+    check: Callable[[T], str | None] | None = None  # returns an error beyond the schema, for the model, or None
 
     async def run(self) -> T:
         """Run the call, starting from the mode last accepted by the endpoint for the schema.
@@ -93,14 +90,11 @@ class StructuredCall(Generic[T]):
 
     @property
     def _most(self) -> int:
-        """Return the maximum tokens of a reply, thoughts apart, as declared by the schema."""
+        """Return the token limit of a reply, not counting reasoning, as declared by the schema."""
         return int(getattr(self.schema, "tokens", _MOST))
 
     def _mode_to_remember(self, mode: StructuredMode, reading: ParsedReply[T]) -> StructuredMode:
-        """Return the starting mode for the next call.
-
-        The mode is lowered if the reply plainly ignored a strict schema.
-        """
+        """Return the mode to start with in the next call: this mode, or JSON in text if a strict schema was ignored."""
         if (
             mode == MODES[0]
             and reading.structural
@@ -111,7 +105,13 @@ class StructuredCall(Generic[T]):
         return mode
 
     async def _repair(self, mode: StructuredMode, message: "BaseMessage", reading: ParsedReply[T]) -> T:
-        """Send a bad reply back once, with the errors."""
+        """Send an invalid reply back once, with its errors, and return the value of the second reply.
+
+        If the second fails and the first was only cut off, the valid part of the first counts.
+
+        Raises:
+            ModelCallError: There is no valid reply.
+        """
         from langchain_core.messages import AIMessage, HumanMessage  # noqa: PLC0415 - heavy
 
         if reading.verdict == "refused":
@@ -152,9 +152,9 @@ class StructuredCall(Generic[T]):
         return parse_reply(message, self.schema, self.check)
 
     def _prompt_with_schema(self) -> "list[BaseMessage]":
-        """Return the prompt with the schema at the end.
+        """Return the prompt with the schema at the end, in a human message.
 
-        Some chat templates allow only one system message, at the start.
+        It is no system message, because some chat templates allow only one, at the start.
         """
         from langchain_core.messages import HumanMessage  # noqa: PLC0415 - heavy
 
