@@ -9,10 +9,10 @@ START → master ─┬─ simple ───────────────�
 
 `send_tasks` sends every task of a plan at once. A task starts as soon as the outcomes it needs are available.
 
-If a draft finds parts of the question missing, it goes back to `planner` once, before it is shown. See `_by_result`. If
-the question was answered before, `master` gives that answer and the run ends. If a question can mean several things,
-`clarify` follows the master and asks which, if a person can be asked. If a person is asked about plans, `approval`
-precedes the executor, and rejected plans go to the planner.
+If the writer's draft leaves parts of the question unanswered, the run goes back to `planner` once, before the draft is
+shown (see `_by_result`). If the question was answered before, `master` returns that answer and the run ends. If a
+question is ambiguous, `clarify` follows the master and asks the user, if possible. If the user approves plans,
+`approval` precedes the executor, and rejected plans go to the planner.
 """
 
 import time
@@ -66,7 +66,7 @@ from weiwo.state.settings import Context
 _Builder = StateGraph[SearchState, Context, SearchInput, SearchOutput]
 
 _RECURSION_LIMIT = 60
-"""Supersteps of one run; the limits on rounds end every loop long before."""
+"""LangGraph's limit of supersteps. The limits of a run end every loop long before."""
 
 
 def build_graph(
@@ -82,12 +82,12 @@ def build_graph(
     Args:
         checkpointer: Storage of threads. Without one nothing can be resumed. A LangGraph server brings its own.
             As a subgraph, True keeps checkpoints of its own in the outer graph's saver, and False keeps none.
-        store: Long-term store shared by threads.
-        tools: Your tools, beside the built-in ones.
+        store: LangGraph store for data shared by threads.
+        tools: Your tools, in addition to the built-in ones.
         models: Chat models by role (master, planner, executor, reflection, writer), or one for all. They override
-            configured names.
-        serves_clients: Whether runs come from clients of a server, whose context may set little
-            (`state/settings.py`). Runs on a LangGraph server count as such in any case.
+            the models named in the settings.
+        serves_clients: Whether runs come from clients of a server, who may change only few settings
+            (`state/settings.py`). Runs on a LangGraph server always count as such.
 
     Returns:
         A graph from `{"question": …}` or `{"messages": […]}` to `{"result": …, "messages": […]}`.
@@ -103,7 +103,7 @@ def build_graph(
 
 
 def _add_agents(builder: _Builder, open_context: Callable[..., Awaitable[RunContext]]) -> None:
-    """The nodes: each agent, in the context of the run."""
+    """Add a node for each agent. `open_context` creates the context of the run from state and runtime."""
 
     async def master_node(state: SearchState, runtime: Runtime[Context]) -> dict[str, Any]:
         services = await open_context(state, runtime, new_run=name_run())
@@ -159,9 +159,10 @@ def _add_edges(builder: _Builder) -> None:
 
 
 def send_tasks(state: PlanState) -> Sequence[Send]:
-    """Send every unfinished task of the plan, all at once.
+    """Send every task in `todo` at once, to the node "task" or "for_each".
 
-    No wave waits for another: a sent task awaits its own inputs on the board of the run, then works in its task graph.
+    A sent task waits for its own inputs on the board of the execution, then runs in its task graph. So no task waits
+    for a whole wave of others.
     """
     each = state.get("each", [])
     return [Send("for_each" if task_id in each else "task", SentTask(task_id=task_id)) for task_id in state["todo"]]
@@ -183,7 +184,10 @@ plan_graph: Final = _compile_plan_graph()
 
 
 async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -> dict[str, Any]:
-    """Run the plan in force, and return the outcomes and the usage."""
+    """Run the unfinished tasks of the current plan, and return the update of the state: outcomes, evidence and usage.
+
+    Values edited by hand are adopted first. The update may contain a revised plan, if tasks were replaced.
+    """
     plan = state.get("plan")
     if plan is None:
         # A state edited by hand may lack a plan. Reflection reports it.
@@ -206,7 +210,13 @@ async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -
 async def _write(
     state: SearchState, open_context: Callable[[SearchState], Awaitable[RunContext]], graph: TaskGraph
 ) -> dict[str, Any]:
-    """Write the answer as a single draft, or as a report with sections written in parallel."""
+    """Write the answer as a single draft, or as a report with sections written in parallel. Returns the state update.
+
+    Args:
+        state: The state.
+        open_context: Opens the context of the run, anew after a report since the budget has changed.
+        graph: The graph that writes the sections of a report.
+    """
     services = await open_context(state)
     state = with_ledger(state, services)
     if not wants_report(state, services):
@@ -223,10 +233,9 @@ async def _write(
 def _by_clarity(
     state: SearchState,
 ) -> Literal["clarify", "writer", "approval", "executor", "reflection", "planner", "__end__"]:
-    """Route after the master: end, clarify, or continue by the difficulty of the question.
+    """Route after the master: end, clarify, or continue by the level of the question.
 
-    The run ends if the question was answered before. A question that can mean several things is clarified before the
-    search.
+    The run ends if the question was answered before. An ambiguous question is clarified before the search.
     """
     if state.get("result"):
         return END  # type: ignore[return-value]  # which is "__end__"
@@ -242,8 +251,8 @@ def by_level(state: SearchState) -> Literal["writer", "approval", "executor", "r
 def _by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"]:
     """Route a plan to approval, execution or reflection.
 
-    If a person is asked, each revision of the plan is submitted once before it runs. A failed plan that the planner
-    could not improve is not run again, and reflection ends with the reason.
+    If the user approves plans, each revision of the plan is submitted once before it runs. A failed plan that the
+    planner could not improve is not run again: reflection ends the run with the reason.
     """
     if is_stuck(state):
         return "reflection"
@@ -257,10 +266,10 @@ def _by_approval(state: SearchState) -> Literal["planner", "executor"]:
 
 
 def _by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"]:
-    """Route a draft: end with a result, plan for missing parts, or reflect.
+    """Route after the writer: end with a result, or continue if a draft was held back.
 
-    The parts that a draft calls missing are planned for before it is shown. If it says nothing of them, reflection
-    asks.
+    A draft that names missing parts of the question leads to the planner, any other to reflection, which looks for
+    missing parts.
     """
     looks = state.get("reflections", [])
     if state.get("result") or not looks:  # none where a client writes the state in the writer's name

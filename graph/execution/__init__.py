@@ -1,4 +1,1 @@
-"""Execution of a plan: fan-out through `Send`, the board of outcomes, the graph of a task.
-
-Tasks wait on the board for their inputs.
-"""
+"""Execution of a plan: fan-out through `Send`, the board on which tasks wait for their inputs, the graph of a task."""

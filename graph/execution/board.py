@@ -2,10 +2,10 @@
 
 A task posts its outcome as soon as it has one, and a task that waits only for this outcome starts at once, rather than
 when a wave of tasks has ended (LLMCompiler, arXiv 2312.04511). The board lives in memory for one execution and is
-seeded with the finished tasks of an earlier, interrupted execution. Its work grows with the edges of the plan.
+seeded with the finished tasks of an earlier, interrupted execution. Its total work is linear in the edges of the plan.
 
-No waiter is left behind. A wait ends with the inputs, with the first input that has no value, or when the run's time
-for work is over. If an upstream task stopped for a person, the waiter stops too.
+Every wait ends: when the inputs are there, when an input has no value, or when the run's time for work is over. If an
+upstream task was interrupted to ask a person, the waiting task is interrupted too.
 """
 
 import asyncio
@@ -19,7 +19,12 @@ from weiwo.state import Failure, Outcome, Plan, Task, TaskTrace
 
 
 class Board:
-    """Outcomes of an execution of a plan, collected during the execution."""
+    """Outcomes of an execution of a plan, with the tasks that wait for them.
+
+    Args:
+        plan: The plan.
+        finished: Outcomes of tasks that finished earlier, by task id.
+    """
 
     def __init__(self, plan: Plan, finished: Mapping[str, Outcome]) -> None:
         loop = asyncio.get_running_loop()
@@ -41,11 +46,16 @@ class Board:
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
-        """Return the posted outcomes by the ids of the tasks with the values."""
+        """Return the posted outcomes by task id. For a replaced task, it is the id of the replacement."""
         return {outcome.task_id: outcome for outcome in self._outcomes.values()}
 
     def post(self, outcome: Outcome, instead_of: str = "") -> None:
-        """Post the outcome of a task, or of a replacement task. The first post stands."""
+        """Post the outcome of a task, and wake the tasks for which it was the last missing input, or has no value.
+
+        Args:
+            outcome: The outcome. A second outcome of the same task is ignored.
+            instead_of: Id of the task that was replaced by the task of the outcome, if any.
+        """
         task_id = instead_of or outcome.task_id
         if self._outcomes.setdefault(task_id, outcome) is not outcome:
             return
@@ -55,21 +65,21 @@ class Board:
                 self._settle(target)
 
     def abandon(self, task_id: str) -> None:
-        """Notify waiters of a task stopped without an outcome, to continue when the run is resumed."""
+        """Wake the tasks that wait for an interrupted task, so that they are interrupted too."""
         if task_id not in self._outcomes:
             for target in self._downstream.get(task_id, ()):
                 self._settle(target)
 
     async def wait_for_inputs(self, task: Task, seconds: float) -> tuple[Task, dict[str, Outcome], Outcome | None]:
-        """Wait for a task's upstream outcomes, at most for the run's remaining work seconds.
+        """Wait for the outcomes of a task's upstream tasks, at most for some seconds.
 
         Returns:
-            The task, with references to replaced tasks renamed, and the usable outcomes by task id. As soon as the
-                inputs
-            cannot all arrive, the third value is the outcome of the task instead, and the other inputs are not awaited.
+            The task, with references to replaced tasks renamed, its inputs by task id, and None. If the inputs cannot
+            all arrive (an upstream task failed, a cycle, or the time is over), no inputs, and as the third value the
+            outcome of the task.
 
         Raises:
-            GraphInterrupt: A task upstream stopped without an outcome, so this one must, too.
+            GraphInterrupt: An upstream task was interrupted, so this task must be interrupted too.
         """
         settled = self._settled[task.id]
         if not settled.done():
@@ -92,9 +102,13 @@ class Board:
 
 
 def _reachable(upstream: Mapping[str, Iterable[str]], finished: Mapping[str, Outcome]) -> frozenset[str]:
-    """Return the tasks able to start.
+    """Return the ids of tasks that can get all inputs.
 
-    A task cannot start in a cycle, downstream of a cycle, or downstream of a task that is not in the plan.
+    These are all but the tasks in a cycle, downstream of a cycle, or downstream of an unknown task without an outcome.
+
+    Args:
+        upstream: Ids of the upstream tasks of each task.
+        finished: Outcomes of finished tasks, by task id.
     """
     sorter = TopologicalSorter(upstream)
     with suppress(CycleError):
@@ -108,7 +122,7 @@ def _reachable(upstream: Mapping[str, Iterable[str]], finished: Mapping[str, Out
 
 
 def _blocked_outcome(task: Task, cause: str) -> Outcome:
-    """Return the outcome of a task blocked by a missing upstream value."""
+    """Return the outcome of a task that is blocked because the task `cause` has no value."""
     return Outcome(
         task_id=task.id,
         status="blocked",
@@ -122,7 +136,7 @@ def _blocked_outcome(task: Task, cause: str) -> Outcome:
 
 
 def timed_out_outcome(task: Task) -> Outcome:
-    """Return the outcome of a task waiting or running when the run's seconds ended."""
+    """Return the outcome of a task that was waiting or running when the run's time ended."""
     message = f"{task.id} was not finished: the run's limit max_seconds was reached"
     return Outcome(
         task_id=task.id,
@@ -134,13 +148,10 @@ def timed_out_outcome(task: Task) -> Outcome:
 
 
 def unfinished_tasks(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Task, ...]:
-    """Return the tasks still to run: all without a result so far."""
+    """Return the tasks of a plan that are still to run: those without an outcome that answers them."""
     return tuple(task for task in plan.tasks if not (task.id in outcomes and outcomes[task.id].answers))
 
 
 def finished_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
-    """Return the outcomes of finished tasks by task id.
-
-    These tasks need not run again.
-    """
+    """Return the outcomes that answer their tasks, by task id. These tasks are not run again."""
     return {outcome.task_id: outcome for outcome in outcomes if outcome.answers}

@@ -1,9 +1,9 @@
 """Adoption of values edited in the state by hand, for example in Studio.
 
-Edited values become the person's own. The executor stores a digest of each value and its quotes. If the digest does not
-match, the value was edited: its quotes are dropped, since they support another value, and values computed from the old
-value are discarded. A value without a digest was written by hand, too. The values of a thread older than digests get
-one when it continues.
+The executor stores a digest (a hash) of each value and its quotes. If the digest does not match, a person has edited
+the value: it counts as set by the person, its quotes are dropped because they support another value, and values
+computed from the old value are discarded. A value without a digest was written by hand, too. Threads of versions
+without digests get digests when they continue.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from weiwo.state.search import SearchState
 
 
 def seal_outcomes(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
-    """Store the digest of each value in the outcome."""
+    """Return the outcomes with a digest of each value, by which a later edit is detected."""
     return {key: outcome.seal() for key, outcome in outcomes.items()}
 
 
@@ -54,7 +54,7 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
 
 
 def with_edits(state: SearchState) -> tuple[SearchState, dict[str, Any]]:
-    """Return the state with edited values adopted, and the update for saving the values."""
+    """Return the state with edited values adopted, and the state update of `adopt_edits`."""
     edits = adopt_edits(state, state["assessment"].language)
     if not edits:
         return state, {}

@@ -1,16 +1,17 @@
-"""Fan-out of a plan: all tasks sent through `Send`, each starting when the inputs exist.
+"""Fan-out of a plan: all tasks are sent through `Send`, and each starts when its inputs exist.
 
-The executor node invokes one compiled plan graph (`graph/builder.py`), whose single step sends every task. A task first
-awaits its inputs on an in-memory board (`board`), then works in a graph of its own, step by saved step (`task_graph`).
-A `for_each` task sends its instances in one more graph, so that they work in parallel and are resumed one by one.
+The executor node invokes a compiled plan graph (`graph/builder.py`), whose single step sends every task. A task first
+waits for its inputs on an in-memory board (`board`), then runs in a graph of its own, with a checkpoint after each step
+(`task_graph`). A `for_each` task sends an instance for each item in another graph, so that they run in parallel and are
+resumed one by one.
 
-Reasons for this shape (all tried on langgraph 1.2):
-- Waves of `Send` wait at a barrier after each.
+Reasons for this design (all alternatives tried on langgraph 1.2):
+- Waves of `Send` wait at a barrier after each wave.
 - A scheduler made of `@task` calls gets results swapped on resume: they are matched by the order of the calls.
-- A subgraph as the Send's node itself writes all its channels back, and a finished one would not post to the board on
-  resume. A function that invokes the subgraph does both right.
-- The payload of a Send is saved up to four times. So it is an id or a position. The rest waits in memory, and
-  is made from the state again when a run is resumed.
+- A subgraph as the node of a Send writes all its channels back, and would not post to the board on resume if it had
+  finished. A function that invokes the subgraph does both right.
+- The payload of a Send is saved up to four times, so it is only an id or a position. The other data are in memory, and
+  made from the state again when a run is resumed.
 
 After a crash LangGraph keeps the writes of finished Sends, and `aget_state` returns them as `tasks[i].result`. The
 board is seeded from there. The finished steps of an unfinished Send are not repeated.
@@ -44,10 +45,11 @@ from weiwo.state import Evidence, Outcome, Plan, Repair, Task, Usage
 from weiwo.state.search import add_usage, merge_by_key, merge_evidence
 
 _UNBOUNDED: Final = 0
-"""A caller's `max_concurrency` bounds work, as `max_parallel` does; bounding Sends, it would bound waiting.
+"""`max_concurrency` of the plan graph. A caller's value limits the work instead, like `max_parallel`: as a limit of
+Sends it would also count waiting tasks.
 
-LangGraph makes no semaphore for 0. Behind one, the save of a checkpoint that is cancelled at once is a coroutine that
-nobody ever awaits.
+LangGraph makes no semaphore for 0. With one, saving a checkpoint that is cancelled at once leaves a coroutine that is
+never awaited.
 """
 
 
@@ -61,7 +63,7 @@ async def run_plan(
 ) -> dict[str, Any]:
     """Run the unfinished tasks of a plan.
 
-    It is called inside a node. If that node was interrupted, the finished tasks are not run again and half-done tasks
+    Called inside a node. If the node was interrupted before, finished tasks are not run again, and unfinished tasks
     continue at their next step.
 
     Args:
@@ -71,11 +73,11 @@ async def run_plan(
         config: The node's own config, which leads to its checkpoints.
         graph: The plan graph. A node must name it itself, because LangGraph finds the subgraphs of a node among the
             names that its function uses.
-        intervention: Permitted interventions on its tasks while others run. None for no intervention.
+        intervention: Replaces failed tasks while other tasks run. None for no replacements.
 
     Returns:
-        Outcomes, passages and usage of the tasks that ran. Each task has an outcome in every case. If tasks replaced
-        others, also the current plan, its revisions and the reflections that made them.
+        The state update: outcomes, evidence and usage of the tasks that ran. Each task has an outcome in every case. If
+        tasks were replaced, also the current plan, its revisions and the reflections that made them.
     """
     if not unfinished_tasks(plan, outcomes):
         return {}
@@ -96,7 +98,7 @@ async def _run_tasks(
     *,
     graph: TaskGraph,
 ) -> "PlanOutput":
-    """Run the unfinished tasks of a plan, or of a partial plan replacing a task."""
+    """Run the unfinished tasks of a plan, or of a partial plan that replaces a task. Arguments as in `run_plan`."""
     todo = unfinished_tasks(plan, outcomes)
     board = Board(plan, finished_outcomes(outcomes.values()))
     seeding = _BoardSeeding(graph, board, work, config, intervention)
@@ -115,7 +117,7 @@ async def _run_tasks(
 class _BoardSeeding:
     """Seeding of the board with the finished outcomes of an interrupted execution.
 
-    The first task that runs does this, because by then LangGraph has settled which Sends it does not run again. With an
+    The first task that runs does this, because by then LangGraph has decided which Sends it does not run again. With an
     earlier look-up, an outcome that reaches the database in between (from another process, say) would never be posted.
     """
 
@@ -127,7 +129,7 @@ class _BoardSeeding:
     _posting: asyncio.Task[None] | None = None
 
     async def wait(self) -> None:
-        """Seed the board, or wait until seeded."""
+        """Seed the board on the first call, and wait until it is seeded on all calls."""
         self._posting = self._posting or asyncio.create_task(self._post())
         await asyncio.shield(self._posting)
 
@@ -170,17 +172,14 @@ class ExecutionContext:
 
 
 class PlanInput(TypedDict):
-    """Input of the plan graph: ids of the tasks to run, and ids of the `for_each` tasks.
-
-    A `for_each` task has a graph per item.
-    """
+    """Input of the plan graph: ids of all tasks to run (`todo`), and of the `for_each` tasks among them (`each`)."""
 
     todo: list[str]
     each: list[str]
 
 
 class PlanOutput(TypedDict, total=False):
-    """Merged output of the tasks."""
+    """Output of the plan graph, merged from the outputs of the tasks."""
 
     outcomes: Annotated[dict[str, Outcome], merge_by_key]
     evidence: Annotated[dict[str, Evidence], merge_evidence]
@@ -189,7 +188,7 @@ class PlanOutput(TypedDict, total=False):
 
 
 class PlanState(PlanInput, PlanOutput):
-    """The channels of the plan graph."""
+    """Channels of the plan graph."""
 
 
 class SentTask(TypedDict):
@@ -199,10 +198,7 @@ class SentTask(TypedDict):
 
 
 async def run_sent_task(state: SentTask, runtime: Runtime[ExecutionContext]) -> PlanOutput:
-    """Run a task in a separate graph, as the node of a Send.
-
-    The graph is invoked for the reasons at the head of this file.
-    """
+    """Run a task in its task graph, as the node of a Send. The module says why the graph is invoked by a function."""
     return await _settle(state, runtime.context, single=task_graph, each=_for_each_graph)
 
 
@@ -213,7 +209,14 @@ async def run_sent_for_each(state: SentTask, runtime: Runtime[ExecutionContext])
 
 
 async def _settle(state: SentTask, context: ExecutionContext, *, single: TaskGraph, each: TaskGraph) -> PlanOutput:
-    """Run a task once the inputs are available, and post the outcome."""
+    """Wait for a task's inputs, run it, post its outcome on the board, and return the node's output.
+
+    Args:
+        state: The id of the task.
+        context: Context of the execution.
+        single: Graph for a single task.
+        each: Graph for a `for_each` task.
+    """
     task, board, work = context.tasks[state["task_id"]], context.board, context.work
     try:
         await context.seeding.wait()
@@ -298,9 +301,9 @@ async def _run_sent_item(state: _SentItem, runtime: Runtime[_ForEachContext]) ->
 async def _run_for_each(
     graph: TaskGraph, task: Task, inputs: Mapping[str, Outcome], context: ExecutionContext
 ) -> TaskOutput:
-    """Run an instance per item and join the outcomes under the task's id, in item order.
+    """Run an instance of a `for_each` task for each item, and join their outcomes into one, in the order of the items.
 
-    The outcome of a replacement counts for its item.
+    If an instance was replaced, the outcome of its replacement counts.
     """
     work, intervention, line = context.work, context.intervention, None
     fan = read_for_each(task, inputs, work.services.settings.limits.max_items)
