@@ -95,7 +95,7 @@ class _OpenCorpus:
     inode: int  # inode of the store file, to notice that the file was replaced
     files: RequestedFiles | None = None  # the files of the last update; None for a corpus opened by name
     until: float = 0.0  # clock time until which the file listing is reused
-    embedded: int = -1  # the last generation whose passages were embedded; -1 before the first
+    embedded: int = -1  # the generation for which embedding needs no further attempt; -1 before the first
 
 
 _open: Final[OrderedDict[tuple[str, str | None, bool], _OpenCorpus]] = OrderedDict()

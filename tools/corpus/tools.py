@@ -28,7 +28,7 @@ _MATCHING = 3
 """Passages shown that match the query best, anywhere in the document."""
 
 _SOUGHT = 2_000
-"""First passages of a document, in which the requested position is looked up."""
+"""Number of passages of a document among which the requested position is looked up."""
 
 
 class CorpusSearchArguments(BaseModel):

@@ -39,10 +39,10 @@ _AROUND: Final = re.compile(r"[\s*_#>|()（）\[\]【】:：.,，。·—–-]*"
 
 
 def date_part(part: Part, kind: str, name: str) -> str | None:
-    """Return the best date of a part as an ISO date, or None.
+    """Return the best date of a part, ISO 8601 (a day or a month), or None.
 
     For office documents and PDFs, a date in the opening lines comes first, then the metadata. For other types, it is
-    the other way round. The last resort is the file name.
+    the other way round. The last resort is the file name, except for further parts of a file.
 
     Args:
         part: The part from its reader. Its `date` is from the metadata, or from a field of a record.

@@ -16,7 +16,7 @@ _TELL_SECONDS: Final = 0.1
 class IngestReport:
     """The report of a run."""
 
-    documents: int = 0  # documents now in the index; each titled record of a JSON Lines file counts as a document
+    documents: int = 0  # documents now in the index; each further part of a file (record, message, member) counts
     passages: int = 0  # passages written in this run
     added: int = 0  # new files
     changed: int = 0  # files read again because they had changed

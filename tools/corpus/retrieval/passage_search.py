@@ -69,7 +69,7 @@ def find_exact_identifiers(named: Sequence[str], statistics: KeywordSnapshot) ->
 class SearchTrace:
     """The trace of a search, for telemetry and for people who ask."""
 
-    strategy: Strategy = "hybrid"  # the requested strategy; `arms` tells which searches took place
+    strategy: Strategy = "hybrid"  # the strategy of the options; `arms` tells which searches took place
     exact: tuple[str, ...] = ()  # identifiers of the question found in few passages
     # messages for the user, such as an embedding model that does not answer; a line each
     notes: list[str] = field(default_factory=list)
