@@ -35,8 +35,12 @@ _OPEN_END: Final = lazy(
     r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500}|\\|<(?:s|su|sup|c|ci|cit|cite)?|<(?:sup|cite)>[^<>\n]{0,60}(?:</?\w{0,4})?)$"
 )
 """A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
-_UNDECIDED: Final = lazy(r"[ \t>]*(?:[-*+•`~#>|:=_$\\ \t]{1,80}|(?:[-*+][ \t]+)*\d{1,9}[.)、]?[ \t]*(?:[-`~]{1,80})?)?")
-"""The beginning of a line that does not tell yet what it opens."""
+_UNDECIDED: Final = lazy(
+    r"[ \t>]*(?:[-*+•`~#>|:=_$\\ \t]{1,80}|(?:(?:[-*+]|\d{1,9}[.)、])[ \t]+){0,9}\d{1,9}[.)、]?[ \t]*(?:[-`~]{1,80})?)?"
+    r"|[ \t>]*(?:(?:[-*+]|\d{1,9}[.)、])[ \t]+){0,9}`{3,}[^`\n]*"
+)
+"""The beginning of a line that does not tell yet what it opens. After three backticks it is a fence unless a backtick
+follows in the same line."""
 _FORMULA: Final = lazy(r"\$\$|\\\[(?!\d)")
 _STOP: Final = lazy(r"[.!?。！？；｡\n]")
 _WORD_END: Final = lazy(r"[\s\u2e80-\U0010ffff]")

@@ -149,6 +149,12 @@ async def test_any_text_is_cut_the_same_however_it_comes(parts, sizes):
     assert await cut(chunked(text, sizes)) == await cut([text])
 
 
+@pytest.mark.parametrize("text", ["a\n````。``", "a. B\n- ```c` d\n", "a\n```py\nb\n```\nC."])
+@pytest.mark.parametrize("size", [1, 2, 3])
+async def test_backticks_open_a_fence_only_where_none_follows_in_the_line(text, size):
+    assert await cut(chunked(text, [size])) == await cut([text])
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 24, 10_000])
 async def test_a_document_is_cut_the_same_however_it_comes(size):
     pieces = await cut(chunked(DOCUMENT, [size]))
