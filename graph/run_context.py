@@ -1,7 +1,7 @@
-"""Open a new run context for every node, and record the node's usage.
+"""Creation of the run context for every node, and recording of the node's usage.
 
-Settings and tools are resolved once for all nodes of one invocation: tools are slow to set up, and a run answered from
-the documents as they were at its start does not contradict itself. A resumed run starts anew.
+Settings and tools are resolved once for all nodes of an invocation of the graph: tools are slow to set up, and the
+documents should not change within a run. A resumed run is another invocation and resolves them again.
 """
 
 import asyncio
@@ -41,35 +41,35 @@ from weiwo.tools.usage.usage_log import UsageLog
 Agent = Callable[[SearchState, RunContext], Awaitable[dict[str, Any]]]
 
 _KEPT: Final = 16
-"""Invocations whose tools are kept; of one more, the tools are set up anew for its next node."""
+"""Limit of the invocations with cached tools. The oldest is dropped, and sets up its tools again for its next node."""
 
 
 @dataclass(frozen=True)
 class ServedUser:
-    """User of our own server behind a run, passed to LangGraph as the authenticated user."""
+    """User of Weiwo's own server, passed to LangGraph as the authenticated user of a run."""
 
-    identity: str  # the user's name on the server
-    memory: str  # the user whose memory it is, in the memory store
+    identity: str  # name of the user on the server
+    memory: str  # name of the user in the memory store
 
 
 @dataclass(frozen=True)
 class _InvocationResources:
     """Resources shared by the nodes of an invocation.
 
-    The control is held so that its id stays its own.
+    `control` is referenced so that its `id()`, the cache key, is not reused.
     """
 
     control: RunControl | None
     context: Context | None
     settings: Settings
     hurried: Settings
-    """Those of models so slow that only a quick search ends well: quick where nobody set a depth."""
+    """Settings for models so slow that only a quick search ends in time: depth "quick" unless the user set a depth."""
     registry: Registry
     user: str
 
 
 class _Invocations:
-    """Settings and tools of the invocations at work in this process, told apart by LangGraph's run control."""
+    """Cache of settings and tools of the invocations in this process, by the identity of LangGraph's run control."""
 
     def __init__(self, tools: Sequence[BaseTool]) -> None:
         self._tools = tools
@@ -77,7 +77,13 @@ class _Invocations:
         self._lock = Lock()
 
     async def open(self, runtime: Runtime[Context], *, anew: bool, from_client: bool) -> _InvocationResources:
-        """Open the shared resources of an invocation. With `anew`, a run begins in the invocation."""
+        """Return the shared resources of an invocation, from the cache if possible.
+
+        Args:
+            runtime: LangGraph's runtime of the node.
+            anew: Whether a run begins with this node, so that the cache is not used.
+            from_client: Whether the run comes from a client of a server, who may change only few settings.
+        """
         control = runtime.control
         with self._lock:
             found = None if anew or control is None else self._opened.get(id(control))
@@ -107,12 +113,16 @@ def context_opener(
     *,
     serves_clients: bool = False,
 ) -> Callable[..., Awaitable[RunContext]]:
-    """Return a function opening the run context of a node.
+    """Return a function that creates the run context of a node.
 
-    Your tools are added to the built-in ones, and models are given by role or for all.
+    Args:
+        tools: Tools in addition to the built-in ones.
+        models: Chat models by role, or one for all roles. None for those of the settings.
+        serves_clients: Whether runs come from clients of a server.
 
     Returns:
-        A function from the state, LangGraph's runtime and, for a run that begins, its name (`new_run`) to the context.
+        An async function from the state and LangGraph's runtime to the context. For a node that begins a run, `new_run`
+        is the id of the run.
     """
     given = dict.fromkeys(ROLES, models) if isinstance(models, BaseChatModel) else dict(models or {})
     invocations = _Invocations(tools)
@@ -156,7 +166,7 @@ def context_opener(
 
 
 def _called_event(call: ModelCall) -> ModelCalledEvent:
-    """Return the event of a finished model call."""
+    """Return the event about a finished model call."""
     told = call.model_dump(include={"role", "purpose", "model", "input_tokens", "output_tokens"})
     return ModelCalledEvent(**told, seconds=round(call.seconds, 1))
 
@@ -164,7 +174,7 @@ def _called_event(call: ModelCall) -> ModelCalledEvent:
 def _open_calls(
     run: str, opened: _InvocationResources, settings: Settings, store: BaseStore | None, state: SearchState
 ) -> ToolCalls:
-    """Open the tool calls of a node, bounded and counted. Telemetry records the results."""
+    """Create the `ToolCalls` of a node, with the limits of the settings and, with telemetry, the usage log."""
     return ToolCalls(
         run,
         opened.registry,
@@ -181,13 +191,15 @@ def _open_calls(
 
 
 _CALLS: Final[Mapping[Depth, int]] = {"quick": 3, "normal": 6, "deep": 30}
-"""Model calls of a run, one after the other, that its seconds are to allow."""
+"""Number of consecutive model calls for which the seconds of a run must suffice."""
 
 
 def _give_time(settings: Settings, usual_seconds: float) -> Limits:
-    """Return the limits of a run, extending the seconds for slow models.
+    """Return the limits of a run, with more seconds for slow models unless the user has set the seconds.
 
-    Seconds set by the user stay.
+    Args:
+        settings: The settings.
+        usual_seconds: Seconds to allow for a typical model call.
     """
     limits, depth = settings.limits, settings.depth
     if limits.max_seconds != DEPTHS[depth].get("max_seconds", Limits.max_seconds):
@@ -196,10 +208,7 @@ def _give_time(settings: Settings, usual_seconds: float) -> Limits:
 
 
 def _find_user(runtime: Runtime[Context], settings: Settings, from_client: bool) -> str:  # noqa: FBT001 - private
-    """Return the user of a run, used to separate memories.
-
-    The result is empty for a server's client without a name of their own.
-    """
+    """Return the name of a run's user in the memory store. Empty for an anonymous client of a server."""
     if not from_client:
         return local_user(settings)
     user = runtime.server_info.user if runtime.server_info is not None else None
@@ -216,6 +225,6 @@ def _open_memory(runtime: Runtime[Context], user: str, emit: Callable[[EventBase
 
 
 async def run_agent(agent: Agent, state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Run an agent and record the usage."""
+    """Run an agent, and return its state update together with the usage."""
     update = await agent(state, services)
     return {**update, "usage": services.budget.delta()}

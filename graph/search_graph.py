@@ -1,13 +1,13 @@
 """The compiled graph returned by `build_graph`: LangGraph's, with synchronous calls and safe copies.
 
 Every node is async, and LangGraph runs async nodes for async callers only. So `invoke` and `stream` run the graph on
-the event loop that its checkpointer is bound to, if that runs in another thread, else on a loop of their own. That loop
-has its own thread: the caller has the result when the run has it, even if a tool still blocks some thread, and a caller
-who is interrupted, or leaves a stream early, ends the run at once. Savers with sync methods alone work in threads.
+the event loop of its checkpointer, if that runs in another thread, else on a new loop in a thread of its own. The
+caller gets the result as soon as the run ends, even if a tool still blocks a worker thread. A caller who is
+interrupted, or leaves a stream early, cancels the run. Savers with only sync methods run in worker threads.
 
 Servers copy a graph, to give it their own checkpointer. LangGraph derives from the state's schema which types may be
-built from stored bytes, and forgets it in every copy (langgraph 1.2, `Pregel.copy`): on a strict server a thread that
-waits or was interrupted would come back as bare dicts. Copies of this graph may read what it wrote.
+built from stored bytes, and loses this list in every copy (langgraph 1.2, `Pregel.copy`): on a strict server a thread
+that waits or was interrupted would be read as dicts. Copies of this graph keep the list.
 """
 
 import asyncio
@@ -35,12 +35,12 @@ from weiwo.state.search import SearchOutput
 T = TypeVar("T")
 _END: Final = object()
 _SCRATCHPAD_KEY: Final = "__pregel_scratchpad"
-"""Where it keeps what a node knows: a configuration that has it is of a graph within a node."""
+"""LangGraph's configuration key that is present only within a node, so that the graph is a subgraph."""
 _CHECKPOINT_KEYS: Final = frozenset({"checkpoint_id", "checkpoint_map"})
 _POLL_SECONDS: Final = 1.0
-"""Seconds after which a waiting caller looks up: a signal that comes as it begins to wait does not wake it."""
+"""Polling interval of a waiting caller, because a signal that arrives just as the wait begins does not end it."""
 _END_SECONDS: Final = 2.0
-"""Seconds that a run which was called off has to end, and its thread after it; a tool may block it for longer."""
+"""Longest wait for a cancelled run and its thread to end. A tool may block them for longer."""
 _TOOL_DESCRIPTION: Final = (
     "Answers a question from documents and the web by planned search; every claim leads to its source."
 )
@@ -53,7 +53,7 @@ class ToolQuestion(BaseModel):
 
 
 class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
-    """A compiled graph with synchronous calls, and with copies able to read earlier writes."""
+    """Compiled graph with synchronous calls, and with copies that can read its checkpoints on a strict server."""
 
     @classmethod
     def of(cls, compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Self:
@@ -69,14 +69,13 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return copied
 
     def as_tool(self, args_schema: type[BaseModel] | None = None, **options: Any) -> BaseTool:
-        """Return the graph as a tool of another agent, from `{"question": …}` to the answer.
+        """Return the graph as a tool for another agent, from `{"question": …}` to the answer with its sources.
 
-        The artifact is the result.
+        The artifact is the `result` of the graph.
 
         Args:
-            args_schema: Other arguments. The tool is then LangChain's own, which returns everything that the graph
-                does.
-            options: `name` and `description`, as LangChain's.
+            args_schema: Another schema of arguments. The tool is then LangChain's own, which returns the whole output.
+            options: `name` and `description`, as for LangChain's method.
         """
         if args_schema is not None or "arg_types" in options:
             return super().as_tool(args_schema, **options)
@@ -102,9 +101,9 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         config: Any = None,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
-        """Stream like LangGraph, with answers bound to the given checkpoint.
+        """Stream like LangGraph. An answer (`Command(resume=…)`) may be sent to an earlier checkpoint.
 
-        An answer sent with an earlier checkpoint is never mistaken for the answer given there before.
+        LangGraph would use the answer that was given at that checkpoint before, instead of the one sent.
         """
         if isinstance(input, Command):
             return self._stream_command(input, config, kwargs)
@@ -113,14 +112,14 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
     async def _stream_command(
         self, command: Command[Any], config: RunnableConfig | None, options: dict[str, Any]
     ) -> AsyncIterator[Any]:
-        """Run a command.
+        """Stream the run of a command.
 
-        LangGraph 1.2 hands the answers that are kept with a checkpoint to its questions before it looks at the one
-        sent now: an earlier yes would run again. So an earlier checkpoint runs again first, and the answer is given to
-        what that asks, if it is what was asked there.
+        At an earlier checkpoint, LangGraph 1.2 uses the saved answers before the one sent now: an earlier yes would
+        count again. So the checkpoint first runs again without an answer, and the new answer is given to the question
+        that is then asked, if it is the same as before.
 
         Raises:
-            EmptyInputError: The command says nothing.
+            EmptyInputError: The command is empty.
         """
         if command.resume is None and not command.update and not command.goto and command.graph is None:
             raise EmptyInputError(
@@ -160,9 +159,10 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
         config: Any = None,
         **kwargs: Any,
     ) -> SearchOutput:
-        """Run `ainvoke` for callers without an event loop.
+        """Run `ainvoke` and wait for the result. A caller inside an event loop blocks the loop.
 
-        A caller inside an event loop blocks it.
+        Raises:
+            RuntimeError: The checkpointer is bound to the caller's event loop.
         """
         config = _with_async_saver(config)
         run = self._start(self.ainvoke(input, config, **kwargs), config)
@@ -174,7 +174,7 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             run.end()
 
     def stream(self, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:
-        """As `astream`, for callers without an event loop."""
+        """Stream as `astream` does, for callers without an event loop. A caller inside a loop blocks it."""
         parts: queue.SimpleQueue[Any] = queue.SimpleQueue()
         config = _with_async_saver(config)
 
@@ -192,10 +192,10 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
             run.end()
 
     def _start(self, coroutine: Coroutine[Any, Any, T], config: RunnableConfig) -> "_LoopThread[T] | _LoopTask[T]":
-        """Run a coroutine on the checkpointer's loop, if running in another thread, else on a new loop.
+        """Start a coroutine on the checkpointer's event loop if that is running, else on a new loop in a new thread.
 
         Raises:
-            RuntimeError: The checkpointer is bound to the loop of the caller, who would block it.
+            RuntimeError: The checkpointer is bound to the caller's event loop, which the caller would block.
         """
         saver = config["configurable"].get(SAVER_KEY) or self.checkpointer
         loop = getattr(saver, "loop", None)
@@ -208,15 +208,15 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
 
 def carry_answer(answer: Any, before: Sequence[Interrupt], now: Sequence[Interrupt]) -> dict[str, Any] | None:
-    """Address an answer to repeated questions.
+    """Assign answers to earlier questions to the questions that wait now, if they are the same.
 
     Args:
         answer: An answer, or answers by the ids of the earlier questions.
         before: The earlier questions.
-        now: The questions as they wait now.
+        now: The questions that wait now.
 
     Returns:
-        Answers by the ids of the questions that ask the same as before. None if there are none.
+        Answers by the ids of the questions that wait now, or None if no question is the same as before.
     """
     ids = {interrupt.id for interrupt in before}
     by_id = isinstance(answer, Mapping) and answer and set(answer) <= ids
@@ -237,7 +237,7 @@ def carry_answer(answer: Any, before: Sequence[Interrupt], now: Sequence[Interru
 
 
 def _content_of(asked: Interrupt) -> Any:
-    """Return the content of a question, without remarks on an earlier answer."""
+    """Return the content of a question for comparison, without remarks on an earlier answer and texts for display."""
     if not isinstance(asked.value, Mapping):
         return asked.value
     said = {"complaints", "description", "action_requests"}
@@ -245,7 +245,7 @@ def _content_of(asked: Interrupt) -> Any:
 
 
 def _with_async_saver(config: RunnableConfig | None) -> RunnableConfig:
-    """Return the merged configuration, with async methods on the saver of a surrounding graph."""
+    """Return the merged configuration, in which the saver of an outer graph, if any, has async methods."""
     whole = ensure_config(config)
     saver = whole["configurable"].get(SAVER_KEY)
     if isinstance(saver, BaseCheckpointSaver):
@@ -254,7 +254,7 @@ def _with_async_saver(config: RunnableConfig | None) -> RunnableConfig:
 
 
 def _as_tool_reply(values: SearchOutput) -> tuple[str, dict[str, Any]]:
-    """Return the answer with the list of sources, and the full result."""
+    """Return the answer with its list of sources, and the result. If the run waits for approval, a notice and {}."""
     if "__interrupt__" in values:
         return "The plan needs approval; nothing was searched yet.", {}
     return values["messages"][-1].text, dict(values["result"])
@@ -268,7 +268,7 @@ def _take(parts: "queue.SimpleQueue[Any]") -> Any:
 
 
 class _LoopTask(Generic[T]):
-    """A coroutine on a loop of another thread. `result` is the future result."""
+    """Coroutine running on an event loop of another thread. `result` is the future of its result."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> None:
         context = contextvars.copy_context()
@@ -284,7 +284,7 @@ class _LoopTask(Generic[T]):
 
 
 class _LoopThread(Generic[T]):
-    """A coroutine on a loop and a thread of its own. `result` is the future result."""
+    """Coroutine running on a new event loop in a new thread. `result` is the future of its result."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
         self.result: Future[T] = Future()

@@ -1,4 +1,4 @@
-"""The graph for servers, as named in `langgraph.json`: every run is a client's run."""
+"""The graph for LangGraph servers, as named in `langgraph.json`. Every run counts as a client's."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ graph = build_graph(serves_clients=True)
 
 
 class EventChannels(StreamTransformer):
-    """Stream transformer: puts each stream event on the custom channel of the event's type.
+    """Stream transformer that puts each event of a run on a channel named after the event's type, e.g. `planned`.
 
-    `useExtension`, for example, asks for `planned`. A LangGraph server forwards data on a named channel by that name,
-    and a bare custom event without any. Events describe the run, so those of subgraphs are on the run's own channels.
+    A LangGraph server forwards a channel under its name, to which clients can subscribe (`useExtension`), and a custom
+    event without a name. Events of subgraphs are on the run's channels too.
     """
 
     required_stream_modes = ("custom",)
@@ -26,11 +26,11 @@ class EventChannels(StreamTransformer):
         self._channels: dict[str, StreamChannel[Any]] = {name: StreamChannel(name) for name in types}
 
     def init(self) -> dict[str, Any]:
-        """The channels, by name."""
+        """Return the channels by name."""
         return dict(self._channels)
 
     def process(self, event: Any) -> bool:
-        """Put a custom event on the named channel, in place of the bare event."""
+        """Put a custom event on the channel of its type. Returns False if it was, so that it is not forwarded again."""
         data = event["params"]["data"] if event["method"] == "custom" else None
         channel = self._channels.get(str(data.get("type"))) if isinstance(data, dict) else None
         if channel is not None:
@@ -39,8 +39,5 @@ class EventChannels(StreamTransformer):
 
 
 def stream_transformers() -> list[Any]:
-    """Return the transformers added to each run by a LangGraph server.
-
-    The server looks this function up by its name.
-    """
+    """Return the transformers that a LangGraph server adds to each run. The server finds this function by its name."""
     return [EventChannels]

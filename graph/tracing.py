@@ -1,7 +1,7 @@
-"""Tracing and async routing: names, tags and metadata for finding a run's parts in LangSmith.
+"""Tracing in LangSmith (names, tags and metadata of a run's parts), and async routing functions.
 
-LangGraph traces each node under the run's own metadata, `thread_id` among it. In addition, every node records the level
-of the question and the run's name, and everything below a task records the task and its tool.
+LangGraph traces each node with the metadata of the run, such as `thread_id`. In addition, every node records the level
+of the question and the id of the run, and everything below a task records the task and its tool.
 """
 
 from collections.abc import Awaitable, Callable
@@ -18,9 +18,9 @@ T = TypeVar("T")
 
 
 def on_loop(route: Callable[[Any], T]) -> Callable[[Any], Awaitable[T]]:
-    """Wrap a pure routing function as an async function.
+    """Wrap a pure routing function as an async function, which LangGraph runs on the event loop, not in a thread.
 
-    LangGraph reads its annotations for the names of the nodes.
+    The annotations are kept, from which LangGraph reads the names of the nodes.
     """
 
     @wraps(route)
@@ -31,23 +31,23 @@ def on_loop(route: Callable[[Any], T]) -> Callable[[Any], Awaitable[T]]:
 
 
 def name_run() -> str:
-    """Return a new run name: the LangSmith trace id of the graph's run, else a random id.
+    """Return the id of a new run: the LangSmith trace id of the graph's run, or a random id if it is not traced.
 
-    A person's feedback on an answer thus finds its trace by the thread's own state.
+    By this id in the thread's state, a user's feedback on an answer is attached to the trace.
     """
     traced = get_current_run_tree()
     return (uuid4() if traced is None else traced.parent_run_id or traced.id).hex
 
 
 def annotate_node(run: str, level: str) -> None:
-    """Add the run and the question's level to the trace of the current node, if traced."""
+    """Add the id of the run and the level of the question to the trace of the current node, if it is traced."""
     if (traced := get_current_run_tree()) is not None:
         traced.add_metadata({"weiwo_run": run, "level": level})
         traced.add_tags([f"level:{level}"])
 
 
 def task_config(task: Task) -> RunnableConfig:
-    """Return the run name, tags and metadata for all work of a task or task instance."""
+    """Return LangChain's config with the trace name, tags and metadata for all work of a task."""
     return {
         "run_name": f"task {task.id}",
         "tags": [f"task:{task.id}", f"tool:{task.tool}"],

@@ -1,8 +1,9 @@
-"""The task line: handling of a single task during execution, up to the final outcome.
+"""The task line: handling of a single task during execution, with replacements, up to the final outcome.
 
-The task's own `Send` stays alive. If the task has no result, reflection decides, the decision is saved, and the
-replacement tasks run as a plan of their own under it. Dependents of the task wait on the board meanwhile, and the board
-is notified once, when the line has ended. So no other line is concerned, and after a crash each line continues alone.
+The `Send` of the task stays active. If the task has no result, reflection decides, the decision is saved, and the
+replacement tasks run as a plan of their own within that Send. The tasks that depend on the task wait on the board
+meanwhile, which gets a single outcome at the end. So no other task is affected, and after a crash each line continues
+alone.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,11 +24,11 @@ from weiwo.state import ITEM, Outcome, Plan, Repair, Task
 _RunAdded = Callable[
     [Plan, Mapping[str, Outcome], TaskResources, RunnableConfig, Intervention], Awaitable[Mapping[str, Any]]
 ]
-"""Runs the tasks of a repair; what they come to, as `PlanOutput`."""
+"""Runs the replacement tasks of a repair, and returns a `PlanOutput`."""
 
 
 def settled_outcome(task_id: str, outcomes: Mapping[str, Outcome], repairs: Mapping[str, Repair]) -> Outcome:
-    """Return the effective outcome of a task, following replacements."""
+    """Return the outcome that counts for a task: its own, or that of the last replacement."""
     while task_id in repairs:
         task_id = repairs[task_id].value_id
     return outcomes[task_id]
@@ -38,27 +39,27 @@ class TaskLine:
     """A task of a running plan as seen by reflection, in memory for a single execution."""
 
     task: Task
-    inputs: Mapping[str, Outcome]  # what it builds on
-    board: Board  # what the others have come to
-    work: TaskResources  # what the tasks share
-    intervention: Intervention  # what may be done
-    run_added: _RunAdded  # runs what takes its place
-    fan: ForEach | None = None  # of a `for_each` task, one of whose items this is the line of: its expansion
-    position: int = 0  # the position of that item among the starts
+    inputs: Mapping[str, Outcome]  # outcomes of the upstream tasks
+    board: Board  # outcomes of all tasks so far
+    work: TaskResources  # resources shared by the tasks
+    intervention: Intervention  # decides on replacements
+    run_added: _RunAdded  # runs replacement tasks
+    fan: ForEach | None = None  # expansion of a `for_each` task, if the line is that of an item
+    position: int = 0  # position of the item in `fan.starts`
 
     def wakes(self, outcome: Outcome, *, found: bool) -> bool:
-        """Report whether an outcome triggers reflection."""
+        """Report whether an outcome triggers reflection. `found` says whether the task found any passages."""
         if self.item is not None and self.fan is not None and len(self.fan.starts) > 1:
             return self.intervention.wakes_for_item(self.task, self.item, outcome, self.board.outcomes, found=found)
         return self.intervention.wakes(self.task, outcome, self.board.outcomes, found=found)
 
     @property
     def item(self) -> str | None:
-        """Return the item of the line, or None for a task running once."""
+        """Return the item of a `for_each` task that the line is for, or None for a task without items."""
         return None if self.fan is None else str(self.fan.starts[self.position]["inputs"][ITEM].value)
 
     async def find_repair(self, state: TaskProgress, services: RunContext) -> Repair | None:
-        """Find a replacement for the task."""
+        """Find a replacement for the task, or return None."""
         tried = [(call["tool"], call["args"].get("query")) for call in state.get("tried", [])]
         found = state.get("evidence", {}).values()
         search = RepairSearch(self.intervention, self.task, state["outcome"], self.inputs, tried, tuple(found))
@@ -71,7 +72,10 @@ class TaskLine:
     async def run(self, repair: Repair, own: Outcome, config: RunnableConfig) -> TaskOutput:
         """Run the replacement of the task.
 
-        If the replacement brings nothing better, the task keeps its own value.
+        If the task has a value (`own`) and the replacement brings nothing better, the task keeps it.
+
+        Returns:
+            The output of the node: outcomes of the replacement tasks, evidence, usage, and the repairs that count.
         """
         self.work.report_finished(own)
         self.intervention.announce(repair)

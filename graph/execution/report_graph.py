@@ -3,10 +3,11 @@
     outline ──▶ section ──▶ summary
     │       ├─▶ section ──┤
     │       └─▶ section ──┘
-    └─▶ done: one draft is enough, as for most answers, and the writer's node then writes it alone
+    └─▶ done: a single draft is enough, as for most answers, and the writer's node writes it
 
-It runs inside the writer's node and is checkpointed under it. After a crash LangGraph does not run a finished section
-again: its result and its cost are in the checkpoint. Sections are announced in order, whichever ends first.
+The graph runs inside the writer's node and is checkpointed under it. After a crash LangGraph does not run a finished
+section again: its result and its usage are in the checkpoint. Sections are announced to watchers in order, whichever
+ends first.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ from weiwo.text.citation_marks import clean_marks
 
 
 class _ReportState(TypedDict, total=False):
-    """The channels of the graph."""
+    """Channels of the report graph."""
 
     outline: Outline
     sections: Annotated[dict[int, Section], merge_by_key]
@@ -44,9 +45,9 @@ class _ReportState(TypedDict, total=False):
 
 
 class _SentSection(TypedDict):
-    """Payload of a Send: only the section number.
+    """Payload of a Send: only the number of the section, from 0.
 
-    The rest waits in memory, and is made from the state again when a run is resumed.
+    Other data are in memory, and made from the state again when a run is resumed.
     """
 
     number: int
@@ -56,18 +57,18 @@ class _SentSection(TypedDict):
 class _ReportContext:
     """Runtime context of the report graph: in memory, for a single execution, never saved."""
 
-    state: SearchState  # what the run came to
-    services: RunContext  # the models and the budget, shared by all sections
-    sources: CitableSources  # the sources of the report
-    graph: TaskGraph  # the graph that runs
-    config: RunnableConfig  # the node's own config, which leads to its checkpoints
-    outline: Outline = field(default_factory=Outline)  # the outline, once there is one
-    finished: dict[int, Section] = field(default_factory=dict)  # the sections told of or waiting to be
-    told: int = 0  # how many have been told of
+    state: SearchState  # state after the search
+    services: RunContext  # models and budget, shared by all sections
+    sources: CitableSources  # sources of the report
+    graph: TaskGraph  # the report graph
+    config: RunnableConfig  # config of the writer's node, which leads to its checkpoints
+    outline: Outline = field(default_factory=Outline)  # empty until it is made
+    finished: dict[int, Section] = field(default_factory=dict)  # finished sections by number
+    told: int = 0  # number of sections announced so far
     _known: asyncio.Task[None] | None = None
 
     async def recall(self) -> None:
-        """Restore an interrupted execution: count past usage, and announce the finished sections again."""
+        """Restore an interrupted execution once: count its usage, and announce its finished sections again."""
         self._known = self._known or asyncio.create_task(self._recall())
         await asyncio.shield(self._known)
 
@@ -87,7 +88,7 @@ class _ReportContext:
                     self.tell_section(number, section)
 
     def tell_outline(self, outline: Outline) -> None:
-        """Announce the outline, if sections exist."""
+        """Store the outline, and announce its section titles if it has any."""
         self.outline = outline
         if titles := [section.title for section in outline.sections]:
             note = {"note": outline.limit} if outline.limit else {}
@@ -95,7 +96,7 @@ class _ReportContext:
             self.services.emit(OutlinedEvent(title=outline.title, sections=titles, **note))
 
     def tell_section(self, number: int, section: Section) -> None:
-        """Announce a section as soon as all earlier sections are announced."""
+        """Store a finished section, and announce the finished sections that are next in order."""
         self.finished[number] = section
         while self.told in self.finished:
             done, title = self.finished[self.told], self.outline.sections[self.told].title
@@ -118,19 +119,19 @@ class _ReportContext:
 async def run_report(
     state: SearchState, services: RunContext, config: RunnableConfig, graph: TaskGraph
 ) -> tuple[ReportDraft, Usage]:
-    """Write the parts of a report, without assembling the report.
+    """Write outline, sections and summary of a report, without assembling the report.
 
-    It is called inside a node. If that node was interrupted, the finished sections are not written again.
+    Called inside a node. If the node was interrupted before, finished sections are not written again.
 
     Args:
         state: The state after the search.
-        services: The models and the budget.
+        services: Models and budget.
         config: The node's own config.
         graph: `report_graph`, which a node must name itself, because LangGraph finds the subgraphs of a node among the
             names that its function uses.
 
     Returns:
-        The report, without sections if the answer is to be one draft, and its cost, seconds excepted.
+        The report, without sections if the answer should be a single draft, and the usage, with 0 seconds.
     """
     context = _ReportContext(state, services, report_sources(state, services), graph, config)
     ran: dict[str, Any] = await graph.ainvoke({"sections": {}}, context=context)

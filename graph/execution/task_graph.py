@@ -1,4 +1,4 @@
-"""Graph of a task, from inputs to outcome, with each step saved.
+"""Graph of a task, from inputs to outcome, with a checkpoint after each step.
 
     ask ◀─▶ act ──▶ read ──▶ done   a person is asked before a call that acts
              ▲       │  │
@@ -6,8 +6,8 @@
                         ▼
                      reflect ──▶ added ──▶ done   its replacement, if it had no result while others run
 
-The task and its inputs are not saved with it. They follow from the plan and the outcomes, and are passed in through the
-runtime context, anew when a run is resumed.
+The task and its inputs are not in the checkpoints. They follow from the plan and the outcomes, and are passed in
+through the runtime context, anew when a run is resumed.
 """
 
 import asyncio
@@ -40,10 +40,10 @@ from weiwo.state import Outcome
 _log: Final = logging.getLogger(__name__)
 
 _GRACE_SECONDS: Final = 1.0
-"""How long work may go on when the run's seconds for it are over; at most half of what is kept for the writer."""
+"""Time for which a task may continue when the run's time for work is over, at most half of the writer's reserve."""
 
 MOST_STEPS: Final = 1_000
-"""Steps of one task; its turns end it long before."""
+"""LangGraph's limit of steps for a task. Its limit of turns ends it long before."""
 
 TaskGraph = CompiledStateGraph[Any, Any, Any, Any]
 Step = Callable[[TaskState, TaskResources, Lease], Coroutine[Any, Any, dict[str, Any]]]
@@ -57,17 +57,23 @@ class _TaskContext:
     work: TaskResources
     lease: Lease
     line: TaskLine | None = None
-    """What may take its place; None where nothing may."""
+    """Handles replacements of the task. None if it may not be replaced."""
 
     known: TaskProgress = field(default_factory=TaskProgress)
-    """What the latest finished step left, for when the task is broken off."""
+    """State after the latest finished step, used if the time ends during the next."""
 
 
 async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources, line: TaskLine | None = None) -> TaskOutput:
-    """Run a task to an outcome. Only interrupts and cancellation pass through.
+    """Run a task to an outcome. Errors and timeouts become outcomes, only interrupts and cancellation pass through.
 
-    It is called inside a node, and the task's own checkpoints are kept under that node's. The node passes `task_graph`,
-    since LangGraph finds the subgraphs of a node among the names that its function uses.
+    Called inside a node, and the checkpoints of the task are kept under the node's.
+
+    Args:
+        graph: `task_graph`, which a node must name itself, because LangGraph finds the subgraphs of a node among the
+            names that its function uses.
+        start: The task and its inputs.
+        work: Resources shared by the tasks.
+        line: Handles replacements of the task. None if it may not be replaced.
     """
     task, seconds = start["task"], _seconds_for_task(work)
     if seconds <= 0:
@@ -91,7 +97,7 @@ async def run_task(graph: TaskGraph, start: TaskInput, work: TaskResources, line
 
 
 def _seconds_for_task(work: TaskResources) -> float:
-    """Return the seconds until the timeout of a task: work time plus grace, or 0 to skip the task."""
+    """Return the time limit of a task in seconds: the run's time for work plus a grace. 0 if that time is over."""
     seconds = work.services.work_seconds()
     reserve = work.services.budget.remaining_seconds() - seconds
     return seconds + min(_GRACE_SECONDS, reserve / 2) if seconds > 0 else 0.0
@@ -113,9 +119,9 @@ async def _ask(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str,
 
 
 async def _shown_hash(config: RunnableConfig) -> str:
-    """Return the hash in the pending question of the current step, or an empty string.
+    """Return the hash of the call about which the current step has asked a person, or an empty string.
 
-    The result is empty if the step never asked. An answer may reach a step that did not exist when it was given,
+    The result is empty if this step has not asked. An answer may reach a step that did not exist when it was given,
     because the state was edited, or an earlier version asked.
     """
     place = config["configurable"]
@@ -137,9 +143,10 @@ async def _read(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str
 
 
 async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> dict[str, Any]:
-    """Run an executor step and turn an error in the step into the task's outcome.
+    """Run a step of the executor, and return the update of the task's state.
 
-    Errors outside the step are not caught.
+    An exception of the step becomes the task's outcome, except for interrupts. With an outcome, the update also says
+    whether reflection is needed (`woken`).
     """
     try:
         update = await run_isolated(step(cast("TaskState", {**context.start, **state}), context.work, context.lease))
@@ -165,7 +172,7 @@ async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> d
 
 
 async def _reflect(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str, Any]:
-    """Decide on a replacement for the task."""
+    """Let reflection decide on a replacement for the task."""
     context = runtime.context
     line = context.line
     if line is None:
@@ -179,7 +186,7 @@ async def _reflect(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[
 
 
 async def _run_replacement(state: TaskProgress, runtime: Runtime[_TaskContext]) -> TaskOutput:
-    """Run the replacement tasks, with separate slots and checkpoints."""
+    """Run the replacement tasks, which get slots and checkpoints of their own. The task's slot is freed."""
     context = runtime.context
     context.lease.give_up()
     if context.line is None:

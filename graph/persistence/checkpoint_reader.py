@@ -1,9 +1,9 @@
 """Checkpoint reader: threads from the SQLite file without LangGraph, for read-only commands.
 
-LangGraph's serializer writes MessagePack, with an object of ours as an extension: the module, the name and the fields
-of its class. The reader is narrow on purpose: plain data, the types of `weiwo.state`, and messages as their fields.
-Anything else, and any unfinished thread, is left to the graph (`UnreadableCheckpointError`), because only LangGraph
-knows what is to run next.
+LangGraph's serializer writes MessagePack. Objects are extensions with the module, the name and the fields of their
+class. The reader accepts only plain data, the types of `weiwo.state`, and messages, which become dicts of their fields.
+For anything else, and for any unfinished thread, it raises `UnreadableCheckpointError`: the caller then uses the graph,
+because only LangGraph knows what is to run next.
 """
 
 import sqlite3
@@ -22,11 +22,11 @@ from weiwo.state.errors import WeiwoError
 from weiwo.text.patterns import lazy
 
 MOST_BYTES: Final = 256_000_000
-"""A checkpoint larger than this is left to the graph."""
+"""Limit of a checkpoint that is read."""
 _DEEPEST: Final = 16
-"""Objects within objects."""
+"""Limit of the nesting of objects."""
 _MODULE: Final = lazy(r"(?:weiwo\.)?(state\.[a-z_]+)")
-"""Modules of the state's types, also as the first edition named them."""
+"""Modules of the state's types, also without the package, as the first version named them."""
 _LATEST: Final = (
     "SELECT type, checkpoint, checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
     " ORDER BY checkpoint_id DESC LIMIT 1"
@@ -35,7 +35,7 @@ _WRITES: Final = "SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = '
 
 
 class UnreadableCheckpointError(WeiwoError, ValueError):
-    """Error for a checkpoint readable only by the graph."""
+    """Error for a checkpoint that only LangGraph can read, so that the caller must use the graph."""
 
 
 def list_saved_threads(path: Path, limit: int) -> list[ThreadInfo]:
@@ -66,13 +66,14 @@ def saved_thread_exists(path: Path, thread_id: str) -> bool:
 
 
 def read_finished_thread(path: Path, thread_id: str) -> dict[str, Any] | None:
-    """Return the state of a thread with an answered latest question.
+    """Return the state of a thread, by channel, if its latest question is answered.
 
     Returns None if there is no such thread.
 
     Raises:
         StorageError: The file cannot be read.
-        UnreadableCheckpointError: The thread waits or was interrupted, or holds what only LangGraph can read.
+        UnreadableCheckpointError: The thread waits for a person or was interrupted, or contains data that only
+            LangGraph can read.
     """
     with _open_database(path) as database:
         if database is None or (row := database.execute(_LATEST, (thread_id,)).fetchone()) is None:
@@ -87,9 +88,10 @@ def read_finished_thread(path: Path, thread_id: str) -> dict[str, Any] | None:
 
 @contextmanager
 def _open_database(path: Path) -> Iterator[sqlite3.Connection | None]:
-    """Open the database for reading.
+    """Open the database for reading. Yields None if no run has saved anything yet.
 
-    Yields None if no run ever saved anything.
+    Raises:
+        StorageError: The database cannot be read.
     """
     if not path.exists():
         # Raise the error that a run would meet if the folder cannot be created.
@@ -107,17 +109,25 @@ def _open_database(path: Path) -> Iterator[sqlite3.Connection | None]:
 
 
 class _Decoder:
-    """Decoder of a checkpoint. With `fields_only`, objects stay the fields of the serialised form."""
+    """Decoder of a checkpoint.
+
+    Args:
+        fields_only: Return objects of the state as dicts of their fields, without building them.
+    """
 
     def __init__(self, *, fields_only: bool = False) -> None:
         self._fields_only = fields_only
         self._depth = 0
 
     def channels(self, kind: str, stored: bytes) -> dict[str, Any]:
-        """The values of a checkpoint's channels.
+        """Return the values of a checkpoint's channels.
+
+        Args:
+            kind: Format of the stored bytes, as the saver names it.
+            stored: The stored bytes.
 
         Raises:
-            UnreadableCheckpointError: It is of another form.
+            UnreadableCheckpointError: The format is another, or the data are damaged.
         """
         try:
             kind, packed = expand_value(kind, stored, MOST_BYTES)
@@ -162,7 +172,7 @@ def _construct(module: str, name: str, fields: Mapping[str, Any]) -> Any:
     """Build an object of the state from serialised fields.
 
     Raises:
-        UnreadableCheckpointError: There is no such type, or it has no such fields.
+        UnreadableCheckpointError: The type does not exist, is no `Value`, or does not accept the fields.
     """
     from pydantic import ValidationError
 

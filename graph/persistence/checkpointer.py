@@ -1,9 +1,8 @@
 """Storage of threads: a SQLite file under `WEIWO_HOME`, or Postgres.
 
-Checkpoints are read back strictly: only the types of `state`, and those LangGraph itself vouches for, are ever built
-from stored bytes, whoever wrote them. The list is given to the serializer here, so that it holds whether or not
-`LANGGRAPH_STRICT_MSGPACK` was set before LangGraph was imported. With that variable set, LangGraph adds the types it
-finds in the graphs' own schemas.
+Checkpoints are deserialized strictly: only the types of `state`, and those that LangGraph itself allows, are built from
+stored bytes. The serializer gets the list of types here, so that it applies whether or not `LANGGRAPH_STRICT_MSGPACK`
+was set before LangGraph was imported. With that variable, LangGraph adds the types in the graphs' schemas.
 """
 
 import asyncio
@@ -55,11 +54,11 @@ _POSTGRES_ADVICE: Final = {
     'role "': "create the user, or correct WEIWO_DATABASE_URL",
     'database "': "create the database, or correct WEIWO_DATABASE_URL",
 }
-"""Advice by a sign in what the server says, in this order."""
+"""Advice by a text in the server's error message. The first match counts."""
 
 
 def serializer() -> "StateSerializer":
-    """The serializer of every saver of ours: strict, with the types of `state` allowed."""
+    """Return the strict serializer of our savers, which allows the types of `state`."""
     from weiwo.graph.persistence.serializer import StateSerializer
 
     return StateSerializer()
@@ -69,10 +68,14 @@ def serializer() -> "StateSerializer":
 async def open_checkpointer(
     settings: Settings, database_url: str | None = None
 ) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
-    """Open the saver of a graph. A URL given here takes precedence over the settings.
+    """Open the checkpoint saver for a graph: Postgres if there is a URL, else the SQLite file.
+
+    Args:
+        settings: The settings, with a database URL or the folder of the SQLite file.
+        database_url: URL that takes precedence over the settings.
 
     Yields:
-        A saver with existing tables. Several processes may have the same one open.
+        A saver with existing tables. Several processes may have the same database open.
 
     Raises:
         DatabaseUrlError: The URL is no Postgres URL.
@@ -102,11 +105,11 @@ async def _sqlite(path: Path) -> "AsyncIterator[BaseCheckpointSaver[Any]]":
 
 
 async def _set_up_sqlite(thread: SqliteThread, saver: "SqliteSaver") -> None:
-    """Create the tables, with retries of the switch to WAL.
+    """Create the tables and set the mode of durability.
 
-    The first switch to WAL fails, without waiting, when two processes make it at once. A power cut may cost the last
-    steps, but never the file, an answer of a person or the record of a call that acts, which are written `durable`. A
-    kill costs nothing. This is several times faster.
+    The first switch to WAL fails, without waiting, if two processes make it at once, so it is retried. With
+    `synchronous=NORMAL` a power cut may lose the last steps, but never the file, an answer of a person or the record of
+    an acting call, which are written `durable`. A kill loses nothing. This is several times faster than FULL.
     """
 
     def set_up(database: sqlite3.Connection) -> None:

@@ -1,8 +1,8 @@
-"""Fencing: each claim on a thread raises the epoch, and writes under a past epoch are refused.
+"""Fencing: each claim on a thread raises the thread's epoch, and writes under an earlier epoch are refused.
 
-A lock alone does not hold: Postgres drops it with a lost connection, and a process that was stalled wakes up and
-continues. So every write of a run (checkpoints, the log of acting calls, the store) states in the same transaction that
-its claim is the newest. The database itself refuses a process of a version that knows no epochs.
+A lock alone is not enough: Postgres drops it with a lost connection, and a stalled process wakes up and continues. So
+every write of a run (checkpoints, the log of acting calls, the store) checks in its transaction that its claim is the
+newest. Triggers in the database refuse writes of older versions of Weiwo, which have no epochs.
 """
 
 import sqlite3
@@ -17,7 +17,7 @@ from weiwo.graph.persistence.storage import BUSY_SECONDS
 from weiwo.state.errors import WeiwoError
 
 _VERSION_MARK: Final = "this_database_needs_a_newer_weiwo"
-"""A function that only versions with epochs have: SQLite tells an older one that there is "no such function"."""
+"""SQL function that only versions with epochs define. In an older version, SQLite's error names it as missing."""
 
 _SQLITE_TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS weiwo_claims (thread_id TEXT PRIMARY KEY, epoch INTEGER NOT NULL) WITHOUT ROWID",
@@ -62,7 +62,7 @@ _RAISE_EPOCH: Final = """
 INSERT INTO weiwo_claims (thread_id, epoch) VALUES ({0}, {0})
 ON CONFLICT (thread_id) DO UPDATE SET epoch = max(weiwo_claims.epoch + 1, excluded.epoch) RETURNING epoch"""
 LOST_STATE: Final = "WEI01"
-"""Postgres's code of the error for a write whose claim is past."""
+"""SQLSTATE of the error for a write under a lost claim."""
 
 
 @dataclass(eq=False, slots=True)
@@ -70,11 +70,11 @@ class ThreadClaim:
     """A process's claim on a thread."""
 
     thread_id: str
-    epoch: int  # higher than that of every claim before it
-    lost: bool = False  # whether it is known to be past
+    epoch: int  # higher than that of every earlier claim
+    lost: bool = False  # whether another process is known to have claimed the thread since
 
     def require(self) -> None:
-        """Check the claim against known losses.
+        """Raise an error if the claim is known to be lost. Does not ask the database.
 
         Raises:
             LostClaimError: The claim is known to be lost.
@@ -84,10 +84,7 @@ class ThreadClaim:
 
 
 class LostClaimError(WeiwoError, RuntimeError):
-    """Error: another process has claimed the thread since.
-
-    The message is one line.
-    """
+    """Error raised for a write after another process has claimed the thread. The message is one line."""
 
     def __init__(self, thread_id: str) -> None:
         super().__init__(
@@ -100,12 +97,12 @@ _current: ContextVar[ThreadClaim | None] = ContextVar("weiwo_claim", default=Non
 
 
 def current_claim() -> ThreadClaim | None:
-    """Return the current claim, if any."""
+    """Return the claim under which the current code runs, or None."""
     return _current.get()
 
 
 def claimed_thread() -> str:
-    """Return the claimed thread, or an empty string."""
+    """Return the id of the thread that the current code has claimed, or an empty string."""
     claim = _current.get()
     return "" if claim is None else claim.thread_id
 
@@ -127,8 +124,8 @@ def under_claim(claim: ThreadClaim) -> Iterator[None]:
 async def taking_over(saver: Any, thread_id: str) -> AsyncIterator[None]:
     """Context manager for changing a thread from outside a run.
 
-    It works under the current claim, else under a new one, if the saver has epochs. A run that works on the thread at
-    that moment writes nothing more and ends with one line.
+    Inside, writes are made under a new claim, unless the current code has claimed the thread already or the saver has
+    no epochs. A run that works on the thread at that moment cannot write any more and ends with a `LostClaimError`.
     """
     raise_epoch = getattr(saver, "raise_epoch", None)
     if raise_epoch is None or claimed_thread() == thread_id:
@@ -139,28 +136,25 @@ async def taking_over(saver: Any, thread_id: str) -> AsyncIterator[None]:
 
 
 def create_claims(database: sqlite3.Connection) -> None:
-    """Create the tables of thread claims and acting calls.
-
-    The database may lack the saver's tables.
-    """
+    """Create the tables of claims and acting calls, also in a database without the saver's tables."""
     for statement in _SQLITE_TABLES[:2]:
         database.execute(statement)
 
 
 def set_up_sqlite(database: sqlite3.Connection) -> None:
-    """Create tables and triggers in a database with the saver's tables. Runs outside a transaction."""
+    """Create tables and triggers in a database that has the saver's tables. Call it outside a transaction."""
     for statement in _SQLITE_TABLES:
         database.execute(statement)
 
 
 def mark_version(database: sqlite3.Connection) -> sqlite3.Connection:
-    """Mark a connection as epoch-aware for the triggers of the database."""
+    """Mark a connection as one of a version with epochs, which the triggers let write. Returns the connection."""
     database.create_function(_VERSION_MARK, 0, lambda: 1, deterministic=True)
     return database
 
 
 def raise_sqlite_epoch(database: sqlite3.Connection, thread_id: str) -> int:
-    """Raise a thread's epoch, in a transaction starting with the write lock."""
+    """Raise a thread's epoch and return it, in a transaction that begins with the write lock. The caller commits."""
     if not database.in_transaction:
         database.execute("BEGIN IMMEDIATE")
     # The time keeps a thread that was deleted and made again from an epoch it had before.
@@ -170,7 +164,12 @@ def raise_sqlite_epoch(database: sqlite3.Connection, thread_id: str) -> int:
 
 
 def require_sqlite_epoch(database: sqlite3.Connection, claim: ThreadClaim, schema: str = "main") -> None:
-    """Check inside the writing transaction for the newest claim.
+    """Raise an error unless a claim is the newest on its thread. Call it inside the transaction that writes.
+
+    Args:
+        database: The connection.
+        claim: The claim.
+        schema: Name of the attached database with the claims.
 
     Raises:
         LostClaimError: The claim is not the newest.
@@ -184,14 +183,23 @@ def require_sqlite_epoch(database: sqlite3.Connection, claim: ThreadClaim, schem
 
 
 async def set_up_postgres(connection: Any) -> None:
-    """Create tables, functions and triggers in a database with the saver's tables."""
+    """Create tables, functions and triggers in a database that has the saver's tables."""
     for statement in (*_POSTGRES_TABLES, *map(_POSTGRES_TRIGGER.format, ("checkpoints", "checkpoint_writes"))):
         await connection.execute(statement)
     await connection.execute("DELETE FROM weiwo_acting_calls WHERE expires < %s", (time.time(),))
 
 
 async def begin_fenced(connection: Any, claim: ThreadClaim | None, *, durable: bool = False) -> None:
-    """Begin a transaction, refused for a lost claim, and synced to disk if `durable`."""
+    """Add the checks of a write to a transaction that has just begun.
+
+    Args:
+        connection: The connection.
+        claim: Claim that must be the newest, or the database raises an error with `LOST_STATE`. None for no check.
+        durable: Whether the commit must wait for the server's disk.
+
+    Raises:
+        LostClaimError: The claim is known to be lost.
+    """
     if claim is not None:
         claim.require()
         query = "SELECT weiwo_require_epoch(%s, %s::bigint)"
@@ -202,15 +210,15 @@ async def begin_fenced(connection: Any, claim: ThreadClaim | None, *, durable: b
 
 
 async def mark_postgres_version(connection: Any) -> None:
-    """Mark a connection as epoch-aware for the triggers of the database."""
+    """Mark a connection as one of a version with epochs, which the triggers let write."""
     await connection.execute(f"SET {_POSTGRES_VERSION} = '1'")
 
 
 async def raise_postgres_epoch(connection: Any, thread_id: str) -> int:
-    """Raise a thread's epoch, after all writes under earlier epochs have ended.
+    """Raise a thread's epoch and return it, after all writes under earlier epochs have ended.
 
     Raises:
-        psycopg.errors.LockNotAvailable: A process stands still in the middle of such a write.
+        psycopg.errors.LockNotAvailable: A write under an earlier epoch did not end within `BUSY_SECONDS`.
     """
     await connection.execute(_POSTGRES_TABLES[0])
     async with connection.transaction():

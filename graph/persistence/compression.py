@@ -1,7 +1,7 @@
-"""Compression of stored values. Values of earlier versions are stored uncompressed and read all the same.
+"""Compression of stored values. Uncompressed values of earlier versions can still be read.
 
-State repeats itself: each object names its class, and each checkpoint lists all channels with their versions. Level 1
-brings half of what level 9 would at a fraction of the time, and a short value is not worth a call.
+State is repetitive: each object names its class, and each checkpoint lists all channels with their versions. Level 1
+saves half of what level 9 would, in a fraction of the time. Short values are not compressed.
 """
 
 import zlib
@@ -10,19 +10,19 @@ from typing import Final
 _COMPRESSED: Final = "msgpack_zlib"  # without a plus sign, behind which an encrypting serializer names its cipher
 _PLAIN: Final = "msgpack"
 _LEAST: Final = 512
-"""Bytes of a value that is compressed."""
+"""Least size in bytes of a value that is compressed."""
 _LEVEL: Final = 1
 
 
 def compress_value(kind: str, packed: bytes) -> tuple[str, bytes]:
-    """Compress a serialised value, unless short or of another kind than MessagePack."""
+    """Compress a serialized value, unless it is short or not MessagePack. Returns the new kind and the bytes."""
     if kind != _PLAIN or len(packed) < _LEAST:
         return kind, packed
     return _COMPRESSED, zlib.compress(packed, _LEVEL)
 
 
 def expand_value(kind: str, stored: bytes, most: int | None = None) -> tuple[str, bytes]:
-    """Return a stored value as it was serialised.
+    """Decompress a stored value, if it is compressed. Returns the original kind and the bytes.
 
     Args:
         kind: The kind under which it is stored.

@@ -3,12 +3,12 @@
     config = await fork(graph, "thread", "1f0e5a3c", outcomes={"task_1": "156 BC"})
     values = await graph.ainvoke(None, config)
 
-A fork lives in the thread it came from. Its first checkpoint, the newest of the thread, has the old one as its parent,
-so the thread shows and resumes the fork, and the branch it left stays in the history, to be shown or forked in its
-turn. A run that works on the thread meanwhile ends with one line, because its claim is past. Only dependents of a
+A fork is part of the thread it came from. Its first checkpoint becomes the newest of the thread, with the old
+checkpoint as its parent. So the thread shows and resumes the fork, and the previous branch stays in the history, to be
+shown or forked itself. A run that works on the thread meanwhile loses its claim and ends. Only tasks that depend on a
 change run again: a finished task with the same question and the same inputs keeps its outcome and its passages. A task
-that had not run yet at that moment has no outcome to keep, so fork after an execution to keep its results. A change is
-a new start: usage counts anew, and statements on the plan's last run are forgotten. Those on earlier revisions are
+that had not run yet at the checkpoint has no outcome to keep, so fork after an execution to keep its results. With a
+change, usage counts from 0, and reflections on the last run of the plan are dropped. Those on earlier revisions are
 kept.
 """
 
@@ -39,21 +39,19 @@ from weiwo.text.values import coerce, render
 from weiwo.tools.registry import build_registry
 
 AGAIN: Final = object()
-"""Given for the value of a task, it lets the task run again, with all that builds on it."""
+"""In place of a task's value: run the task again, with all tasks that depend on it."""
 _PERSON: Final = "person"
-"""Named as the tool of an outcome that a person set."""
+"""Tool name in an outcome that a person set."""
 
 _MOST_COMPLAINTS: Final = 3
 _TITLE: Final = ByLocale({"en": "The user", "zh": "用户"})
 
 
 class ForkError(WeiwoError, ValueError):
-    """Error for an impossible fork.
-
-    The message is one line: the object, the cause, the fix.
+    """Error for an impossible fork. The message is one line with the object, the cause and the fix.
 
     Attributes:
-        chinese: The same in Chinese if people meet it on the page, else empty.
+        chinese: The message in Chinese, if the web page may show it, else empty.
     """
 
     def __init__(self, told: str, chinese: str = "") -> None:
@@ -63,11 +61,11 @@ class ForkError(WeiwoError, ValueError):
 
 @dataclass(frozen=True)
 class _InterruptedResults:
-    """Partial results of an interrupted execution."""
+    """Results of the tasks that finished in an interrupted execution."""
 
-    outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the tasks that had finished
-    evidence: dict[str, Evidence] = field(default_factory=dict)  # the passages they found
-    usage: Usage = field(default_factory=Usage)  # what they spent
+    outcomes: dict[str, Outcome] = field(default_factory=dict)  # by task id
+    evidence: dict[str, Evidence] = field(default_factory=dict)  # passages by id
+    usage: Usage = field(default_factory=Usage)
 
 
 async def fork(
@@ -88,21 +86,21 @@ async def fork(
     Args:
         graph: A graph of `build_graph`, with a checkpointer.
         thread_id: The thread.
-        checkpoint_id: One of its checkpoints, of the graph itself (`graph.aget_state_history`), or the beginning of
+        checkpoint_id: A checkpoint of the thread's main graph (`graph.aget_state_history`), or the first characters of
             its id.
-        plan: A plan to continue with, in the interchange form. It is validated.
-        outcomes: Values by task id, each of the type that its task returns, or text that can be read as that, or
-            `AGAIN` for a task that is to run again.
-        context: The run's context. With `approve_plan` a person is asked about plans that are neither approved yet nor
+        plan: A plan to continue with, as `Plan` or JSON. It is validated.
+        outcomes: Values by task id: of the type that the task returns, text that can be parsed as that type, or `AGAIN`
+            to run the task again.
+        context: The run's context. With `approve_plan` the user is asked about plans that are neither approved yet nor
             given here.
         tools: Your own tools, as passed to `build_graph`.
-        metadata: More to keep with the fork's first checkpoint.
+        metadata: Additional metadata of the fork's first checkpoint.
 
     Returns:
         The config of the thread, with the fork as its newest checkpoint.
 
     Raises:
-        ForkError: There is no such checkpoint, nothing is left to run there, or the plan or a value is not valid.
+        ForkError: There is no such checkpoint, nothing is left to run there, or the plan or a value is invalid.
     """
     snapshot = await _at(graph, thread_id, checkpoint_id)
     settings = Settings.resolve(context)
@@ -135,9 +133,9 @@ async def branch(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, 
 
 
 async def read_interrupted_results(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) -> _InterruptedResults:
-    """Read the results of an interrupted execution missing from the thread's state.
+    """Read the results of an interrupted execution, which are not in the thread's state yet.
 
-    They are the pending writes of the plan graph's checkpoint, in the namespace of the interrupted node.
+    They are pending writes of the plan graph's checkpoint, in the namespace of the interrupted node.
     """
     found = _InterruptedResults()
     for task in snapshot.tasks:
@@ -156,7 +154,13 @@ async def read_interrupted_results(saver: BaseCheckpointSaver[Any], snapshot: St
 def build_set_outcome(
     task: Task, value: object, known: Mapping[str, Outcome], language: Language
 ) -> tuple[Outcome, Evidence]:
-    """Build the outcome of a task with a value set by a person, and the passage to cite.
+    """Build the outcome of a task with a value set by a person, and a passage with the value, to be cited.
+
+    Args:
+        task: The task.
+        value: The value, or text that can be parsed as the task's type.
+        known: Outcomes by task id, for references in the task's description.
+        language: Language of the passage.
 
     Raises:
         ForkError: The value is not of the task's type.
@@ -215,7 +219,11 @@ async def _build_fork_update(
     settings: Settings,
     tools: Sequence[BaseTool],
 ) -> tuple[dict[str, Any], str]:
-    """Build the update for a fork, and a description of the changes."""
+    """Build the state update for a fork, and a description of the changes for the history.
+
+    Raises:
+        ForkError: There is no plan, or the plan or a value is invalid.
+    """
     values = snapshot.values
     old = _plan_of(snapshot)
     new = old if plan is None else await _validate_plan(plan, old, values, settings, tools)
@@ -263,10 +271,10 @@ async def _build_fork_update(
 
 
 def _plan_of(snapshot: StateSnapshot) -> Plan | None:
-    """Return the plan at a snapshot.
+    """Return the plan at a snapshot, or None if it is not made yet.
 
     Raises:
-        ForkError: The question was not assessed yet, or takes no plan.
+        ForkError: The question was not assessed yet, or needs no plan.
     """
     assessment = snapshot.values.get("assessment")
     if assessment is None or {"__start__", "master"} & set(snapshot.next):
@@ -288,10 +296,10 @@ async def _validate_plan(
     settings: Settings,
     tools: Sequence[BaseTool],
 ) -> Plan:
-    """Validate a plan as the next revision of the old plan.
+    """Validate a plan, and return it as the next revision of the old plan.
 
     Raises:
-        ForkError: The plan is not valid.
+        ForkError: The plan is invalid. The message gives the first errors.
     """
     sketch = Plan.read(plan.to_json() if isinstance(plan, Plan) else plan)
     registry = await build_registry(settings, tools)
@@ -313,7 +321,7 @@ async def _validate_plan(
 
 
 def _answers(messages: Sequence[Any]) -> list[RemoveMessage]:
-    """Return removals for the answers to the last question, because a new answer follows."""
+    """Return messages that remove the answers to the last question, because a new answer follows."""
     trailing: list[RemoveMessage] = []
     for message in reversed(messages):
         if not isinstance(message, AIMessage) or not message.id:

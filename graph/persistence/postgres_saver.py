@@ -1,8 +1,8 @@
 """LangGraph's Postgres saver with a connection pool and reconnection.
 
-The original holds one lock around every access, also where a pool would allow eight. And a server that restarts breaks
-all connections, each of which would fail a run. Reading is harmless to repeat, and every write has its key and is
-written the same again, so either is tried once more if the connection failed.
+LangGraph's saver holds a lock around every access, even with a pool of eight connections. And a restart of the server
+breaks all connections, each of which would fail a run. Here accesses are retried if the connection failed: reads have
+no effect, and writes have keys, so that repeating them writes the same again.
 """
 
 import asyncio
@@ -39,17 +39,17 @@ from weiwo.graph.persistence.thread_lock import ThreadBusyError
 T = TypeVar("T")
 
 _durable: ContextVar[bool] = ContextVar("weiwo_durable_write", default=False)
-"""Whether what is written waits for the server's disk, also where its own setting does not."""
+"""Whether a write waits for the server's disk, even if the server is configured otherwise."""
 
 _PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)
-"""Seconds before each new attempt; the last one again and again."""
+"""Seconds before each retry. The last is used for all further retries."""
 _SETUP_LOCK = 0x77656977  # an advisory lock of our own, "weiw"
 
 
 class AsyncPostgresSaver(aio.AsyncPostgresSaver):
-    """A saver on a pool."""
+    """Saver on a connection pool, with retries, fencing of writes and a log of acting calls."""
 
-    mark = "%s"  # of a value in a query
+    mark = "%s"  # placeholder of a value in a query
 
     def __init__(self, pool: AsyncConnectionPool[Any], **options: Any) -> None:
         super().__init__(pool, **options)
@@ -60,7 +60,10 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[Any]:
-        """Open a cursor as inherited. Writes form a transaction, refused for a lost claim.
+        """Context manager for a cursor, as inherited.
+
+        With `pipeline`, as LangGraph uses it for writes, all statements are a transaction, which is refused for a lost
+        claim.
 
         Raises:
             LostClaimError: Another process has claimed the thread.
@@ -77,10 +80,10 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
                         yield cursor
 
     async def raise_epoch(self, thread_id: str) -> int:
-        """Claim a thread in the database: writes under an earlier claim are refused from now on.
+        """Claim a thread in the database and return the epoch. Writes under an earlier claim are refused from now on.
 
         Raises:
-            ThreadBusyError: A process stands still in the middle of a write to the thread.
+            ThreadBusyError: A write of another process to the thread does not end.
         """
 
         async def claim() -> int:
@@ -96,7 +99,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
         """Read a checkpoint.
 
         Raises:
-            OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+            OlderCheckpointError: An older Weiwo wrote the checkpoint, and it does not fit this version.
         """
         get = super().aget_tuple
         return await read_checkpoint(self.with_reconnection(lambda: get(config)), config)
@@ -115,7 +118,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Save the writes of a task of an unfinished superstep, unless cancelled."""
+        """Save the writes of a task in an unfinished superstep, except those of a cancelled task."""
         if are_cancelled(writes):
             return
         put = super().aput_writes
@@ -134,7 +137,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
             await self.with_reconnection(lambda: self.execute(calls))
 
     async def fetch_rows(self, query: str, given: Sequence[Any]) -> list[Any]:
-        """The rows of a query."""
+        """Return the rows of a query as tuples."""
 
         async def fetch() -> list[Any]:
             async with self._cursor() as cursor:
@@ -150,7 +153,7 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
                 await cursor.execute(query, given)
 
     async def with_reconnection(self, access: Callable[[], Awaitable[T]]) -> T:
-        """Access the database, with retries while the connection fails.
+        """Access the database, with retries for 20 seconds while the connection fails.
 
         Raises:
             psycopg.Error: The connection kept failing, or something else is wrong.
@@ -171,21 +174,21 @@ class AsyncPostgresSaver(aio.AsyncPostgresSaver):
 
 
 class PostgresActingLog:
-    """The log of acting calls, beside the checkpoints."""
+    """Log of acting calls in the database of the checkpoints. See `weiwo.tools.calling.acting_calls.ActingLog`."""
 
     def __init__(self, saver: AsyncPostgresSaver) -> None:
         self._saver = saver
 
     async def get(self, key: str) -> str | None:
-        """Return the recorded text of a call."""
+        """Return the recorded text of a call, or None."""
         query = "SELECT text FROM weiwo_acting_calls WHERE key = %s AND expires > %s"
         rows = await self._saver.fetch_rows(query, (key, time.time()))
         return str(rows[0][0]) if rows else None
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Record a call, and report whether the call was new.
+        """Record a call if its key is new, and report whether it was new and is now recorded.
 
-        If the reply is lost with its connection, the call counts as already recorded.
+        False also if the database fails or its reply is lost, so that the call is not made.
         """
         query = (
             "INSERT INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (%s, %s, %s, %s)"
@@ -196,7 +199,7 @@ class PostgresActingLog:
         return False
 
     async def record_result(self, key: str, text: str, seconds: float) -> None:
-        """Record the result of a call."""
+        """Record the result of a call. If the write fails, the call stays recorded as begun."""
         query = (
             "INSERT INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (%s, %s, %s, %s)"
             " ON CONFLICT (key) DO UPDATE SET text = excluded.text, expires = excluded.expires"
@@ -205,7 +208,7 @@ class PostgresActingLog:
             await self._write(query, (key, claimed_thread(), text, time.time() + seconds))
 
     async def drop(self, key: str) -> None:
-        """Remove the record of a call without effect."""
+        """Remove the record of a call that had no effect."""
         with suppress(psycopg.Error):
             await self._write("DELETE FROM weiwo_acting_calls WHERE key = %s", (key,))
 
@@ -224,7 +227,7 @@ class PostgresActingLog:
 
 @contextmanager
 def naming_claim(claim: ThreadClaim | None) -> Iterator[None]:
-    """Context manager naming the thread when the database refuses a write for a lost claim.
+    """Context manager that turns the database's refusal of a write under a lost claim into a `LostClaimError`.
 
     Raises:
         LostClaimError: The database refused the write.
@@ -242,7 +245,16 @@ def naming_claim(claim: ThreadClaim | None) -> Iterator[None]:
 async def open_pool(
     url: str, most: int, set_up: Callable[[psycopg.AsyncConnection[Any]], Awaitable[None]]
 ) -> AsyncIterator[AsyncConnectionPool[Any]]:
-    """Open a pool of `most` connections. `set_up` creates the tables, in a single process at a time."""
+    """Open a pool of connections.
+
+    Args:
+        url: URL of the database.
+        most: Limit of the connections.
+        set_up: Creates the tables on a connection. Called first, in one process at a time.
+
+    Raises:
+        psycopg.Error: The database cannot be reached or set up.
+    """
     options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     options["connect_timeout"] = CONNECT_SECONDS
     # One plain connection first: it says what is wrong, where a pool would only time out.
@@ -268,22 +280,22 @@ async def open_pool(
 
 
 async def _require_no_pipeline(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Make the pool drop a connection left in pipeline mode by a cancelled call.
+    """Raise an error for a connection left in pipeline mode by a cancelled call, so that the pool drops it.
 
-    Otherwise each read would stay in a transaction.
+    In that mode, each read would leave a transaction open.
 
     Raises:
-        psycopg.InterfaceError: The connection is in that mode.
+        psycopg.InterfaceError: The connection is in pipeline mode.
     """
     if connection.pgconn.pipeline_status != PipelineStatus.OFF:
         raise psycopg.InterfaceError("it was left in pipeline mode")
 
 
 async def _take_setup_lock(connection: Any) -> None:
-    """Wait for the lock up to 20 seconds, then continue without, because the statements are idempotent.
+    """Wait up to 20 seconds for the setup lock, then continue without it, because the statements are idempotent.
 
-    The lock is polled: a session that waits inside `pg_advisory_lock` holds a snapshot, for which the migrations'
-    `CREATE INDEX CONCURRENTLY` would wait in turn.
+    The lock is polled: a session that waits inside `pg_advisory_lock` holds a snapshot, and `CREATE INDEX CONCURRENTLY`
+    in the migrations would wait for that.
     """
     for _ in range(200):
         cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (_SETUP_LOCK,))

@@ -13,11 +13,11 @@ from weiwo.graph.persistence.claims import ThreadClaim, begin_fenced, current_cl
 from weiwo.graph.persistence.postgres_saver import naming_claim
 
 _writer: ContextVar[ThreadClaim | None] = ContextVar("weiwo_store_writer", default=None)
-"""The claim of a write at hand. Not `current_claim`: the task that makes batches may have begun under another one."""
+"""The claim of the current write. `current_claim` may be another in the task that executes batches."""
 
 
 class FencedPostgresStore(AsyncPostgresStore):
-    """The store on a pool."""
+    """Store on a connection pool that refuses writes under a lost claim."""
 
     async def aput(
         self,
@@ -28,9 +28,10 @@ class FencedPostgresStore(AsyncPostgresStore):
         *,
         ttl: float | NotProvided | None = NOT_PROVIDED,
     ) -> None:
-        """Store a value. Under a claim, the write is a separate transaction.
+        """Store a value. Under a claim, the write is a transaction of its own, not part of LangGraph's batches.
 
-        Batches are made in code that does not know the claim.
+        Raises:
+            LostClaimError: Another process has claimed the thread.
         """
         if current_claim() is None:
             await super().aput(namespace, key, value, index, ttl=ttl)
@@ -39,7 +40,11 @@ class FencedPostgresStore(AsyncPostgresStore):
         await self._write(PutOp(namespace, key, dict(value), index, ttl=kept))
 
     async def adelete(self, namespace: tuple[str, ...], key: str) -> None:
-        """Keep a value no longer."""
+        """Delete a value.
+
+        Raises:
+            LostClaimError: Another process has claimed the thread.
+        """
         if current_claim() is None:
             await super().adelete(namespace, key)
             return

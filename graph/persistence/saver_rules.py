@@ -1,4 +1,4 @@
-"""Rules of our savers beyond LangGraph's: drop cancelled tasks, and sort new checkpoints last."""
+"""Rules of our savers beyond LangGraph's: drop writes of cancelled tasks, and make new checkpoint ids sort last."""
 
 import asyncio
 import concurrent.futures
@@ -14,7 +14,7 @@ from langgraph.checkpoint.serde.types import ERROR, RESUME
 from weiwo.graph.persistence.storage import naming_thread
 
 SAVER_KEY: Final = "__pregel_checkpointer"
-"""Where LangGraph hands a node, and a graph within it, the saver of the graph."""
+"""Key of a node's configuration under which LangGraph passes the graph's saver."""
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 _VERSION = 6
 # `langgraph.checkpoint.base.id` has no public way to set the time of its last id.
@@ -24,19 +24,15 @@ _LAST = "_last_v6_timestamp"
 def are_cancelled(writes: Sequence[tuple[str, Any]]) -> bool:
     """Report whether the writes belong to a cancelled task.
 
-    For such a task LangGraph 1.2 saves whatever it had written, with the cancellation as its error. If that hits the
-    moment between a node's own writes and those of the edges behind it, the thread is saved with the node done and
-    nothing to follow, and can never be resumed to its end. Without these writes the task runs again, from the last
-    finished step.
+    LangGraph 1.2 saves the writes of a cancelled task, with the cancellation as its error. If the cancellation comes
+    between a node's own writes and those of its edges, the node is saved as done with nothing to follow, and the thread
+    can never be resumed to its end. Without these writes, the task runs again from the last finished step.
     """
     return any(channel == ERROR and isinstance(value, _CANCELLED) for channel, value in writes)
 
 
 def are_answers(writes: Sequence[tuple[str, Any]]) -> bool:
-    """Report whether the writes hold an answer of a person.
-
-    No power cut may undo an answer once it is acted on.
-    """
+    """Report whether the writes contain an answer of a person, which must be durable before it is acted on."""
     return any(channel == RESUME for channel, _ in writes)
 
 

@@ -1,9 +1,9 @@
 """Strict checkpoint serializer: only types of the state are built from stored bytes.
 
-This holds whoever wrote the bytes. The first edition wrote `state.limits.Usage` where this one writes
-`weiwo.state.limits.Usage`. A name not allowed comes back as a bare dict, which nodes cannot work with. So old names are
-read as the new ones, and a value that no longer fits its type is refused in one line. A saver of the caller's own is
-given this serializer, and async methods if it has none, as every node is async.
+The first version of Weiwo wrote `state.limits.Usage` for today's `weiwo.state.limits.Usage`. LangGraph returns an
+object with a name that is not allowed as a dict, which nodes cannot work with. So old names are read as the new ones,
+and a value that no longer fits its type is refused with an error. A saver passed in by the caller gets this serializer,
+and async methods if it has none, because every node is async.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from weiwo.state.values import Value
 from weiwo.text.patterns import lazy
 
 _OLD_NAME: Final = re.compile(rb"[\xa7-\xbf]state\.[a-z_]")
-"""A short MessagePack string that begins as an old module does."""
+"""Short MessagePack string that begins like an old module name."""
 _OLD_MODULE: Final = lazy(r"state\.[a-z_]+")
 
 
@@ -37,7 +37,7 @@ STATE_TYPES: Final = tuple(
     for kind in (QueryFrame, *(getattr(state, name) for name in state.EXPORTED))
     if isinstance(kind, type) and (issubclass(kind, Value) or kind is Limits)
 )
-"""Module and name of each type in the state: what the saver of a graph around this one may build from stored bytes."""
+"""Module and name of each type in the state. A saver must be allowed to build these from stored bytes."""
 
 
 class StateSerializer(JsonPlusSerializer):
@@ -47,15 +47,15 @@ class StateSerializer(JsonPlusSerializer):
         super().__init__(allowed_msgpack_modules=STATE_TYPES)
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Serialise a value. Long values are compressed."""
+        """Serialize a value to its kind and bytes. Long values are compressed."""
         return compress_value(*super().dumps_typed(obj))
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Read a stored value.
+        """Deserialize a stored value.
 
         Raises:
-            OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
-            DamagedCheckpointError: It is nothing that was written so.
+            OlderCheckpointError: An older Weiwo wrote the value, and it does not fit this version.
+            DamagedCheckpointError: The bytes are damaged, or were written by another program.
         """
         kind, stored = data
         try:
@@ -69,10 +69,9 @@ class StateSerializer(JsonPlusSerializer):
 
 
 def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
-    """Return the same saver with a serializer for the types of the state, for this graph alone.
+    """Return a copy of a saver that uses `StateSerializer`, or the saver itself if its serializer is strict or custom.
 
-    A saver that was made before `weiwo` was imported allows every type and warns about each. A serializer of the
-    caller's own making, or one that is strict already, stays.
+    LangGraph's default serializer allows every type and warns about each.
     """
     serde = saver.serde
     inner = serde.serde if isinstance(serde, EncryptedSerializer) else serde
@@ -85,7 +84,11 @@ def with_state_types(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any
 
 
 def _rename_modules(packed: bytes) -> bytes:
-    """Return the same packed value with today's module names."""
+    """Return MessagePack bytes with old module names replaced by today's.
+
+    Raises:
+        OlderCheckpointError: An object no longer fits its type.
+    """
     misfits: list[str] = []  # MessagePack hides what a hook raises
 
     def rename(code: int, inner: bytes) -> ormsgpack.Ext:
@@ -115,7 +118,7 @@ def _fits(module: str, name: str, fields: dict[str, Any]) -> bool:
 
 
 class _ThreadedSaver(BaseCheckpointSaver[Any]):
-    """Base class for savers running the sync methods in worker threads as async methods."""
+    """Mixin of async methods that run a saver's sync methods in worker threads."""
 
     async def aget_tuple(self, config: Any) -> CheckpointTuple | None:
         return await asyncio.to_thread(self.get_tuple, config)
@@ -135,9 +138,9 @@ class _ThreadedSaver(BaseCheckpointSaver[Any]):
 
 
 def with_async_methods(saver: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
-    """Return the same saver with async methods, if only sync methods exist.
+    """Return a copy with async methods of a saver that has only sync methods, e.g. `SqliteSaver` or `PostgresSaver`.
 
-    `SqliteSaver` and `PostgresSaver` are examples.
+    Any other saver is returned itself.
     """
     kind = type(saver)
     # `SqliteSaver` defines the async methods, but they raise NotImplementedError.

@@ -1,8 +1,8 @@
 """LangGraph's SQLite saver with group commit: concurrent writes share a transaction.
 
 LangGraph's asynchronous saver goes to the database's thread and back several times for each access, holding a lock.
-Here each access is one function in that thread (`sqlite_thread`). A cancelled run therefore leaves no open transaction
-behind it, which would lock out other processes, and no half of a deletion.
+Here each access is a single function in that thread (`sqlite_thread`). A cancelled run therefore leaves no open
+transaction, which would lock out other processes, and no partial deletion.
 """
 
 import json
@@ -39,16 +39,17 @@ _WRITES: Final = (
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _PAGE: Final = 50
-"""Checkpoints of a thread that are read at once."""
+"""Number of checkpoints of a thread that are read at once."""
 
 
 class AsyncSqliteSaver(SqliteSaver):
-    """Asynchronous SQLite saver with durable writes, as far as SQLite's settings go.
+    """Asynchronous SQLite saver with fencing of writes and a log of acting calls.
 
-    Writes are durable once the thread's work returns.
+    A write is committed when its method returns. Answers of people are also synced to disk. The sync methods are for
+    callers without an event loop.
     """
 
-    mark = "?"  # of a value in a query
+    mark = "?"  # placeholder of a value in a query
 
     def __init__(self, thread: SqliteThread, connection: sqlite3.Connection, **options: Any) -> None:
         super().__init__(connection, **options)
@@ -59,7 +60,7 @@ class AsyncSqliteSaver(SqliteSaver):
         """Read a checkpoint.
 
         Raises:
-            OlderCheckpointError: An older Weiwo wrote it, and it does not fit this one.
+            OlderCheckpointError: An older Weiwo wrote the checkpoint, and it does not fit this version.
         """
         get = super().get_tuple
         return await read_checkpoint(self._thread.run(lambda _: get(config)), config)
@@ -95,26 +96,26 @@ class AsyncSqliteSaver(SqliteSaver):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Save the writes of a task of an unfinished superstep, unless cancelled."""
+        """Save the writes of a task in an unfinished superstep, except those of a cancelled task."""
         if not are_cancelled(writes):
             work = self._put_writes(config, writes, task_id, task_path)
             await self._thread.run(work, durable=are_answers(writes))
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Delete a thread."""
+        """Delete a thread with its acting calls. A run of another process on the thread cannot write any more."""
         await self._thread.run(_deletion(thread_id))
 
     async def aget_delta_channel_history(self, **options: Any) -> Any:
-        """Read the history of a channel saved as changes."""
+        """Read the history of a channel that is saved as changes, as LangGraph's saver does."""
         get = super().get_delta_channel_history
         return await self._thread.run(lambda _: get(**options))
 
     async def raise_epoch(self, thread_id: str) -> int:
-        """Claim a thread in the database: writes under an earlier claim are refused from now on."""
+        """Claim a thread in the database and return the epoch. Writes under earlier claims are refused from now on."""
         return await self._thread.run(lambda database: raise_sqlite_epoch(database, thread_id))
 
     async def fetch_rows(self, query: str, given: Sequence[Any]) -> list[Any]:
-        """The rows of a query."""
+        """Return the rows of a query as tuples."""
         return await self._thread.run(lambda database: database.execute(query, given).fetchall())
 
     async def execute(self, statements: Sequence[tuple[str, Sequence[Any]]]) -> None:
@@ -204,9 +205,9 @@ class AsyncSqliteSaver(SqliteSaver):
 
 
 def fence_work(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
-    """Wrap a database function to be refused if the current claim is lost.
+    """Wrap a database function, so that it raises `LostClaimError` if the current claim is lost.
 
-    The check runs in the same transaction as the function.
+    The check runs in the same transaction as the function. Without a current claim, the function is returned unchanged.
     """
     claim = current_claim()
     if claim is None:
@@ -223,35 +224,35 @@ def fence_work(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Con
 
 
 class SqliteActingLog:
-    """Log of acting calls beside the checkpoints, synced to disk before a call is made.
+    """Log of acting calls in the database of the checkpoints. See `weiwo.tools.calling.acting_calls.ActingLog`.
 
-    Everything the call is based on is on disk then, too.
+    A record is synced to disk before the call is made, and with it all earlier checkpoints.
     """
 
     def __init__(self, thread: SqliteThread) -> None:
         self._thread = thread
 
     async def get(self, key: str) -> str | None:
-        """Return the recorded text of a call."""
+        """Return the recorded text of a call, or None."""
         query = "SELECT text FROM weiwo_acting_calls WHERE key = ? AND expires > ?"
         row = await self._thread.run(lambda database: database.execute(query, (key, time.time())).fetchone())
         return None if row is None else str(row[0])
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Record a call, and report whether the call was new and is now recorded."""
+        """Record a call if its key is new, and report whether it was new and is now recorded."""
         query = "INSERT OR IGNORE INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (?, ?, ?, ?)"
         with suppress(sqlite3.Error):
             return await self._write(query, (key, claimed_thread(), text, time.time() + seconds)) == 1
         return False
 
     async def record_result(self, key: str, text: str, seconds: float) -> None:
-        """Record the result of a call. If the write fails, the call stays recorded as started."""
+        """Record the result of a call. If the write fails, the call stays recorded as begun."""
         query = "INSERT OR REPLACE INTO weiwo_acting_calls (key, thread_id, text, expires) VALUES (?, ?, ?, ?)"
         with suppress(sqlite3.Error):
             await self._write(query, (key, claimed_thread(), text, time.time() + seconds))
 
     async def drop(self, key: str) -> None:
-        """Remove the record of a call without effect."""
+        """Remove the record of a call that had no effect."""
         with suppress(sqlite3.Error):
             await self._write("DELETE FROM weiwo_acting_calls WHERE key = ?", (key,))
 
@@ -262,9 +263,9 @@ class SqliteActingLog:
 
 
 def _deletion(thread_id: str) -> Callable[[sqlite3.Connection], None]:
-    """Return the function deleting a thread in a single transaction.
+    """Return a database function that deletes a thread in a single transaction.
 
-    A run that works on the thread under another claim writes nothing more.
+    It first raises the epoch, unless the current code has claimed the thread, so that other runs cannot write any more.
     """
     own = claimed_thread() == thread_id
 

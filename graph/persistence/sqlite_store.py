@@ -1,10 +1,10 @@
 """SQLite store in a separate thread, opened on first use, because most document runs need no store.
 
-A batch of operations is one work of that thread (`sqlite_thread`), from BEGIN to COMMIT. The waiting caller may be
-cancelled at any moment, and no transaction is left open. A store that cannot be opened or read raises, and is never
-taken for an empty one.
+A batch of operations is a single function in that thread (`sqlite_thread`), from BEGIN to COMMIT. The waiting caller
+may be cancelled at any moment, and no transaction is left open. A store that cannot be opened or read raises an error,
+and does not look like an empty store.
 
-LangGraph's SQLite store imports numpy for vectors that nothing here stores, and the import costs as much as such a run.
+The store is opened late because LangGraph's SQLite store imports numpy, which takes as long as a run over documents.
 """
 
 import sqlite3
@@ -23,13 +23,15 @@ from weiwo.graph.persistence.storage import BUSY_SECONDS, StorageError, database
 from weiwo.tools.sqlite_files import open_database, use_write_ahead_log
 
 _RETRY_SECONDS: Final = 30.0
-"""Seconds for which a store that did not open is not tried again."""
+"""Time after which a store that did not open is tried again."""
 
 
 class SqliteStore(BaseStore):
     """LangGraph's SQLite store in a separate thread.
 
-    `failed` is called once with the reason if the store does not open.
+    Args:
+        path: The file.
+        failed: Called once with the reason if the store does not open.
     """
 
     supports_ttl = True
@@ -51,7 +53,7 @@ class SqliteStore(BaseStore):
         await self._thread.close()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Operations of a caller without an event loop.
+        """Execute operations for a caller without an event loop. Writes are executed after reads.
 
         Raises:
             StorageError: The database cannot be used.
@@ -60,9 +62,10 @@ class SqliteStore(BaseStore):
         return self._thread.run_blocking(lambda _: self._transact(todo, claim))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Operations, in order.
+        """Execute operations. Writes are executed after reads.
 
         Raises:
+            LostClaimError: Another process has claimed the thread of a write.
             StorageError: The database cannot be used.
         """
         todo, claim = list(ops), current_claim()
@@ -75,10 +78,10 @@ class SqliteStore(BaseStore):
             raise
 
     def _transact(self, ops: list[Op], claim: ThreadClaim | None) -> list[Result]:
-        """Execute operations, writes apart from reads. Runs in the database's thread.
+        """Execute first the reads, then the writes, each as a transaction. Runs in the database's thread.
 
-        A transaction that has read cannot wait for another process's write, it fails. Writes are refused once the claim
-        of whoever makes them is past.
+        They are separate because a transaction that has read fails at once if another process is writing. Writes are
+        refused if `claim` is lost.
         """
         found: list[Result] = [None] * len(ops)
         try:
@@ -111,18 +114,18 @@ class SqliteStore(BaseStore):
 
 
 def _set_up(database: sqlite3.Connection, threads: Path) -> BaseStore:
-    """Set up LangGraph's store on a connection and create the tables.
+    """Create LangGraph's store on a connection, with its tables and without expired entries.
 
-    `threads` is the file in which threads are claimed. Two processes that create the tables at once conflict, so the
-    creation is retried.
+    Two processes that create the tables at once conflict, so the creation is retried.
+
+    Args:
+        database: The connection.
+        threads: Database file of the threads, which contains the claims.
     """
     from langgraph.store.sqlite import SqliteStore as LangGraphStore  # noqa: PLC0415 - heavy
 
     class RollingBackStore(LangGraphStore):
-        """Store rolling back failed writes and writes under a lost claim.
-
-        The original commits failed writes.
-        """
+        """Store that rolls back failed writes, which the original commits, and refuses writes under a lost claim."""
 
         claim: ThreadClaim | None = None
 

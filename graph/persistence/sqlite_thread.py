@@ -1,8 +1,8 @@
 """Group commit: a SQLite connection in a separate thread, with a transaction for all waiting work.
 
-A work is a function of the connection. The waiting caller may be cancelled at any moment and on any event loop: the
-work is done whole or not at all, and no transaction stays open behind it. One trip to the thread and back serves all
-waiting callers, which costs a busy server less than the works themselves.
+Work is a function of the connection. The waiting caller may be cancelled at any moment and on any event loop: the work
+is done entirely or not at all, and no transaction stays open. All functions waiting in the queue share a transaction
+and a switch of threads.
 """
 
 import asyncio
@@ -22,17 +22,22 @@ _Outcome = tuple["asyncio.Future[Any]", Any, BaseException | None]
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A work in the queue."""
+    """Function in the queue, with the future of its result."""
 
     work: _Work
     done: "asyncio.Future[Any] | Future[Any]"
-    durable: bool  # whether it is on the disk, and not only in the file, before `done` is told
+    durable: bool  # whether the commit must be synced to disk before `done` is set
 
 
 class SqliteThread:
-    """A connection and the only thread using the connection.
+    """Connection with a thread that alone uses it.
 
-    The thread opens the connection, and tries again if that failed before.
+    The thread opens the connection for the first function. If that fails, the function gets the error, and the next
+    function tries again.
+
+    Args:
+        connect: Opens the connection.
+        name: Name of the thread.
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], name: str) -> None:
@@ -45,20 +50,20 @@ class SqliteThread:
     async def run(self, work: Callable[[sqlite3.Connection], T], *, durable: bool = False) -> T:
         """Run a function on the connection, and return after the commit.
 
-        With `durable`, return when a power cut cannot undo it. The result must not be a cursor, because cursors belong
-        to the thread.
+        With `durable`, the commit is synced to disk, so that a power cut cannot undo it. The result must not be a
+        cursor, because cursors belong to the thread.
 
         Raises:
-            sqlite3.Error: The database cannot be used.
+            sqlite3.Error: The database cannot be used. Other errors are those of the function.
         """
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._queue.put(_Waiting(work, done, durable))
         return await done
 
     def run_blocking(self, work: Callable[[sqlite3.Connection], T], *, durable: bool = False) -> T:
-        """Run a function on the connection for a caller without an event loop.
+        """Run a function on the connection as `run` does, for a caller without an event loop.
 
-        A caller that is itself such a function runs at once.
+        A call from within such a function runs at once, in the same transaction.
         """
         if self._database is not None and current_thread() is self._thread:
             return work(self._database)
@@ -96,10 +101,7 @@ class SqliteThread:
             return [item.work(database) for item in waiting]
 
     def _do_durably(self, database: sqlite3.Connection, waiting: list[_Waiting]) -> list[Any]:
-        """Run a transaction with a commit synced to disk.
-
-        All earlier commits to this file are then on disk, too.
-        """
+        """Run functions in a transaction with a commit synced to disk. All earlier commits are then on disk, too."""
         database.execute("PRAGMA synchronous=FULL")
         try:
             with database:
@@ -109,7 +111,7 @@ class SqliteThread:
 
 
 def _settle(waiting: list[_Waiting], do: Callable[[list[_Waiting]], list[Any]]) -> None:
-    """Run several works together, or separately if any fails, and notify the waiting callers."""
+    """Run several functions in a transaction, or each in its own if any fails, and set the futures of the callers."""
     outcomes: list[tuple[Any, BaseException | None]]
     try:
         outcomes = [(result, None) for result in do(waiting)]

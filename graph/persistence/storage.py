@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from weiwo.state.settings import Settings
 
 BUSY_SECONDS: Final = 15
-"""How long a process waits for another one that is writing to the same file."""
+"""Longest wait for another process that is writing to the same database."""
 CONNECT_SECONDS: Final = 10
-"""How long a Postgres server may take to answer."""
+"""Time limit of a connection to Postgres."""
 PATIENCE_SECONDS: Final = 20.0
-"""How long a Postgres server may be gone before a run fails."""
+"""Time for which a lost connection to Postgres is retried before a run fails."""
 
 _ADVICE: Final = {
     "readonly": "make it writable, or set WEIWO_HOME to another folder",
@@ -33,46 +33,49 @@ _ADVICE: Final = {
 
 
 class StorageError(WeiwoError, RuntimeError):
-    """Error: threads cannot be saved or read.
+    """Error raised if threads cannot be saved or read.
 
-    The message is one line: the object, the cause and the fix. It holds no secret.
+    The message is one line with the object, the cause and the fix, and without secrets.
     """
 
 
 class DatabaseUrlError(StorageError):
-    """`WEIWO_DATABASE_URL` is not the address of a database."""
+    """Error raised if `WEIWO_DATABASE_URL` is not the URL of a Postgres database."""
 
 
 class CheckpointError(StorageError):
-    """Error: the stored data of a thread cannot be read. Further threads are unharmed."""
+    """Error raised if the stored data of a thread cannot be read. Other threads are not affected."""
 
     _WHY = ""
 
     def __init__(self, name: str, thread_id: str = "") -> None:
         self.name = name
-        """The type that does not fit, or what is damaged."""
+        """Name of the type that does not fit, or of the expected format."""
         thread = f"the thread {thread_id}" if thread_id else "the thread"
         super().__init__(f"{thread} {self._WHY.format(name)}; ask again on a new thread")
 
 
 class OlderCheckpointError(CheckpointError):
-    """Error: a thread was written by an older Weiwo and does not fit this version."""
+    """Error raised if a thread was written by an older Weiwo and does not fit this version."""
 
     _WHY = "was written by an older Weiwo; its {} does not fit this one"
 
 
 class DamagedCheckpointError(CheckpointError):
-    """Error: the stored data of a thread is damaged, or was written by another program."""
+    """Error raised if the stored data of a thread is damaged, or was written by another program."""
 
     _WHY = "has an invalid checkpoint: it is not {}"
 
 
 @contextmanager
 def naming_thread(config: Mapping[str, Any]) -> Iterator[None]:
-    """Context manager adding the thread to errors about stored data.
+    """Context manager that adds the thread's id to errors about its stored data.
+
+    Args:
+        config: LangGraph's config, with the `thread_id`.
 
     Raises:
-        CheckpointError: Raised again with the thread named.
+        CheckpointError: The error, with the thread's id in the message.
     """
     try:
         yield
@@ -81,12 +84,12 @@ def naming_thread(config: Mapping[str, Any]) -> Iterator[None]:
 
 
 def database_file(home: str | os.PathLike[str]) -> Path:
-    """The SQLite file of the threads, in the folder of Weiwo's own files."""
+    """Return the path of the SQLite file with the threads, in the folder of Weiwo's own files."""
     return Path(home) / "threads.sqlite"
 
 
 def require_writable(path: Path) -> None:
-    """Check for write access to a file of threads, creating the file if missing. Blocks.
+    """Raise an error if a SQLite file cannot be written. A missing file is created. Blocks.
 
     Raises:
         StorageError: The file cannot be written.
@@ -100,9 +103,7 @@ def require_writable(path: Path) -> None:
 
 
 def open_private(path: Path) -> sqlite3.Connection:
-    """Open a connection to a file readable only by the user. Missing files are created. Blocks.
-
-    The folder is created, too.
+    """Open a SQLite file readable only by the user. A missing file and its folder are created. Blocks.
 
     Raises:
         StorageError: Folder or file cannot be created.
@@ -113,9 +114,9 @@ def open_private(path: Path) -> sqlite3.Connection:
 
 
 def make_folder(folder: Path) -> None:
-    """Create the private folder of a database.
+    """Create the folder of a database, readable only by the user, and make an existing one private.
 
-    Questions and the results found for them are nobody else's business.
+    Folders that people work in stay as they are (see `close_home`).
 
     Raises:
         StorageError: The folder cannot be created.
@@ -154,8 +155,8 @@ def mask_url(url: str) -> str:
 
 
 def credentials_of(url: str) -> str:
-    """Return the user and password of a URL: everything before the last @.
+    """Return user and password of a URL: everything between "://" and the last "@", or an empty string.
 
-    This holds even if the password has characters it may not have.
+    This works even if the password contains characters that should be percent-encoded.
     """
     return url.partition("://")[2].rpartition("@")[0]

@@ -1,8 +1,7 @@
 """Storage across threads, above all of tool results: a SQLite file under `WEIWO_HOME`, or Postgres.
 
-Everything in it can be obtained again. So a store that cannot be opened costs one line of warning and some speed, never
-an answer. Several processes may have the same store open. Each deletes expired entries when it opens the store, and
-leaves nothing running when it closes it.
+A store that cannot be opened causes a warning and slower runs, but no failure. Several processes may have the same
+store open. Each deletes expired entries when it opens the store, and stops its background task when it closes it.
 """
 
 import asyncio
@@ -28,12 +27,15 @@ _log: Final = logging.getLogger(__name__)
 async def open_store(
     settings: Settings, database_url: str | None = None, warn: Callable[[str], None] = _log.warning
 ) -> "AsyncIterator[BaseStore | None]":
-    """Open the store of a graph. A URL given here takes precedence over the settings.
+    """Open the LangGraph store for a graph: Postgres if there is a URL, else the SQLite file.
 
-    `warn` receives one line.
+    Args:
+        settings: The settings, with a database URL or the folder of the SQLite file.
+        database_url: URL that takes precedence over the settings.
+        warn: Called with a line if the store cannot be used.
 
     Yields:
-        A store with existing tables. None if it cannot be used.
+        A store with existing tables, or None if it cannot be used.
     """
     url = database_url or settings.database_url
     path = Path(settings.home) / FILE_NAME
@@ -78,10 +80,7 @@ async def _sqlite(path: Path, warn: Callable[[str], None]) -> "AsyncIterator[Bas
 
 
 def _openable(path: Path) -> None:
-    """Create the file's folder and check the file by opening.
-
-    A file that does not open is no store at all.
-    """
+    """Create the file and its folder if missing, and raise an error if the file is no database."""
     with closing(open_private(path)) as database:
         database.execute("PRAGMA schema_version")
 
@@ -104,10 +103,7 @@ async def _postgres(url: str) -> "AsyncIterator[BaseStore]":
 
 @asynccontextmanager
 async def _running(store: Any) -> AsyncIterator[Any]:
-    """Context manager stopping the background task of a store at the end.
-
-    Otherwise the task is left to the garbage collector.
-    """
+    """Context manager that cancels the background task of a LangGraph store at the end."""
     try:
         yield store
     finally:

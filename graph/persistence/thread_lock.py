@@ -1,10 +1,11 @@
-"""Thread lock: a single process per thread, and no command on threads owned by server users.
+"""Thread lock: a single process works on a thread, and the command line does not use threads of a server's users.
 
-Two processes would make every call twice and overwrite each other's steps. The owner of a thread reads every question
-asked on it, and the command's questions are the operator's.
+Two processes would make every call twice and overwrite each other's steps. The owner of a thread can read all of its
+questions, and those asked on the command line are the operator's.
 
-A claim ends with its process, however that ends: the kernel drops a file's lock, Postgres that of a lost session.
-Writes of a process with a lost lock are refused (`claims`). A LangGraph server keeps its own order and needs none.
+A lock ends with its process, however that ends: the kernel drops a file's lock, Postgres that of a lost session.
+Writes of a process that has lost its lock are refused (`claims`). A LangGraph server serializes runs itself and needs
+no lock.
 """
 
 import asyncio
@@ -41,11 +42,11 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 _AGAIN_SECONDS: Final = 0.5
-"""Seconds between attempts to take a lock again whose connection broke."""
+"""Seconds between attempts to retake a lock after its connection broke."""
 OPERATOR: Final = "operator"
-"""The user who runs the server, and the command: threads without a record are theirs."""
+"""Owner name of the user who runs the server and the command line. Threads without a record are theirs."""
 RECORDS_FILE: Final = "server.sqlite"
-"""The server's records, which say whose a thread is."""
+"""Database of the server, with the owner of each thread."""
 THREADS_TABLE: Final = """
 CREATE TABLE IF NOT EXISTS threads (
     thread_id TEXT PRIMARY KEY, owner TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL,
@@ -53,27 +54,32 @@ CREATE TABLE IF NOT EXISTS threads (
 
 
 class ThreadBusyError(WeiwoError, RuntimeError):
-    """Error: another process works on the thread. The message is a single line."""
+    """Error raised if another process works on the thread. The message is one line."""
 
     def __init__(self, thread_id: str) -> None:
         super().__init__(f"thread {thread_id} is in use by another process; wait for it, or stop it")
 
 
 class ForeignThreadError(WeiwoError, RuntimeError):
-    """Error: a user of the server owns the thread. The message is a single line."""
+    """Error raised if a user of the server owns the thread. The message is one line."""
 
     def __init__(self, thread_id: str) -> None:
         super().__init__(f"thread {thread_id} belongs to a user of weiwo serve; use another id")
 
 
 def require_own_thread(home: str, thread_id: str) -> None:
-    """Check the operator's ownership of a thread, and reserve the name for the operator. Blocks.
+    """Record the operator as the owner of a thread, or raise an error if a user of the server owns it. Blocks.
 
-    One statement takes the name, so that a client who wants it at the same moment has it before, or never.
+    Does nothing if no server has used this home. A single statement inserts the owner, so that a client who wants the
+    same id at the same moment either has it before or does not get it.
+
+    Args:
+        home: The folder of Weiwo's own files.
+        thread_id: The thread, which need not exist.
 
     Raises:
-        ForeignThreadError: Somebody else owns the thread.
-        StorageError: The server's records exist, and cannot be read.
+        ForeignThreadError: A user of the server owns the thread.
+        StorageError: The server's database exists, and cannot be used.
     """
     path = Path(home) / RECORDS_FILE
     if not path.exists():
@@ -101,10 +107,16 @@ async def claim_thread(
     database_url: str | None = None,
     saver: "BaseCheckpointSaver[Any] | None" = None,
 ) -> AsyncIterator[None]:
-    """Claim a thread for exclusive work. A database given here takes precedence over the settings.
+    """Context manager that locks and claims a thread for exclusive work.
 
-    The database refuses writes made inside once another process has claimed the thread (`claims`), because a lock may
-    be lost without a word. `saver` is the open saver, which makes this cheapest.
+    If the lock is lost without notice and another process claims the thread, the database refuses writes made inside
+    (`claims`).
+
+    Args:
+        settings: The settings, with a database URL or the folder of the SQLite file.
+        thread_id: The thread, which need not exist.
+        database_url: URL that takes precedence over the settings.
+        saver: The open saver, if any, which saves opening the SQLite file again.
 
     Raises:
         ThreadBusyError: Another process has claimed the thread.
@@ -163,22 +175,17 @@ async def _in_postgres(url: str, thread_id: str) -> AsyncIterator[ThreadClaim]:
 
 
 class _PostgresLock:
-    """Advisory lock on a dedicated connection, taken again if the connection breaks.
-
-    Connections of a pool are shared and cannot hold the lock.
-    """
+    """Advisory lock of Postgres on a connection of its own, retaken if the connection breaks."""
 
     def __init__(self, url: str, thread_id: str) -> None:
         self._url, self._thread_id = url, thread_id
         self._connection: Any = None
 
     async def take(self) -> ThreadClaim:
-        """Take the lock and raise the thread's epoch, with retries while the connection fails.
-
-        The saver retries the same way.
+        """Take the lock, raise the thread's epoch and return the claim. A lost connection is retried for a while.
 
         Raises:
-            ThreadBusyError: Another process has the lock.
+            ThreadBusyError: Another process has the lock, or its last write to the thread does not end.
             psycopg.Error: No connection can be made.
         """
         import psycopg
@@ -198,10 +205,10 @@ class _PostgresLock:
                 await asyncio.sleep(_AGAIN_SECONDS)
 
     async def keep(self, claim: ThreadClaim) -> None:
-        """Retake the lock after a broken connection, unless another process has claimed the thread.
+        """Watch the connection, and retake the lock whenever it breaks, until cancelled.
 
-        A server that has not noticed the break still keeps the lock for the old session. The epoch tells that from
-        another process.
+        Ends and marks the claim as lost if another process has claimed the thread, which its epoch shows. If the epoch
+        is unchanged and the lock is not free, the server still holds it for the old session, and it is tried again.
         """
         import psycopg
 
@@ -223,7 +230,7 @@ class _PostgresLock:
                     await self.close()
 
     async def give_back(self) -> None:
-        """Give the lock back: closing alone does so a moment later, when the server has noticed."""
+        """Release the lock at once. Closing the connection alone releases it only when the server notices."""
         import psycopg
 
         with suppress(psycopg.Error, TimeoutError):

@@ -1,8 +1,7 @@
-"""Threads: ids, and the information stored in a database.
+"""Threads: ids, the list of threads in a database, and checkpoints by id prefix.
 
-The list is read from the checkpoint tables directly, one query a database, because a saver's own listing decodes every
-checkpoint of every thread. A thread is the same whether the command, the server or Python started it: the list comes
-from the state alone.
+The list is read from the checkpoint tables with a single query, because a saver's own listing decodes every checkpoint
+of every thread. It contains the threads of the command line, the server and Python alike.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 _ThreadStatus = Literal["complete", "extracts", "partial", "unsourced", "failed", "interrupted", "waiting"]
-"""How its latest question ended; it has not where `interrupted` (it can be resumed) or `waiting` for an approval."""
+"""Status of the latest answer, or `interrupted` (no answer yet, the run can be resumed) or `waiting` for approval."""
 
 FORK_KEY: Final = "weiwo_fork"
-"""Under this name a fork's first checkpoint tells what was changed."""
+"""Metadata key of a fork's first checkpoint, with a description of the changes."""
 
 _ID = lazy(r"[A-Za-z0-9._:-]{1,128}")
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # without the look-alikes 0 o 1 l i
@@ -59,17 +58,17 @@ _FIND_IN_THREAD: Final = _FIND + " AND thread_id = {0}"
 
 @dataclass(frozen=True, slots=True)
 class ThreadInfo:
-    """A thread in a list of threads."""
+    """Entry in a list of threads."""
 
     thread_id: str
-    updated: datetime  # when it last changed
-    question: str  # its latest question
-    status: _ThreadStatus  # how that ended
-    name: str = ""  # what the thread is called in a list: the question that it began with
+    updated: datetime  # time of the last checkpoint, UTC
+    question: str  # latest question
+    status: _ThreadStatus  # of the latest question
+    name: str = ""  # name for people: the first question of the thread
 
 
 def new_thread_id(now: datetime | None = None) -> str:
-    """Return a new thread id: the UTC time, for sorting, and four random characters."""
+    """Return a new thread id: the UTC time, for sorting, and four random characters, "20261120-194501-k3f9"."""
     import secrets  # noqa: PLC0415 - light commands make no ids
 
     now = (now or datetime.now(UTC)).astimezone(UTC)
@@ -98,12 +97,12 @@ async def thread_exists(saver: "BaseCheckpointSaver[Any]", thread_id: str) -> bo
 async def find_checkpoint(
     saver: "BaseCheckpointSaver[Any]", prefix: str, thread_id: str | None = None
 ) -> tuple[str, str]:
-    """Find the checkpoint with an id prefix, in any thread or in the given thread.
+    """Find the checkpoint of a main graph by the first characters of its id, in any thread or in the given thread.
 
-    Returns the thread and the whole checkpoint id.
+    Returns the thread id and the whole checkpoint id.
 
     Raises:
-        ValueError: The text is no prefix, or fits no checkpoint, or several. The message is one line.
+        ValueError: The prefix is invalid, or matches no checkpoint or several. The message is one line.
     """
     if not _CHECKPOINT.fullmatch(prefix.lower()):
         raise ValueError(
@@ -161,10 +160,7 @@ async def list_threads(saver: Any, limit: int = 20) -> list[ThreadInfo]:
 
 
 def _sqlite_values(serde: Any, type_: str, blob: bytes) -> Mapping[str, Any]:
-    """Return the channel values of a checkpoint, or an empty mapping for a damaged checkpoint.
-
-    This way all others can still be listed.
-    """
+    """Return the channel values of a checkpoint. Empty for a damaged checkpoint, so that others can be listed."""
     try:
         values: Mapping[str, Any] = serde.loads_typed((type_, blob))["channel_values"]
     except (CheckpointError, KeyError, TypeError):
@@ -184,7 +180,10 @@ def _postgres_values(serde: Any, plain: Mapping[str, Any] | None, blobs: Iterabl
 def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> ThreadInfo:
     """Return the list entry of a thread.
 
-    The newest checkpoint of all gives the time, and the newest root checkpoint the channels.
+    Args:
+        thread_id: The thread.
+        checkpoint_id: Newest checkpoint of the thread, including those of tasks. It gives the time.
+        values: Channels of the newest checkpoint of the main graph.
     """
     result = values.get("result") or {}
     start = values.get("__start__")
@@ -210,10 +209,7 @@ def info_of(thread_id: str, checkpoint_id: str, values: Mapping[str, Any]) -> Th
 
 
 def _last_human(messages: Any) -> str:
-    """Return the text of the last human message.
-
-    Messages come as objects, or as dicts sent by a client.
-    """
+    """Return the text of the last human message, or an empty string. Messages may be objects or dicts."""
     for message in reversed(messages if isinstance(messages, list) else []):
         fields = message if isinstance(message, Mapping) else vars(message)
         if (fields.get("type") or fields.get("role")) in {"human", "user"}:
@@ -225,10 +221,7 @@ def _last_human(messages: Any) -> str:
 
 
 def _time(checkpoint_id: str) -> datetime:
-    """Return the time of a checkpoint.
-
-    The id is a UUID of version 6, which begins with the time.
-    """
+    """Return the time of a checkpoint from its id, a UUID of version 6."""
     digits = checkpoint_id.replace("-", "")
     ticks = int(digits[:12] + digits[13:16], 16)  # 100 ns since 1582-10-15, the version digit left out
     return datetime.fromtimestamp((ticks - 0x01B21DD213814000) / 10_000_000, UTC)
