@@ -25,8 +25,8 @@ _START_SECONDS: Final = 30.0
 def serve_requests(answer: Callable[[BinaryIO, BinaryIO], None]) -> None:
     """Answer requests in a worker until standard input ends.
 
-    Requests and replies use copies of standard input and output, which are then closed, so that parsers that read or
-    print do not interfere.
+    Requests and replies use copies of standard input and output. The originals are redirected to the null device, so
+    that parsers that read or print do not interfere.
 
     Args:
         answer: Reads the frames of one request from the first stream, and writes the frames of its reply to the second.

@@ -45,8 +45,8 @@ class GuardedCall:
         """Context manager that waits until the call may be made. Yields the run's remaining seconds.
 
         Raises:
-            ToolCallError: The breaker is open.
-            ToolNotCalledError: The tool asked for too long a pause, or the run has no time or calls left.
+            ToolNotCalledError: The breaker is open, the tool asked for too long a pause, or the run has no time or
+                calls left.
         """
         guard, caller = self.guard, self.caller
         while True:  # once round for each time that the other side asks to wait; the run's time ends it

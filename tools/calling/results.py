@@ -208,10 +208,7 @@ def _select_nearest(passages: list[Evidence], query: str) -> list[Evidence]:
 
 
 def _deduplicate(passages: Iterable[Evidence], tool: str, max_bytes: int) -> tuple[Evidence, ...]:
-    """Merge passages with the same text, clean and number them, and stop at the size limit.
-
-    Fewer passages than given do not mean that the limit was reached: merged ones count once.
-    """
+    """Merge passages with the same text, clean and number them, and stop at the size limit."""
     kept: dict[str, Evidence] = {}
     room = max_bytes
     for passage in passages:
