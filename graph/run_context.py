@@ -89,7 +89,7 @@ class _Invocations:
             found = None if anew or control is None else self._opened.get(id(control))
         if found is not None and found.context is runtime.context:
             return found
-        # As a node of another graph it is handed that graph's context, whatever its type.
+        # As a subgraph, the graph gets the context of the outer graph, which may be of another type.
         own = runtime.context if isinstance(runtime.context, Context) else None
         settings = Settings.resolve(own, from_client=from_client)
         quick = {**os.environ, "WEIWO_DEPTH": os.environ.get("WEIWO_DEPTH") or "quick"}

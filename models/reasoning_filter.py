@@ -215,7 +215,7 @@ class ReasoningFilter:
         found = self._open.search(self._held, self._searched)
         if found and self._open is _CLOSER_ALONE and found.end() == len(self._held):
             quoted = found.start() and self._held[found.start() - 1] in _QUOTES
-            found = None if quoted else found  # what follows tells
+            found = None if quoted else found  # the next character decides whether the tag is quoted
         if found is None:
             self._searched = max(self._searched, len(self._held) - _LONGEST)
             if not self._doubtful:

@@ -128,7 +128,7 @@ def _payload(message: "BaseMessage") -> Any:
     Raises `ValueError` if there is neither.
     """
     for piece in getattr(message, "tool_call_chunks", None) or []:
-        return parse_json(piece.get("args") or "")  # LangChain would complete what is half there
+        return parse_json(piece.get("args") or "")  # LangChain would complete a partial value
     for call in getattr(message, "tool_calls", None) or []:
         return call["args"]
     for call in getattr(message, "invalid_tool_calls", None) or []:

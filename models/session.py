@@ -335,7 +335,7 @@ class ModelSession:
                         yield delta
             except ModelRequestError as failure:
                 fault = failure.fault
-                # A writer packs its own prompt anew for a window that is known now.
+                # After an overflow the window is known, and the writer builds a smaller prompt itself.
                 fewer = None if again or fault.kind == "overflow" else await self._reduce_prompt(fault, messages, None)
                 if fewer is None:
                     raise
@@ -533,7 +533,7 @@ class ModelSession:
         if isinstance(failure, TimeoutError) and deadline.seconds_left <= 0:
             return deadline.overdue()
         if ended_early(failure) and always_tells(self.model) and not speaks_openai(self.model):
-            # ChatMistralAI drops an error that is told in the stream, ChatOllama the reply of a cold start.
+            # ChatMistralAI drops an error within a stream, ChatOllama the reply of a cold start.
             return Fault("loading", _NO_WORD)
         return classify_fault(failure)
 

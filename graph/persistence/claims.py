@@ -35,7 +35,7 @@ _POSTGRES_TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS weiwo_claims (thread_id TEXT PRIMARY KEY, epoch BIGINT NOT NULL)",
     """CREATE TABLE IF NOT EXISTS weiwo_acting_calls (
         key TEXT PRIMARY KEY, thread_id TEXT NOT NULL, text TEXT NOT NULL, expires DOUBLE PRECISION NOT NULL)""",
-    # Shared by the writers of a thread, exclusive to whoever claims it: no write begins before a claim and ends after.
+    # Writers of a thread share the lock, and a claim takes it exclusively, so that no write spans a claim.
     """CREATE OR REPLACE FUNCTION weiwo_require_epoch(thread TEXT, mine BIGINT) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
         PERFORM pg_advisory_xact_lock_shared(hashtextextended('weiwo epoch:' || thread, 0));

@@ -257,7 +257,7 @@ async def open_pool(
     """
     options: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     options["connect_timeout"] = CONNECT_SECONDS
-    # One plain connection first: it says what is wrong, where a pool would only time out.
+    # First a plain connection, because its error gives the cause, while a pool would only time out.
     async with await psycopg.AsyncConnection.connect(url, **options) as connection:
         await _take_setup_lock(connection)
         await mark_postgres_version(connection)

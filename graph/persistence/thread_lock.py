@@ -127,7 +127,7 @@ async def claim_thread(
             claim = await stack.enter_async_context(_in_postgres(url, thread_id))
         else:
             path = Path(settings.home) / "locks" / sha256(thread_id.encode()).hexdigest()[:32]
-            # Not in a thread: it would take the lock for a caller who was cancelled meanwhile, and nobody let go of it.
+            # Not in a worker thread: if the caller is cancelled meanwhile, the lock would be taken and never released.
             stack.callback(_lock_file(path, thread_id).remove)
             claim = ThreadClaim(thread_id, await _raise_in_file(settings, thread_id, saver))
         with under_claim(claim):

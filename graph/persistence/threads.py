@@ -27,7 +27,7 @@ _ID = lazy(r"[A-Za-z0-9._:-]{1,128}")
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # without the look-alikes 0 o 1 l i
 _EXAMPLE = "20261120-194501-k3f9"
 
-# A thread's newest root checkpoint tells its state; its newest checkpoint of all, tasks included, when it last moved.
+# The newest checkpoint of the main graph gives the state, the newest of all, tasks included, the time of the change.
 SQLITE_LIST = """
 SELECT c.thread_id, newest.last, c.type, c.checkpoint FROM (
     SELECT thread_id, MAX(checkpoint_id) AS last, MAX(CASE WHEN checkpoint_ns = '' THEN checkpoint_id END) AS root

@@ -59,7 +59,7 @@ def _stream_writer() -> Any:
 
     try:
         return get_stream_writer()
-    except (RuntimeError, KeyError):  # outside of a graph nobody listens
+    except (RuntimeError, KeyError):  # outside of a graph there is no stream
         return lambda _: None
 
 

@@ -138,7 +138,7 @@ async def _call_once(
         if running is not None and running.cancelling():
             raise
         raise ToolCallError("crash", f"{tool.name}: it cancelled itself") from None  # nobody cancelled us
-    except GraphBubbleUp:  # the tool asks a person, or the run is stopped: no failure of its own
+    except GraphBubbleUp:  # an interrupt to ask a person, or a stop of the run, is no failure of the tool
         raise
     except Exception as error:
         if isinstance(error, TimeoutError) and bound.expired():

@@ -77,14 +77,14 @@ class SingleFlight(Generic[T]):
         """Cancel unfinished work if no caller waits for it, and report whether it was cancelled."""
         if waiting or task.done():
             return False
-        self._forget(place, task)  # nobody may join what is being cancelled
+        self._forget(place, task)  # new callers must not join cancelled work
         task.cancel()
         return True
 
     def _finish_flight(self, place: Hashable, task: asyncio.Task[T]) -> None:
         self._forget(place, task)
         if not task.cancelled():
-            task.exception()  # seen, should nobody be left to see it
+            task.exception()  # retrieve it, so that asyncio does not log it if all callers have left
 
     def _forget(self, place: Hashable, task: asyncio.Task[T]) -> None:
         if self._under_way.get(place, (None,))[0] is task:

@@ -207,7 +207,7 @@ class Connection:
             except SubscriptionLost:
                 pass
             await asyncio.sleep(_RELIST_SECONDS)
-            self._stale.set()  # what changed meanwhile was told to nobody
+            self._stale.set()  # changes in between were not announced
 
     async def _list(self, client: Client[Any]) -> None:
         """Fetch the list of tools page by page, up to the limits on pages and tools."""

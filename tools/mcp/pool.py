@@ -87,7 +87,7 @@ class McpPool:
             if self._loop is None:
                 for name in ("fastmcp", "mcp", "httpx2", "httpcore2"):  # what they report we tell in a line
                     logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-                # A server that floods leaves calls behind that nobody awaits; at exit, Python would tell of each.
+                # A server that floods us leaves coroutines that are never awaited. Python would warn of each at exit.
                 warnings.filterwarnings("ignore", "coroutine 'JSONRPCDispatcher", RuntimeWarning)
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(target=_serve, args=(self._loop,), name="weiwo-mcp", daemon=True)

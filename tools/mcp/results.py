@@ -37,7 +37,7 @@ def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, Json
     words = [_without_base64(block.text) for block in result.content[:_MOST_BLOCKS] if block.type == "text"]
     text = "\n".join(words)
     structured = result.structured_content
-    if isinstance(structured, dict) and len(structured) == 1:  # servers wrap what is no object: a "result", a text
+    if isinstance(structured, dict) and len(structured) == 1:  # servers wrap other values in an object
         (only,) = structured.items()
         structured = only[1] if only[0] == "result" or isinstance(only[1], str) else structured
     if isinstance(structured, dict | list) and structured:

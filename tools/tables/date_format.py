@@ -35,7 +35,7 @@ def read_serial(value: float | Decimal, *, date_1904: bool = False) -> datetime 
     if not 0 <= days < _LAST_DAY - (1_462 if date_1904 else 0) or (not date_1904 and 60 <= days < 61):
         return None
     start = datetime(1904, 1, 1) if date_1904 else datetime(1899, 12, 30 + (days < 60))  # noqa: DTZ001 - of no zone
-    # A serial number holds about a microsecond: what is nearer to a millisecond than that is meant to be one.
+    # Serial numbers are exact to about a microsecond, and dates are meant in milliseconds: so round.
     return start + timedelta(milliseconds=round(days * 86_400_000))
 
 

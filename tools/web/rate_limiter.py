@@ -153,7 +153,7 @@ class SiteLimiter:
             ToolNotCalledError: `rate_limit` if the site asked for a pause longer than `_PATIENCE`.
         """
         sites = self._slots.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
-        slots = sites.setdefault(site, asyncio.Semaphore(_AT_ONCE))  # forgotten when nobody waits for it any more
+        slots = sites.setdefault(site, asyncio.Semaphore(_AT_ONCE))  # dropped when no request uses it any more
         async with slots:
             start = self._start(site, spacing)
             while (left := start - self._clock()) > 0:

@@ -137,7 +137,7 @@ def _hit_passages(found: SearchResult, query: str, tool: str) -> list[Evidence]:
                 title=hit.title,
                 date=hit.date,
                 tool=tool,
-                # between 0 and 1, whoever gave it: as told, or by place where nothing is told
+                # Between 0 and 1: the provider's score relative to the highest, or by rank if it gives no scores.
                 score=hit.score / max(highest, 1.0) if highest > 0 else 1 / place,
                 rank=len(kept) + 1,
                 provider=found.provider,

@@ -119,7 +119,7 @@ def _decompress_gzip(body: bytes, most: int) -> bytes:
         except zlib.error:
             if not found:
                 raise
-            break  # what stands behind the last member is nobody's
+            break  # ignore bytes after the last member
         body = member.unused_data.lstrip(b"\0")
     return bytes(found)
 
@@ -233,7 +233,7 @@ async def _follow_redirects(
     url = asked
     for _ in range(_MOST_REDIRECTS + 1):
         parts = guard.check_url(url)
-        url = parts.geturl()  # what was checked is what is asked for
+        url = parts.geturl()  # request the URL rebuilt from the checked parts
         if permit is not None:
             await permit(url)
         spacing = 0.0 if guard.is_own(parts) else SPACING

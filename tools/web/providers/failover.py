@@ -76,7 +76,7 @@ async def search_with_failover(
     for place, source in enumerate(line):
         known = health.out(source)
         if known is not None and answered:
-            break  # nothing was found; whoever is unwell is not worth the wait
+            break  # another provider answered without hits, so one that failed lately is not worth the wait
         left, more = max(end - clock.time(), 0.0), len(line) - place
         try:
             async with _admission(source, health, known, left / more, last=more == 1):
