@@ -109,7 +109,7 @@ def _power(base: Number, exponent: Number) -> Number:
     if abs(exponent) > _LARGEST_EXPONENT:
         raise ValueError(f"the exponent {exponent} is beyond {_LARGEST_EXPONENT}")
     if base < 0 and isinstance(exponent, float) and not exponent.is_integer():
-        raise ValueError("a negative number has no such power")
+        raise ValueError("a negative number cannot be raised to a fractional power")
     if abs(base) > 1 and exponent * math.log10(abs(base)) > math.log10(_LARGEST) + 1:
         raise ValueError("the result is too large")
     if isinstance(base, int) and isinstance(exponent, int) and exponent < 0:
