@@ -367,7 +367,7 @@ class ModelSession:
     async def _stream_once(
         self, messages: "list[BaseMessage]", deadline: CallDeadline, number: int, most: int
     ) -> AsyncGenerator[str, None]:
-        """Make a single attempt at a stream."""
+        """Make a single attempt at a stream, and yield the text of the reply without reasoning."""
         identity = self.endpoint.identity
         thinking, given = ReasoningFilter(opened=opens_reasoning(identity)), False
         finish, refused, blocked = None, False, False

@@ -112,7 +112,7 @@ def _word(reason: object) -> str:
 
 
 def stop_kind(message: "BaseMessage") -> StopKind:
-    """Classify the end of a fully received reply."""
+    """Classify the end of a fully received reply, e.g. "ended" or "cut"."""
     return "declined" if refuses(message) else kind_of(stop_reason(message))
 
 

@@ -78,7 +78,7 @@ def replace_private_file(path: Path, content: bytes) -> None:
 
 
 def close_files(folder: Path) -> None:
-    """Make the files directly in a folder private, which another library has written."""
+    """Make the files directly in a folder private, for a folder in which another library writes files."""
     with suppress(OSError), os.scandir(folder) as found:
         for item in found:
             _close_to_others(item.path)

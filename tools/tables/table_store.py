@@ -194,7 +194,7 @@ def _describe(column: Column, keep: Sequence[int] | None) -> dict[str, Any]:
 
 
 def _read_body(table: FoundTable) -> _Body:
-    """Read the columns of a table and separate totals from rows."""
+    """Read the columns of a table, and find its totals, possible totals and hidden rows, with notes on them."""
     size, width = len(table.rows), len(table.columns)
     body = _Body([])
     rows = _RowFacts(size)

@@ -86,7 +86,7 @@ def find_totals(
         columns: Numbers of each number column, None where a cell has none.
 
     Returns:
-        The standing of each total and possible total, by index.
+        "total" or "doubtful" for each total and possible total, by index. Ordinary rows are missing.
     """
     bold_rows = sum(row.bold for row in candidates.values())
     plain_bold = bold_rows * 2 > size  # type that most rows have says nothing
@@ -128,7 +128,7 @@ def _judge(row: BodyRow, span: int, *, last: bool, bold: bool, whole: bool) -> S
         whole: Whether the span covers all rows passed so far.
 
     Returns:
-        The standing, or None if the row counts as an ordinary row.
+        "total", "doubtful", or None if the row counts as an ordinary row.
     """
     named = is_total_name(row.key)
     if named or bold or (row.ruled and last) or row.empty_key:

@@ -59,11 +59,11 @@ class RateLimiter:
 
     @asynccontextmanager
     async def turn(self, per_second: float, check: Callable[[], None] = lambda: None) -> AsyncIterator[None]:
-        """Context manager waiting for a turn and holding the turn for a single request.
+        """Context manager that waits for a free slot, and holds it for a single request.
 
         Args:
-            per_second: Requests a second at most. Below 1, the wait between two requests is longer accordingly.
-            check: Called while waiting, and right before the turn. Raises if the request should have no turn.
+            per_second: Limit of requests per second. 0.5 allows a request every two seconds.
+            check: Called while waiting, and right before the request. May raise to give the request up.
         """
         me = object()
         with self._lock:
@@ -143,7 +143,7 @@ class SiteLimiter:
 
     @asynccontextmanager
     async def turn(self, site: str, *, spacing: float = SPACING) -> AsyncIterator[None]:
-        """Context manager waiting for a turn and holding the turn during the request.
+        """Context manager that waits until a request to a site may begin, and holds a slot during the request.
 
         Args:
             site: Host and port.

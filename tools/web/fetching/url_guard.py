@@ -199,7 +199,7 @@ def _parse_literal(host: str, url: str) -> Address | None:
     """Return the IP address written as a host, or None for a host name.
 
     Raises:
-        UrlRefusedError: The host looks like an address, but not in the form that all parsers read alike: `127.1`.
+        UrlRefusedError: The host looks like an address, but is not in the form that all parsers read alike, as `127.1`.
     """
     if ":" in host:
         try:
