@@ -237,7 +237,7 @@ def notice_thoughts(endpoint: str, *, seen: bool) -> None:
 
 
 def thinking_allowance(endpoint: str) -> int:
-    """Return the tokens to allow for reasoning: 0 if no reply so far contained any, else a fixed number."""
+    """Return the tokens to allow for reasoning: 0 if there were replies and none contained any, else 16,000."""
     return _THINKING if _thinks.get(endpoint) is not False else 0
 
 

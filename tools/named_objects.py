@@ -69,7 +69,7 @@ def _read_return(function: Any) -> Any:
 
 
 def _tells_kind(annotation: Any, kinds: tuple[type, ...]) -> bool:
-    """Report whether an annotation names a kind, or a list or tuple of kinds."""
+    """Report whether an annotation is a class of one of the kinds, or a list or tuple of these."""
     origin = get_origin(annotation)
     if isinstance(origin, type) and issubclass(origin, Sequence):
         inner = [part for part in get_args(annotation) if part is not ...]

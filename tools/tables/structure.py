@@ -124,7 +124,7 @@ def _split_columns(grid: Table) -> list[range]:
 
 
 def _runs(used: Sequence[bool]) -> list[range]:
-    """Return the runs of used columns."""
+    """Return the ranges of adjacent used columns: [True, True, False, True] gives 0 to 1, and 3."""
     found: list[range] = []
     start = None
     for at, flag in enumerate([*used, False]):
