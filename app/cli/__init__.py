@@ -20,7 +20,7 @@ Modules:
     questions         ask, check, resume, feedback
     threads           threads, show, refresh
     documents         index, corpus, search, stats
-    memory            memory: wishes, answers, plans, procedures
+    memory            memory: preferences, answers, plans, procedures
     setup             trust, setup, doctor
     evaluation        eval
     tools, mcp, serve commands of one module each

@@ -27,7 +27,9 @@ _COMMANDS: Final = {
     "threads": CommandEntry(
         "weiwo.app.cli.threads.thread_list", "List threads, latest change first, or remove threads."
     ),
-    "memory": CommandEntry("weiwo.app.cli.memory.wishes", "Manage the memory: wishes, answers, plans, procedures."),
+    "memory": CommandEntry(
+        "weiwo.app.cli.memory.wishes", "Manage the memory: preferences, answers, plans, procedures."
+    ),
     "corpus": CommandEntry("weiwo.app.cli.documents.corpus", "List the corpora with size and age, or remove a corpus."),
     "tools": CommandEntry("weiwo.app.cli.tools", "List tools and MCP servers with health, use and failures."),
     "mcp": CommandEntry("weiwo.app.cli.mcp", "Serve Weiwo as an MCP server: ask, search and read_document."),

@@ -1,4 +1,4 @@
-"""`weiwo memory`: the user's wishes for all questions, and reusable earlier answers."""
+"""`weiwo memory`: the user's preferences for all questions, and reusable earlier answers."""
 
 from typing import Annotated, ClassVar, Final
 
@@ -31,8 +31,8 @@ class _MemoryGroup(LazyGroup):
     """Commands for the memory."""
 
     places: ClassVar = {
-        "add": CommandEntry("weiwo.app.cli.memory.wishes", "Remember a wish for all later questions."),
-        "forget": CommandEntry("weiwo.app.cli.memory.wishes", "Forget a wish, or all wishes."),
+        "add": CommandEntry("weiwo.app.cli.memory.wishes", "Remember a preference for all later questions."),
+        "forget": CommandEntry("weiwo.app.cli.memory.wishes", "Forget a preference, or all preferences."),
         "answers": CommandEntry("weiwo.app.cli.memory.wishes", "List reusable earlier answers, or forget all."),
         "plans": CommandEntry("weiwo.app.cli.memory.plans", "List, show, pin and forget remembered plans."),
         "procedures": CommandEntry(
@@ -43,7 +43,7 @@ class _MemoryGroup(LazyGroup):
 
 
 app = typer.Typer()
-_memory = typer.Typer(help="Manage the memory: wishes, answers, plans, procedures.", cls=_MemoryGroup)
+_memory = typer.Typer(help="Manage the memory: preferences, answers, plans, procedures.", cls=_MemoryGroup)
 app.add_typer(_memory, name="memory")
 
 _KEPT: Final = localize_message("cli.memory", "kept")
@@ -51,7 +51,7 @@ _KEPT: Final = localize_message("cli.memory", "kept")
 
 @_memory.callback(invoke_without_command=True)
 def list_wishes(context: typer.Context, *, json: Json = False) -> None:
-    """Manage the memory: wishes, answers, plans, procedures."""
+    """Manage the memory: preferences, answers, plans, procedures."""
     if context.invoked_subcommand is not None:
         return
 
@@ -75,7 +75,7 @@ def add(
     *,
     json: Json = False,
 ) -> None:
-    """Remember a wish for all later questions."""
+    """Remember a preference for all later questions."""
     keep_wish(" ".join(words), as_json=json)
 
 
@@ -119,7 +119,7 @@ def answers(
 
 @app.command("forget", cls=PanelCommand)
 def _forget_wish(key: AnyKey = None, *, everything: Everything = False, json: Json = False) -> None:
-    """Forget a wish, or all wishes."""
+    """Forget a preference, or all preferences."""
     forget_command(("wishes", "watches"), key, "weiwo memory", everything=everything, as_json=json)
 
 

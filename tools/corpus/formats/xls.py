@@ -4,7 +4,7 @@ Formulas come with their last values. xlrd does not read charts and text boxes.
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from weiwo.state.table import EMPTY_CELL, Cell, Row, Table
@@ -31,7 +31,7 @@ def read(data: bytes, name: str) -> Iterator[Part]:
         book = xlrd.open_workbook(file_contents=data, formatting_info=True, ragged_rows=True, logfile=io.StringIO())
     except Exception as error:  # noqa: BLE001 - what a damaged file raises is not documented
         raise UnreadableError(f"damaged: {error}") from None
-    workbook = _Workbook(book, xlrd.error_text_from_code)
+    workbook = _Workbook(book, xlrd.error_text_from_code, xlrd.cellname)
     passages: list[Passage] = []
     tables: list[Table] = []
     hidden: list[str] = []
@@ -57,10 +57,11 @@ def read(data: bytes, name: str) -> Iterator[Part]:
 class _Workbook:
     """Reader of the sheets of a workbook."""
 
-    def __init__(self, book: Any, error_texts: dict[int, str]) -> None:
-        self.unformatted: list[str] = []  # sheet name for each cell with an unsupported number format
+    def __init__(self, book: Any, error_texts: dict[int, str], name_cell: Callable[[int, int], str]) -> None:
+        self.unformatted: list[str] = []  # cells with an unsupported number format
         self._from_1904 = book.datemode == 1
         self._error_texts = error_texts
+        self._name_cell = name_cell
         self._styles = [
             CellStyle(
                 book.format_map[entry.format_key].format_str if entry.format_key in book.format_map else "",
@@ -115,7 +116,7 @@ class _Workbook:
         if kind in {_NUMBER, _DATE}:
             shown = render_stored(f"{value:.15g}", style.code, date_1904=self._from_1904)
             if not shown.exact:
-                self.unformatted.append(title)
+                self.unformatted.append(f"{title}!{self._name_cell(row, column)}")
             stored, unit = style.interpret(value, date_1904=self._from_1904)
             return Cell(stored, clean_text(shown.text), unit, bold=style.bold)
         if kind == _TEXT:

@@ -69,7 +69,10 @@ def locate_by_name(home: Path, name: str = DEFAULT_NAME) -> Path:
         CorpusError: The text is no valid name.
     """
     if not _NAME.fullmatch(name):
-        raise CorpusError(f"corpus {one_line(name, 80)!r}: invalid name; use up to 64 letters, digits, - and _")
+        raise CorpusError(
+            f"corpus {one_line(name, 80)!r}: invalid name; use up to 64 letters, digits, '.', - and _, beginning with "
+            "a letter or digit"
+        )
     return home / "corpora" / name
 
 

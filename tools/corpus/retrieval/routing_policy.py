@@ -189,7 +189,7 @@ class RoutingPolicy(Value):
         if self.stage == "default":
             raise PolicyError(f"policy {self.version} is already the default; nothing to do")
         if not self.segments:
-            raise PolicyError("policy 0 has learned nothing; run weiwo eval retrieval DIR --learn first")
+            raise PolicyError(f"policy {self.version} has learned nothing; run weiwo eval retrieval DIR --learn first")
         cheaper = self.embeddings and evidence.saved >= _CHEAPER and evidence.low >= -_COST
         if evidence.questions < _FEWEST or not (evidence.low > 0 or cheaper):
             saving = (
