@@ -67,12 +67,13 @@ def find_total_names(texts: Iterable[str]) -> set[str]:
 
     Many texts are searched at once.
     """
-    joined = "\n".join(text[:200].replace("\n", " ") for text in texts)
+    lines = {text: text[:200].replace("\n", " ") for text in texts}
+    joined = "\n".join(lines.values())
     found = set()
     for match in _NAMED.finditer(joined):
         start, end = joined.rfind("\n", 0, match.start()) + 1, joined.find("\n", match.end())
         found.add(joined[start : end if end >= 0 else len(joined)])
-    return found
+    return {text for text, line in lines.items() if line in found}
 
 
 def find_totals(

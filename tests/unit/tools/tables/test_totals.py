@@ -67,5 +67,7 @@ def test_a_company_of_that_name_is_a_row():
 
 
 def test_names_are_words_and_not_parts_of_them():
+    long = f"Total {'of all accounts ' * 20}"
+    assert find_total_names(["Total\nEUR", "Allen\nTotal", long, "Tolan"]) == {"Total\nEUR", "Allen\nTotal", long}
     assert find_total_names(["Totally", "Tolan", "Sumatra", "Allen", "Grand Total", "x"]) == {"Grand Total"}
     assert not is_total_name("=SUM(A1)")
