@@ -87,7 +87,7 @@ def normalize_reply(message: ToolMessage, args: Mapping[str, JsonValue], max_byt
         ]
         passages = _select_nearest(found, query)
     kept = _deduplicate(passages, tool, max_bytes)
-    if len(kept) < len(passages):
+    if len(kept) < len({passage.id for passage in passages}):
         detail["truncated"] = True
     return ToolResult(content, kept, detail=detail)
 
