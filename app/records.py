@@ -23,11 +23,11 @@ from weiwo.tools.sqlite_files import use_write_ahead_log
 _KEPT_RUNS: Final = 200
 """Ended runs of a user whose events are kept; the result of the others is in their threads."""
 _KEPT_ROWS: Final = 5_000
-"""Ended runs of a user of which a record is kept."""
+"""Ended runs of a user whose records are kept."""
 _KEPT_DAYS: Final = 90
-"""Days of which is kept what users spent."""
+"""Days for which users' spending is kept."""
 _VERSION: Final = 1
-"""The form of the tables; a file of a later one is left alone."""
+"""Version of the database schema. A file of a later version is refused."""
 T = TypeVar("T")
 RunStatus = Literal["pending", "running", "success", "error", "interrupted"]
 UNDER_WAY: Final = frozenset({"pending", "running"})
@@ -62,7 +62,7 @@ DELETE FROM runs WHERE run_id IN (
     ORDER BY created DESC LIMIT -1 OFFSET ?)
 """
 _ROW_BYTES: Final = 300
-"""Bytes of a row and of its places in indexes, beside what it says."""
+"""Estimated overhead of a row and its index entries, in bytes."""
 _KEPT_BYTES: Final = """
 SELECT SUM(length(metadata) + :row) FROM threads WHERE owner = :owner
 UNION ALL SELECT SUM(length(request) + length(error) + :row) FROM runs WHERE owner = :owner
@@ -78,7 +78,7 @@ class ThreadRecord:
     owner: str  # the user it belongs to
     created: float  # when it was made, in seconds of the epoch
     updated: float  # when a run or a client last touched it
-    metadata: dict[str, Any]  # what clients say of it
+    metadata: dict[str, Any]  # metadata set by clients
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class Records:
         return [_run(row) for row in await self._all(query + " ORDER BY created DESC LIMIT ? OFFSET ?", given)]
 
     async def last_runs(self, thread_ids: Sequence[str]) -> dict[str, RunRecord]:
-        """Return the newest run of each given thread, by thread."""
+        """Return the newest run of each given thread, by thread id. Threads without a run are left out."""
         found = [await self.runs(name, 1) for name in thread_ids]
         return {runs[0].thread_id: runs[0] for runs in found if runs}
 
@@ -209,7 +209,7 @@ class Records:
         return [_run(row) for row in await self._all(query, ())]
 
     async def put_run(self, run: RunRecord) -> None:
-        """Make a run's record."""
+        """Insert the record of a new run."""
         row = (run.run_id, run.thread_id, run.owner, run.created, run.updated, run.status, run.attempt)
         await self._write(
             "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -217,7 +217,7 @@ class Records:
         )
 
     async def set_status(self, run_id: str, status: RunStatus, attempt: int, error: str = "") -> None:
-        """Say how a run goes."""
+        """Update the status, attempt and error message of a run."""
         query = "UPDATE runs SET status = ?, attempt = ?, error = ?, updated = ? WHERE run_id = ?"
         await self._write(query, (status, attempt, error, time.time(), run_id))
 
@@ -248,10 +248,7 @@ class Records:
         return [Event(*row) for row in await self._all(query, (run_id, *after, limit))]
 
     async def timeline(self, thread_id: str, limit: int) -> list[tuple[str, Event]]:
-        """Return the stream events (`state/events.py`) of a thread's newest runs, in order of time.
-
-        Each event has the id of its run.
-        """
+        """Return the last `limit` stream events (`state/events.py`) of a thread, oldest first, each with the run id."""
         query = (
             "SELECT e.run_id, e.attempt, e.seq, e.name, e.data, e.at FROM events AS e JOIN runs AS r USING (run_id)"
             " WHERE r.thread_id = ? AND (e.name = 'custom' OR e.name LIKE 'custom|%')"
@@ -265,7 +262,7 @@ class Records:
         return [row[0] for row in await self._all("SELECT thread_id FROM threads WHERE owner = ?", (owner,))]
 
     async def kept_bytes(self, owner: str) -> int:
-        """Return the stored bytes of a user's threads, runs and events."""
+        """Estimate the bytes of a user's threads, runs and events in this database, without checkpoints."""
         rows = await self._all(_KEPT_BYTES, {"owner": owner, "row": _ROW_BYTES})
         return sum(row[0] or 0 for row in rows)
 
@@ -294,11 +291,11 @@ class Records:
         )
 
     async def put_secret(self, digest: str, kind: str, user: str, expires: float) -> None:
-        """Keep the hash of a token or of a login."""
+        """Store the hash of a `token` or `login` (`kind`) of a user until a time in seconds of the epoch."""
         await self._write("INSERT OR REPLACE INTO secrets VALUES (?, ?, ?, ?)", (digest, kind, user, expires))
 
     async def secret_owner(self, digest: str, kind: str) -> str | None:
-        """Return the owner of a token or login by hash."""
+        """Return the owner of a token or login by hash, or None if the hash is unknown or expired."""
         query = "SELECT user FROM secrets WHERE hash = ? AND kind = ? AND expires > ?"
         rows = await self._all(query, (digest, kind, time.time()))
         return str(rows[0][0]) if rows else None

@@ -39,7 +39,7 @@ from weiwo.tools.file_lock import FileLock
 
 
 class Backend(ABC):
-    """Access to runs and threads, independent of the location."""
+    """Interface of the routes to runs and threads, which this server (`Engine`) or a host (`HostBackend`) keeps."""
 
     settings: Settings  # the operator's settings
 
@@ -57,14 +57,14 @@ class Backend(ABC):
 
     @abstractmethod
     async def leave(self, run: RunRecord) -> None:
-        """Cancel a run without a waiting client."""
+        """Cancel a run after its client has disconnected. A stopping server leaves the run for the next start."""
 
     @abstractmethod
     async def stored_run(self, request: Request, run_id: str) -> RunRecord:
-        """Return a run of the sender, with the resulting thread.
+        """Return the record of a run that the sender began.
 
         Raises:
-            RequestError: There is no such run, or it belongs to somebody else.
+            RequestError: There is no such run, it belongs to another user, or this backend stores no runs.
         """
 
     @abstractmethod
@@ -81,7 +81,10 @@ class Backend(ABC):
 
     @abstractmethod
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:
-        """Return the kept stream events of a thread, each with `at`, `run_id` and `attempt`."""
+        """Return the last `most` stored stream events of a thread, oldest first, each with `at`, `run_id`, `attempt`.
+
+        Returns an empty list for a thread of a host.
+        """
 
     @abstractmethod
     def memory(self, user: str) -> MemoryStore | None:
@@ -123,8 +126,8 @@ class Engine(Backend):
     """State of the server while running."""
 
     settings: Settings  # the operator's settings
-    graph: CompiledStateGraph[Any, Any, Any, Any]  # the graph, whose runs are clients' runs
-    records: Records  # the server's own database
+    graph: CompiledStateGraph[Any, Any, Any, Any]  # the graph, built for requests of clients
+    records: Records  # the server's database of threads, runs, events and logins
     log: RunLog  # the events of runs
     runs: Runs  # the runs under way
     threads: Threads  # the threads there are
@@ -212,7 +215,7 @@ class Engine(Backend):
             await self.runs.budgets.admit(user, asks=False)
             async with self.runs.hold_slot(user), self.runs.account(user, Context()):
                 return await ask_writer(Settings.resolve(), purpose, prompt, self.models)
-        except RequestError:  # his day is spent, or too much is under way
+        except RequestError:  # the user's day budget is spent, or too many runs are active
             return ""
 
     @override
@@ -248,9 +251,12 @@ async def open_engine(*, logins: bool = False, **graph_options: Any) -> AsyncIte
 
 
 def _lock(home: Path) -> FileLock:
-    """Lock a home for a single server.
+    """Lock the folder of Weiwo's files for a single server.
 
-    A second server would treat the running runs of the first as left behind.
+    A second server would continue the running runs of the first as if they had been left unfinished.
+
+    Raises:
+        StorageError: Another server uses the folder.
     """
     make_folder(home)
     try:

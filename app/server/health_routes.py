@@ -49,7 +49,10 @@ async def metrics(request: Request) -> Response:
 
 
 async def _check(engine: Engine) -> dict[str, str]:
-    """Check all parts concurrently. Failures are logged."""
+    """Check all parts concurrently, and return `ok` or `failed` for each by name. Failures are logged.
+
+    `store` may also be `none`, and `model` may be `none` or `not asked`.
+    """
     store = engine.graph.store
     parts: dict[str, Awaitable[Any]] = {
         "records": engine.records.has_tokens(),
@@ -73,7 +76,14 @@ async def _judge(name: str, work: Awaitable[Any]) -> str:
 
 
 async def _reach_models(settings: Settings) -> str:
-    """Check for any response from the model endpoints. No model is called and no key is sent."""
+    """Check that the model endpoints respond to HTTP. No model is called and no key is sent.
+
+    Returns:
+        `ok`, `not asked` if no model has an endpoint of OpenAI's API, or `none` without models.
+
+    Raises:
+        httpx.HTTPError: An endpoint gives no response.
+    """
     places = [resolve_endpoint(name) for name in sorted(set(settings.models.values()))]
     urls = {place.base_url or "https://api.openai.com/v1" for place in places if place.provider == "openai"}
     async with httpx.AsyncClient(timeout=_CHECK_SECONDS) as client:

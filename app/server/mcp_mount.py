@@ -19,7 +19,11 @@ from weiwo.state.settings import Context
 
 
 async def missing(_: Request) -> Response:
-    """Return the error for a missing extra."""
+    """Refuse every request, because the extra `mcp` is not installed.
+
+    Raises:
+        RequestError: Always, with status 501.
+    """
     raise RequestError(501, "/mcp needs more packages; run pip install 'weiwo[mcp]'")
 
 
@@ -31,7 +35,7 @@ class _UserAccount:
 
     @asynccontextmanager
     async def open(self, asked: Context, *, question: bool) -> AsyncIterator[None]:
-        """Context manager for the settings and spending of the user.
+        """Context manager to apply the user's settings and count the spending. A `question` counts towards the day.
 
         Raises:
             RequestError: Nothing is left of the user's day.

@@ -35,7 +35,7 @@ _KEEP_ALIVE_SECONDS: Final = 30
 """Seconds for which an idle connection is kept: longer than clients keep theirs (httpx 5, undici 4), since a request
 on one that is just being closed is lost."""
 _COLLECT_AFTER: Final = (700, 10, 10)
-"""Thresholds of Python's garbage collector, as it has them by itself."""
+"""Python's default thresholds for garbage collection."""
 _PROXIES: Final = "FORWARDED_ALLOW_IPS"
 """Where uvicorn reads which proxies it may believe."""
 _ORIGINS: Final = "WEIWO_ORIGINS"
@@ -47,7 +47,7 @@ class ServeError(WeiwoError):
 
 
 def _choose_auth(host: str, named: str) -> Auth | None:
-    """Choose the login method by listening address and `WEIWO_AUTH`.
+    """Choose the login method by listening address and `WEIWO_AUTH`. Returns None for a server without logins.
 
     Raises:
         ServeError: Others can reach the address and nobody would have to log in, or there is no such method.
@@ -103,6 +103,7 @@ async def serve(host: str, port: int, *, started: Callable[[str, str], None]) ->
 
     Raises:
         ServeError: The server cannot start.
+        RequestError: `WEIWO_ORIGINS` names something other than an origin.
         SettingsError: A setting cannot be used.
         StorageError: A database cannot be used.
     """

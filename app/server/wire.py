@@ -19,7 +19,7 @@ ASSISTANT_ID: Final = str(uuid5(UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), GR
 """As LangGraph's server derives the id of a graph's default assistant."""
 _MOST_METADATA_BYTES: Final = 16_000
 _DEEPEST: Final = 100
-"""Objects and lists within each other: half of what writing JSON again bears."""
+"""Maximum nesting of objects and lists in a request body: about half of what can be serialized again."""
 _MOST_BODY_BYTES: Final = 8_000_000
 """Bytes of a JSON request body."""
 HEARTBEAT: Final = b": heartbeat\n\n"
@@ -213,7 +213,7 @@ def sse(event: str, data: bytes, event_id: str | None = None) -> bytes:
 
 
 class EventStream(Response):
-    """Response of server-sent events, closed with the source as soon as the client has left.
+    """Response of server-sent events. The source generator is closed as soon as the client leaves.
 
     Starlette's own leaves the generator to the garbage collector if the client leaves while an event is sent.
     """
@@ -251,7 +251,7 @@ class EventStream(Response):
 
 
 async def cancelling(parts: AsyncIterator[bytes], cancel: Callable[[], Awaitable[None]]) -> AsyncIterator[bytes]:
-    """Yield the parts, and cancel the source if the client leaves before the end."""
+    """Yield the parts of a response, and await `cancel` if the client leaves before the last part."""
     ended = False
     try:
         async for part in parts:

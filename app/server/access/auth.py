@@ -22,7 +22,7 @@ _COOKIE: Final = "weiwo_session"
 _PREFIX: Final = "weiwo_"
 _LOGIN_SECONDS: Final = 30 * 86_400.0
 _OIDC_LOGIN_SECONDS: Final = 86_400.0
-"""Whom an issuer knows no more is out within a day."""
+"""A user removed at the issuer is logged out within a day."""
 _FOREVER: Final = 1e12
 _LONGEST: Final = 200
 
@@ -47,13 +47,13 @@ class Auth:
         return None
 
     async def token_owner(self, token: str) -> str | None:
-        """Return the owner of a token."""
+        """Return the owner of a token, or None if the token is unknown."""
         if self.records is None or len(token) > _LONGEST:
             return None
         return await self.records.secret_owner(_digest(token), "token")
 
     async def open_session(self, user: str, response: Response, *, secure: bool) -> None:
-        """Give a response the cookie of a login."""
+        """Log a user in: store a session, and set the session cookie on the response."""
         if self.records is None:
             return
         session, seconds = secrets.token_urlsafe(32), _LOGIN_SECONDS if self.oidc is None else _OIDC_LOGIN_SECONDS
@@ -167,19 +167,19 @@ def _flags(*, secure: bool) -> Any:
 
 
 def _render_error(error: RequestError) -> Response:
-    """An error, for a person who came by a link."""
+    """Render a login error as an HTML page with a link for logging in again."""
     again = f'<p>{escape(error.detail)}</p><p><a href="{OIDC_LOGIN}">Log in again · 重新登录</a></p>'
     return HTMLResponse(f'<!doctype html><meta charset="utf-8"><title>Weiwo</title>{again}', error.status)
 
 
 async def show_key(request: Request) -> Response:
-    """Return the last characters of the user's key, or null without a key."""
+    """Return the last characters of the user's own model key, or null without a key."""
     key = await _records(request).model_key(user_of(request))
     return reply({"key": f"…{key[-_SHOWN:]}" if key else None})
 
 
 async def put_key(request: Request) -> Response:
-    """Store the user's key. The user's runs call models with the key from now on."""
+    """Store the user's model key. The user's runs call models with the key from now on."""
     key = str((await read_json(request)).get("key") or "").strip()
     if not _MODEL_KEY.fullmatch(key):
         told = "key must have 8 to 500 letters, digits and symbols without spaces"
@@ -189,7 +189,7 @@ async def put_key(request: Request) -> Response:
 
 
 async def delete_key(request: Request) -> Response:
-    """Forget the user's key: his runs ask with the operator's again."""
+    """Delete the user's model key. The user's runs call models with the operator's key again."""
     await _records(request).delete_model_key(user_of(request))
     return await show_key(request)
 

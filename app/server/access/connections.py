@@ -3,7 +3,7 @@
 A server with a bounded number of connections is blocked for everybody by a client that opens that many and says nothing
 (slow loris). Here a connection is closed if its next head is not complete in time or is too long. Each address has a
 share of the connections, and if all are taken, the connection that has been silent longest is closed. Behind a proxy
-all connections are the proxy's. It has no share, and limits those of its own clients.
+all connections come from its address, so a proxy is exempt from the share and has to limit its own clients.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from weiwo.app.server.access.profiles import is_loopback
 
 _MOST_HEAD_BYTES: Final = 65_536
 _SPARE: Final = 8
-"""Connections below the most there may be at which room is made: those that are closed end a moment later."""
+"""Silent connections are closed this far below the limit, because a closed connection only ends a moment later."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class ConnectionLimits:
     proxies: str = ""  # addresses and networks of proxies, as `FORWARDED_ALLOW_IPS` lists them; loopback counts as one
 
     def has_share(self, address: str) -> bool:
-        """Report whether an address has a share of the connections. Proxies have no share."""
+        """Report whether `most_an_address` applies. Proxies, loopback and unknown addresses are exempt."""
         if not address or is_loopback(address):
             return False
         for part in self.proxies.split(","):
@@ -121,6 +121,6 @@ def _close_oldest(connections: list[_LimitedConnection]) -> None:
 
 
 def limited_protocol(limits: ConnectionLimits) -> type[asyncio.Protocol]:
-    """The HTTP protocol of uvicorn, within limits."""
+    """Return a subclass of uvicorn's HTTP protocol that enforces the limits."""
     made = type("LimitedProtocol", (_LimitedConnection, cast("type", AutoHTTPProtocol)), {"limits": limits})
     return cast("type[asyncio.Protocol]", made)

@@ -1,7 +1,7 @@
 """Day budgets: limits on a user's questions and spending from midnight to midnight (UTC).
 
-They apply beside the limits of each run. A question counts when it is asked, a model call when it has ended. A run gets
-the rest of the day's budget, so that concurrent runs exceed a budget by no more than one another's share.
+They apply beside the limits of each run. A question counts when it is asked, a model call when it has ended. A run may
+spend the budget left when it begins, so concurrent runs of a user can together exceed the day's budget.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ class DayBudgets:
 
     @contextmanager
     def count_costs(self, user: str) -> Iterator[None]:
-        """Context manager to count the cost of a user's model calls, including cancelled calls."""
+        """Context manager to add the tokens and cost of model calls to a user's day, including cancelled calls."""
         loop = asyncio.get_running_loop()
 
         def write(call: ModelCall) -> None:

@@ -44,7 +44,7 @@ _EXPOSED: Final = "Content-Location, Location, X-Pagination-Total, X-Pagination-
 _MOST_BYTES: Final = 200_000_000
 _LOGIN_SECONDS: Final = 6.0
 _FEEDBACK_SECONDS: Final = 30.0
-"""What is said of answers is appended to a file and never deleted."""
+"""Seconds per feedback after a burst. The rate is low because feedback is appended to a file and never deleted."""
 _MOST_OPEN: Final = 200
 """Requests of one user at the same time, those that watch included, where users log in."""
 _BODY_SECONDS: Final = 30.0

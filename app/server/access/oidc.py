@@ -26,14 +26,14 @@ from weiwo.text.printable import one_line
 
 CALLBACK: Final = "/weiwo/oidc/callback"
 _ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signatures by a key that the issuer alone has; never `none`, and none that whoever knows the public key can make."""
+"""Asymmetric algorithms only. `none` and HMAC would let a holder of the public key forge a token."""
 _MOST_BYTES: Final = 1_000_000
 _TIMEOUT: Final = httpx.Timeout(10)
 _LONGEST_SUB: Final = 255
 _LEEWAY_SECONDS: Final = 60
 _KEYS_SECONDS: Final = 3_600.0
 _RENEW_SECONDS: Final = 60.0
-"""A key that is not known makes the keys be read again, but not more often than this."""
+"""Least seconds between two fetches of the issuer's keys for the sake of an unknown key."""
 
 
 class OidcError(WeiwoError):
@@ -46,9 +46,9 @@ class OidcSettings:
 
     issuer: str  # the issuer's address, as its ID tokens name it
     client_id: str
-    client_secret: str = ""  # its secret; empty for a public client, which PKCE protects
+    client_secret: str = ""  # empty for a public client, which PKCE protects
     public_url: str = ""  # the address by which browsers reach this server
-    operator: str = ""  # the operator's verified e-mail address, where it has an @; else his `sub`
+    operator: str = ""  # the operator's verified e-mail address if it has an @, else the operator's `sub` claim
 
     @classmethod
     def of(cls, env: Mapping[str, str] = os.environ) -> "OidcSettings":
@@ -159,7 +159,11 @@ class Oidc:
         return OPERATOR if is_operator else f"oidc:{claims['sub']}"
 
     async def _verify_token(self, token: str, nonce: str) -> dict[str, Any]:
-        """Verify an ID token of this issuer for this client and this login, and return the claims."""
+        """Verify an ID token of this issuer for this client and this login, and return the claims.
+
+        Raises:
+            RequestError: The token is invalid, or belongs to another login or client.
+        """
         import jwt  # noqa: PLC0415 - of an extra
 
         try:
@@ -199,7 +203,11 @@ class Oidc:
         raise jwt.InvalidTokenError("its key is not a key of the issuer")
 
     async def _discover_issuer(self) -> dict[str, Any]:
-        """The issuer's own description (OpenID Connect Discovery)."""
+        """Return the issuer's metadata (OpenID Connect Discovery), fetched once.
+
+        Raises:
+            RequestError: The metadata cannot be fetched, or names another issuer or an unsafe address.
+        """
         if not self._found:
             found = await self._ask("GET", f"{self.settings.issuer.rstrip('/')}/.well-known/openid-configuration")
             if found.get("issuer") != self.settings.issuer:
@@ -211,10 +219,10 @@ class Oidc:
         return self._found
 
     async def _ask(self, method: str, url: str, data: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """A JSON object of the issuer's.
+        """Request a JSON object from the issuer.
 
         Raises:
-            RequestError: It cannot be had.
+            RequestError: The issuer cannot be reached, reports an error, or sends too much or no JSON object.
         """
         headers = {"accept": "application/json"}
         try:

@@ -40,7 +40,7 @@ _SERVED: Final = frozenset(
 )
 """The routes of Weiwo's own API that a host's clients may use; a new one is not served unless it is named here."""
 _CLIENT: Final = "client"
-"""The user of each request: the host knows who he is, and he is not the operator."""
+"""User name of every request. The host authenticates the sender, who never counts as the operator here."""
 
 
 class _Guest:

@@ -1,7 +1,7 @@
 """Runs and threads of the host server, accessed by the host's API with the sender's credentials.
 
-The host keeps the threads, decides on permissions, and runs the graph. Nothing is kept here. Its state comes as JSON,
-which a graph of ours reads by the reducers that read what clients edit.
+The host keeps the threads, decides on permissions, and runs the graph. Nothing is kept here. The host sends a thread's
+state as JSON. Writing this JSON to a temporary thread of an in-memory graph converts it to the types of the state.
 """
 
 import asyncio
@@ -41,8 +41,8 @@ _FAILURES: Final = (LangGraphError, httpx.HTTPError)
 class _HostRun(RunRecord):
     """A run on the host."""
 
-    client: LangGraphClient  # by which it was begun
-    parts: AsyncIterator[Any]  # what its stream brings
+    client: LangGraphClient  # the client that began it
+    parts: AsyncIterator[Any]  # the rest of its stream
     temporary: bool  # whether its thread is deleted when it has ended
 
 

@@ -77,7 +77,7 @@ async def _list_begun_runs(engine: Engine, thread_id: str) -> list[RunRecord]:
 def _first(runs: list[RunRecord], run_id: str, since: float) -> int:
     """Return the index of the run to begin with.
 
-    This is the run seen last, or else the oldest run with unseen events.
+    This is the run seen last, or else the oldest run with unseen events, or else the newest run.
     """
     for n, run in enumerate(runs):
         if run.run_id == run_id or (not run_id and (run.status in UNDER_WAY or 0 < since < run.updated)):
@@ -223,7 +223,7 @@ def describe_run(run: RunRecord) -> dict[str, Any]:
 async def begin_run(request: Request, body: Mapping[str, Any]) -> RunRecord:
     """Begin the run of a request, on the thread of the path or on a temporary thread.
 
-    A temporary thread is deleted when the run has ended.
+    A temporary thread is deleted when the run has ended, unless `on_completion` is `keep`.
     """
     thread_id = request.path_params.get("thread_id", "")
     engine, choose = engine_of(request), None

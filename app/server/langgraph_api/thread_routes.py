@@ -77,7 +77,7 @@ async def update(request: Request) -> Response:
 
 
 async def delete(request: Request) -> Response:
-    """Delete a thread. Its runs are ended, and the answer is not reused."""
+    """Cancel the runs of a thread, delete the thread, and remove its answers from the memory."""
     engine, thread_id = await own_thread(request)
     await engine.runs.cancel_thread(thread_id)
     async with engine.claim(thread_id):
@@ -134,7 +134,7 @@ async def update_state(request: Request) -> Response:
 
 
 async def history(request: Request) -> Response:
-    """The checkpoints of a thread, newest first."""
+    """Return the states of a thread at its checkpoints, newest first. A long page is cut to a limit of bytes."""
     params: Mapping[str, Any] = request.query_params
     body = await read_json(request) if request.method == "POST" else {**params}
     engine, thread_id = await own_thread(request)

@@ -40,7 +40,7 @@ _COPY: Final = "INSERT INTO {0} (thread_id, {1}) SELECT {2}, {1} FROM {0} WHERE 
 
 @dataclass(frozen=True)
 class Found:
-    """A thread in a list."""
+    """A thread as found by a search, from the server's records and the checkpoints."""
 
     thread_id: str
     record: ThreadRecord | None  # the server's record of it, if there is one
@@ -78,7 +78,7 @@ class Threads:
         return thread_id, record
 
     async def create(self, user: str, name: str, metadata: Mapping[str, Any], *, known_ok: bool) -> str:
-        """Create a thread, and return the stored id.
+        """Create a thread, and return the stored id. With `known_ok`, an existing thread of the user is used.
 
         Raises:
             RequestError: The thread exists already although it should be new, or the id is not available to users.
@@ -116,7 +116,17 @@ class Threads:
         return thread_id, await self._records.thread(thread_id)
 
     async def search(self, user: str, wanted: Mapping[str, Any]) -> list[Found]:
-        """A user's threads, last changed first: `limit` from `offset` on, by `status metadata ids query` (words)."""
+        """Search a user's threads, last changed first, or in reverse if `sort_order` is `asc`.
+
+        Args:
+            user: The user.
+            wanted: The request body: `limit` and `offset`, and the conditions `status`, `metadata` (equal values),
+                `ids` and `query` (words of the name or question). With a condition, only the newest threads are
+                looked through.
+
+        Raises:
+            RequestError: A field is malformed.
+        """
         limit, offset = read_count(wanted, "limit", 10, 1_000), read_count(wanted, "offset", 0, 1_000_000)
         some = not (wanted.get("status") or wanted.get("metadata") or wanted.get("ids") or wanted.get("query"))
         found = await self._newest(user, min(offset + limit, _MOST_SEARCHED) if some else _MOST_SEARCHED)

@@ -35,7 +35,7 @@ class _AnswerEvent:
 
 @dataclass(frozen=True)
 class ProtocolAnswer:
-    """An answer."""
+    """Final answer of a run, for clients of OpenAI's API."""
 
     text: str  # the whole of it, in Markdown, with its list of sources
     language: str = "en"
@@ -44,11 +44,11 @@ class ProtocolAnswer:
     citations: Sequence[Mapping[str, Any]] = ()  # the result's citations
     marks: Sequence[Mapping[str, int]] = ()  # its citation marks: `n`, `start`, `end`
     usage: tuple[int, int] = (0, 0)  # input and output tokens
-    lead: str = ""  # what it begins with, as results say
+    lead: str = ""  # the kind of its opening, as in results
     parts: Sequence[Mapping[str, Any]] = ()  # the parts of the question, as results say
 
     def annotations(self, offset: int = 0) -> list[dict[str, Any]]:
-        """The marks of sources with an address, as OpenAI's `url_citation`, behind `offset` characters."""
+        """Return the citation marks with a URL as OpenAI's `url_citation`. `offset` is added to their positions."""
         known = {int(citation["n"]): citation for citation in self.citations if citation.get("url")}
         return [
             {
@@ -67,7 +67,7 @@ AnswerSteps = AsyncIterator[_AnswerEvent | ProtocolAnswer]
 
 
 def _address(source: str) -> str:
-    """Return an address of a source for a browser, or an empty string."""
+    """Return a web address as it is, a `file:` address for a file, or an empty string for any other source."""
     if source.startswith(("http://", "https://")):
         return source
     with suppress(OSError):  # of what is no path

@@ -99,7 +99,7 @@ def _refuse_options(body: Mapping[str, Any], *, any_format: bool) -> None:
 
     Args:
         body: The request's body, of either API.
-        any_format: Whether the form of the answer is asked for in the prompt, too.
+        any_format: Whether any `response_format` is accepted, as for side tasks, whose prompt states the format.
 
     Raises:
         RequestError: An option is not supported.
@@ -208,14 +208,17 @@ async def _nothing() -> None:
 
 
 def rest(answer: ProtocolAnswer, streamed: str) -> str:
-    """Return the text to send after the streamed text, ending in the checked answer."""
+    """Return the part of the checked answer to send after the streamed text.
+
+    If the check changed text already sent, the whole corrected answer follows under a heading.
+    """
     if answer.text.startswith(streamed):
         return answer.text[len(streamed) :]
     return f"\n\n---\n\n{CORRECTED[answer.language]}\n\n{answer.text}"
 
 
 async def _chunks(answers: AnswerSteps, head: Mapping[str, Any], *, usage: bool) -> AsyncIterator[bytes]:
-    """The answer in pieces."""
+    """Yield an answer as server-sent chunks of a chat completion."""
     head, streamed = {**head, "object": "chat.completion.chunk"}, ""
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:

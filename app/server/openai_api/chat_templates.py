@@ -45,7 +45,10 @@ class ChatTask:
     asked: Sequence[str]  # what the user has said in the chat, oldest first
 
     def answer_by_rule(self) -> str:
-        """Return the reply without a model: the question's first words as title, the question as query."""
+        """Return the reply without a model: the question's first words as title, the question as query.
+
+        Any other field, such as tags, is empty.
+        """
         if not self.many:
             titles = not self.key or any(word in self.key.lower() for word in ("title", "name", "标题"))
             return self._write(_first_words(self.asked[0] if self.asked else "") if titles else "")
@@ -94,7 +97,7 @@ def find_task(text: str) -> ChatTask | None:
 
 
 def _turns(history: str) -> Iterator[tuple[bool, str]]:
-    """Yield the turns of a chat, each with a flag for the user."""
+    """Yield the turns of a chat: whether the user speaks, and the text."""
     for mark, after in pairwise([*_SPEAKER.finditer(history), None]):
         if mark is None:
             return

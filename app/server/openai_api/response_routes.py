@@ -64,7 +64,7 @@ async def _load_run(request: Request, response_id: str) -> RunRecord:
 
 
 async def _events(backend: Backend, run: RunRecord, name: str) -> AsyncIterator[bytes]:
-    """The answer as events of the responses API."""
+    """Yield an answer as server-sent events of the responses API."""
     number = -1
     place = {"item_id": _item_id(run), "output_index": 0, "content_index": 0}
 

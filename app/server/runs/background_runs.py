@@ -47,7 +47,7 @@ _MOST_AT_WORK: Final = 16
 """Runs at work at the same time; others wait."""
 _MOST_UNDER_WAY: Final = 200
 _MOST_ATTEMPTS: Final = 3
-"""Times a run is taken up: one that ends its server each time is left to a person."""
+"""Attempts of a run. A run during which the server stopped as often fails, so that it cannot stop every server."""
 _TRIM_AFTER: Final = 50
 """Ended runs of a user after which those that ended long ago are dropped; also after the first of a process."""
 _MOST_METADATA: Final = 50
@@ -138,10 +138,10 @@ class Runs:
 
     @asynccontextmanager
     async def hold_slot(self, owner: str) -> AsyncIterator[None]:
-        """Hold a place and a slot for a request outside of threads, for example of `/mcp`.
+        """Context manager for a request outside of threads, for example of `/mcp`: waits for a slot, then holds it.
 
         Raises:
-            RequestError: The server has too much to do.
+            RequestError: The user, or all users together, have too many requests running or waiting.
         """
         self._require_place(owner)
         self._places.add(owner)
@@ -163,7 +163,10 @@ class Runs:
             )
 
     async def take_up(self) -> int:
-        """Continue the unfinished runs of an earlier server, and return the number of runs."""
+        """Continue the unfinished runs of an earlier server, and return the number of active runs.
+
+        A run during which several servers stopped is marked as failed instead.
+        """
         left = await self._records.runs_under_way()
         for run in left:
             if run.run_id in self._tasks:

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 
 
 class FairSlots:
-    """Slots shared between users, or held by a single user alone.
+    """Slots for concurrent runs, divided evenly between users if `shared`.
 
-    Running work is never interrupted, so a share leaves room for one more user than there are. A new user can therefore
-    begin at once.
+    Otherwise a user may take all slots, as on a server without logins. Running work is never interrupted, so each share
+    leaves room for one more user, who can begin at once.
     """
 
     def __init__(self, most: int, *, shared: bool) -> None:
@@ -35,7 +35,7 @@ class FairSlots:
         self._held[user] += 1
 
     def release(self, user: str) -> None:
-        """Release a slot. The slot goes to the next waiting user."""
+        """Release a slot. The slot goes to the next waiting user below their share."""
         self._held[user] -= 1
         self._held += Counter()  # without those who hold none
         self._grant()

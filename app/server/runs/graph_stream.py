@@ -100,10 +100,10 @@ class _WholeMessages:
 
 @dataclass
 class RunTail:
-    """Latest events of a run with the result, as JSON."""
+    """Last `values` and `error` event of a run, as JSON."""
 
-    values: bytes = b""  # the state that came last
-    error: bytes = b""  # what went wrong
+    values: bytes = b""  # the last state; empty before the first
+    error: bytes = b""  # the error of the latest attempt; empty without an error
 
     def add(self, event: Event) -> None:
         """Take an event into account."""
@@ -116,7 +116,7 @@ class RunTail:
 
 
 async def delete_thread(graph: CompiledStateGraph[Any, Any, Any, Any], records: Records, thread_id: str) -> None:
-    """Delete a thread with all related data."""
+    """Delete the checkpoints of a thread, and the server's records of the thread, its runs and their events."""
     saver: Any = graph.checkpointer
     await saver.adelete_thread(thread_id)
     await records.delete_thread(thread_id)

@@ -25,7 +25,7 @@ from weiwo.state.settings import (
 _StreamMode = Literal["values", "updates", "custom", "messages-tuple", "messages", "tasks", "checkpoints", "debug"]
 _CHECKPOINT: Final = frozenset({"checkpoint_id", "checkpoint_ns"})
 _CorpusChoice = Callable[[Sequence[str]], list[str]]
-"""From names that a user gave to those that his corpora are kept under."""
+"""Maps the corpus names given by a user to storage names."""
 _EDITORS: Final = ("planner", "executor", "writer")
 """The nodes that a client may go on at, or change the state in the name of: a question begins with an input alone."""
 _KEPT: Final = frozenset({"usage", "run"})
@@ -43,16 +43,16 @@ class RunRequest(BaseModel):
     command: dict[str, Any] | None = None  # `resume`, `update` and `goto`, in place of an input
     context: dict[str, Any] = Field(default_factory=dict)  # the fields of the run's `Context`
     checkpoint: dict[str, str] = Field(default_factory=dict)  # `checkpoint_id`, where not from the newest
-    modes: list[_StreamMode] = ["values"]  # the stream modes of whoever started it
+    modes: list[_StreamMode] = ["values"]  # the stream modes requested by the client that began the run
     subgraphs: bool = False  # whether events of subgraphs are streamed, too
     interrupt_before: list[str] | Literal["*"] | None = None  # nodes to stop before
     interrupt_after: list[str] | Literal["*"] | None = None  # nodes to stop after
     metadata: dict[str, Any] = Field(default_factory=dict)  # what the client says of it
     multitask: Literal["reject", "interrupt", "enqueue"] = "enqueue"  # what to do while another run works on the thread
     temporary: bool = False  # whether the thread is deleted when the run has ended
-    # The corpora of the user that he named, as they are kept; none: as it is without.
+    # Storage names of the corpora that the user chose for this run. Empty: the default corpora.
     corpora: list[str] = Field(default_factory=list)
-    # What he sent along to be searched, each with `name` and `text`.
+    # Documents sent with the question, to be searched in this run, each with `name` and `text`.
     attached: list[dict[str, str]] = Field(default_factory=list)
 
     @classmethod
@@ -230,7 +230,7 @@ def _all(outcomes: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def read_context(given: Any) -> dict[str, Any]:
-    """Validate the fields set by a client.
+    """Validate the context of a client's run, and return the fields that are set, as JSON values.
 
     Raises:
         RequestError: A field is malformed, or clients may not set it.

@@ -1,9 +1,8 @@
 """The append-only log of runs' events: written to SQLite in groups, followed by any number of watchers.
 
-A run that is under way has its events in memory, bounded, and whoever watches it reads on there from where he is: a
-slow watcher holds up nobody. What ended, or belongs to an attempt of a server that was killed, is read from the
-database. An event is shown before it is on disk; ids name the attempt, so that a number which is lost with its process
-is never given twice.
+The events of a running run are in memory, up to a limit, and each watcher reads them from its own position, so a slow
+watcher delays nobody. Events of ended runs, and of attempts of a killed server, are read from the database. Watchers
+receive an event before it is on disk. Ids include the attempt, so an id lost with its process is never given twice.
 """
 
 import asyncio
@@ -41,7 +40,7 @@ class LiveRun:
     _waking: asyncio.TimerHandle | None = None
 
     def add(self, name: str, data: bytes) -> Event | None:
-        """Append an event. Returns None if the size limit is reached."""
+        """Append an event. Beyond the size limit, only `error` and `end` are added, and None is returned for others."""
         self._size += len(data)
         if self._size > MOST_BYTES and name not in _FINAL:
             return None
@@ -65,10 +64,7 @@ class LiveRun:
         self._changed = asyncio.Event()
 
     async def wait_for_change(self, seconds: float) -> bool:
-        """Wait until an event is added or the seconds have passed.
-
-        Reports whether an event was added.
-        """
+        """Wait for new events or the end of the run. Returns False if the seconds pass without either."""
         try:
             await asyncio.wait_for(self._changed.wait(), seconds)
         except TimeoutError:

@@ -104,7 +104,10 @@ async def _passage_in_context(
 
 
 async def _around(evidence: Evidence, settings: Settings) -> tuple[str, str, str]:
-    """Return the text before and after a passage in the document, and the reason if both are missing."""
+    """Return the text before and after a passage in its document, and `gone` or `changed` if it is no longer there.
+
+    All three are empty for web pages and calculations.
+    """
     if evidence.source.startswith(("http://", "https://", "task:")):
         return "", "", ""
     try:

@@ -37,7 +37,7 @@ _KINDS: Final[dict[str, tuple[str, ...]]] = {
 }
 """What each part of the page's settings may set."""
 _KEY_OF: Final = {"OPENAI_BASE_URL": "OPENAI_API_KEY", "WEIWO_EMBEDDINGS_BASE_URL": "WEIWO_EMBEDDINGS_API_KEY"}
-"""The key that is sent to an address: where that changes it is given again, so that nobody sends it elsewhere."""
+"""The key sent to each address. A new address needs the key again, so that no stored key is sent elsewhere."""
 _LONGEST: Final = 500
 _VALUE: Final = re.compile(r"[!-~]*")
 _ADDRESS: Final = re.compile(r"https?://[^\s/@]+\S*")

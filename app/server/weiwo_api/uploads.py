@@ -78,7 +78,7 @@ async def upload(request: Request, settings: Settings, quota: Quota) -> Response
 def _safe_name(text: str) -> str:
     """Return a safe file name from the last part of an uploaded file's name.
 
-    No two files get the same name.
+    Different names stay different, by a hash in each changed name.
 
     Raises:
         RequestError: Nothing is left of the name.
