@@ -24,7 +24,7 @@ _CONFIG: Final = "config.json"
 _RESULTS: Final = "results.jsonl"
 _SUMMARY: Final = "summary.json"
 _FREE: Final = frozenset({"kind", "same", "started", "limit", "weiwo"})
-"""What two experiments that go on from each other may differ in."""
+"""Fields of `config.json` that may differ when an experiment is resumed."""
 _STAMP: Final = 22
 _log: Final = logging.getLogger(__name__)
 _FAILURES_IN_A_ROW: Final = 5
@@ -54,7 +54,11 @@ class Experiment:
 
     @classmethod
     def create(cls, folder: Path, config: Mapping[str, Any]) -> "Experiment":
-        """Create an experiment in a new or empty folder."""
+        """Create an experiment in a new or empty folder.
+
+        Raises:
+            ExperimentError: The folder is not empty, or cannot be written.
+        """
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
@@ -68,7 +72,8 @@ class Experiment:
     def resume(cls, folder: Path, config: Mapping[str, Any]) -> "Experiment":
         """Resume the experiment in a folder, or create an experiment in a folder without results.
 
-        The settings that must be the same have to agree.
+        Raises:
+            ExperimentError: The folder's experiment had other questions, systems or settings, or cannot be read.
         """
         if not (folder / _CONFIG).exists():
             return cls.create(folder, config)
@@ -81,7 +86,11 @@ class Experiment:
 
     @classmethod
     def find(cls, parent: Path, config: Mapping[str, Any]) -> "Experiment":
-        """Find the latest resumable experiment below a folder."""
+        """Find the latest experiment below a folder that has the same questions, systems and settings.
+
+        Raises:
+            ExperimentError: There is none.
+        """
         for folder in sorted(parent.glob("*"), key=lambda path: path.name[-_STAMP:], reverse=True):
             if (folder / _CONFIG).exists() and (found := cls.open(folder)).config["same"] == config["same"]:
                 return found
@@ -89,7 +98,11 @@ class Experiment:
 
     @classmethod
     def open(cls, folder: Path) -> "Experiment":
-        """Open an existing experiment."""
+        """Open an existing experiment.
+
+        Raises:
+            ExperimentError: The folder holds no readable experiment.
+        """
         try:
             config = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
         except (OSError, ValueError):

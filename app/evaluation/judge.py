@@ -111,7 +111,7 @@ class ModelJudge:
         return sum(grades) / len(grades) if grades else 1.0
 
     async def _grade_known(self, question: Question, answer: str) -> bool | None:
-        """Report whether an answer is graded as correct.
+        """Report whether an answer is graded as correct, or None if the model is unavailable.
 
         For an open question the answer is its first fact.
         """

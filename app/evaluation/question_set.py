@@ -118,7 +118,7 @@ def read_question_set(path: Path) -> QuestionSet:
     """Read a set.
 
     Raises:
-        DatasetError: It is none; the message names file and line, and says what to do.
+        DatasetError: The path holds no valid set. The message names file and line, and says what to do.
     """
     if path.is_file():
         return QuestionSet(path.stem, _read_rows(path))

@@ -79,7 +79,7 @@ class SystemAnswer:
 
 
 System = Callable[[Question], Awaitable[SystemAnswer]]
-"""What answers questions."""
+"""A system under evaluation: answers a question."""
 
 
 def strip_citations(text: str) -> str:
@@ -146,7 +146,7 @@ class AnswerScorer:
         self._judge = judge
 
     async def __call__(self, question: Question, answer: SystemAnswer) -> dict[str, Any]:
-        """The fields of a row."""
+        """Score an answer, and return the fields of its result row."""
         gold = [list(group) for group in question.answers]
         row = {"gold": gold, "hops": question.hops, **_score_answer(question, answer), "judged": None}
         if question.open:

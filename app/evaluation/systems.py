@@ -20,10 +20,10 @@ _CALIBRATED: Final = frozenset({"text", "number", "date", "boolean"})
 
 
 def load_baselines() -> Any:
-    """The module of the baselines.
+    """Import `benchmarks/baselines.py` of a checkout, and return the module.
 
     Raises:
-        ExperimentError: It is not here.
+        ExperimentError: The file does not exist, as in an installed package.
     """
     spec = spec_from_file_location("weiwo_baselines", _BASELINES) if _BASELINES.is_file() else None
     if spec is None or spec.loader is None:

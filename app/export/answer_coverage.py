@@ -25,7 +25,7 @@ _ATTRIBUTION: Final = "—"
 UNVERIFIED: Final = localize_message("writer.rendering", "unverified")
 """The mark of a doubtful claim."""
 _LEAD: Final = localize_message("writer.rule_answer.leads", "extracts")
-"""Our own words over passages; those that state something, such as that it occurs nowhere, are no label."""
+"""The standard line above passages. Standard lines that state something, such as "not found", are no labels."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class CoveredPart:
     """A piece of an answer.
 
     Attributes:
-        kind: What it is.
+        kind: A `claim`, a `quotation` from a passage, a `label` such as a heading, or `uncovered` by any of these.
         text: Its Markdown.
-        start: Where it begins.
-        claim: The claim that it tells; None of anything else.
-        row: Of a cell, its table row.
+        start: Its offset in the answer.
+        claim: The claim that it states. None for the other kinds.
+        row: The table row around a claim in a cell. Empty outside of tables.
     """
 
     kind: Literal["claim", "quotation", "label", "uncovered"]

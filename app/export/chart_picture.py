@@ -1,6 +1,6 @@
 """Line and bar charts as SVG, without scripts and style attributes.
 
-Colours are classes of the page. The vertical axis always begins at 0, so that a bar is as long as its number.
+Colours are classes of the page. The vertical axis always includes 0, so that the length of a bar shows its number.
 """
 
 import math
@@ -27,7 +27,7 @@ _GAP: Final = 0.25
 
 
 def draw_chart(chart: Chart) -> str:
-    """The chart as an SVG element."""
+    """Draw a chart as an SVG element."""
     values = [value for series in chart.series for value in series.values if value is not None]
     ticks = _choose_ticks(min(0.0, *values), max(0.0, *values))
     plot = _Plot(chart, ticks)

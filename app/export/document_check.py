@@ -27,7 +27,7 @@ from weiwo.tools.corpus.source_names import name_source
 _MOST_FILES: Final = 200_000
 _MOST_PASSAGES: Final = 20_000
 _PART: Final = re.compile(r"#L\w+$")
-"""The mark of a part of a file in the name of a source."""
+"""Suffix of a source name that stands for a part of a file."""
 
 
 async def check_documents(report: ProofReport, folder: Path) -> None:

@@ -96,7 +96,7 @@ def render(
 
     Args:
         result: The result object, as `weiwo ask --json` prints it.
-        format: The name of a format: "md", "html", "docx", "pptx", "json", "bib" or "csl".
+        format: The name of a format: "md", "html", "docx", "pptx", "json", "weiwo", "bib" or "csl".
         earlier: Results of the same thread before it, oldest first; a page of HTML shows them above it.
 
     Returns:

@@ -45,7 +45,7 @@ class OfficeWriter(ABC):
         self._report, self._language, self._file = report, report.language, file
 
     def write(self) -> bytes:
-        """The package."""
+        """Write the report, and return the bytes of the file."""
         _set_properties(self._file.core_properties, self._report)
         self._fill()
         saved = io.BytesIO()

@@ -1,7 +1,7 @@
 """Slides: statements as points, tables and code on separate slides, numbered sources at the end.
 
-Each section of the answer has a slide. Text is laid out by estimate: a slide takes as many lines as its box has room
-for, and the rest goes to the next slide.
+Each section of the answer begins a new slide. Text is laid out by estimate: a slide takes as many lines as its box has
+room for, and the rest goes to the next slide.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -303,7 +303,7 @@ def _height(points: Sequence[_Point], size: int) -> float:
 
 
 def _pages(points: Sequence[_Point], size: int) -> list[list[_Point]]:
-    """Paragraphs by slide, as evenly as as few slides allow."""
+    """Distribute paragraphs over as few slides as possible, as evenly as possible."""
     room = _LINES[size]
     pages = _paginate(points, lambda point: _lines(point, size), room)
     if len(pages) < 2:

@@ -122,12 +122,20 @@ class Proof(Value):
 
 
 def render_proof(report: Report) -> bytes:
-    """Render a result with proof."""
+    """Render a report as an answer with proof, the file `answer.weiwo`.
+
+    Raises:
+        ValidationError: The result was written in another form, for example by another version.
+    """
     return (build_proof(report.result).model_dump_json(indent=1) + "\n").encode("utf-8", "backslashreplace")
 
 
 def build_proof(result: Mapping[str, Any]) -> Proof:
-    """Put together the proof of a result, as `app/result.schema.json` says."""
+    """Build the proof from a result of the schema `app/result.schema.json`.
+
+    Raises:
+        ValidationError: The result has another form.
+    """
     values = dict(_read_values(result.get("outcomes") or {}))
     numbers = {str(citation["evidence_id"]): citation for citation in result.get("citations") or ()}
     passages = {str(passage["id"]): _select_known_fields(passage, Evidence) for passage in result.get("evidence") or ()}

@@ -99,7 +99,7 @@ class ProofReport:
 
     @property
     def code(self) -> int:
-        """The exit code: 0 where every sentence was checked again and holds, 1 where something does not, else 3."""
+        """Exit code: 1 if a check failed, 0 if all was checked again, with documents, and holds, else 3."""
         if self.findings:
             return 1
         return 3 if self.unchecked_items or not self.compared or self.proof.format == OLDER_FORMAT else 0
@@ -216,7 +216,7 @@ def _check_sources(report: ProofReport) -> None:
 
 
 def _tell_again(proof: Proof, plan: Plan | None, firm: Mapping[str, Outcome]) -> Collection[str]:
-    """Return the claims derived again from the values confirmed by code."""
+    """Return the statements composed again from the values that code confirmed, each folded by `fold_words`."""
     titles = [source.passage.title for source in proof.sources]
     try:
         told = compose_statements(plan, firm, proof.language, titles) if plan is not None else []
@@ -366,7 +366,10 @@ def _equal(value: JsonValue, other: JsonValue) -> bool:
 
 
 def _check_ledger(report: ProofReport) -> None:
-    """Status, stop reason and gaps follow from the parts of the question, and each part from claims and sources."""
+    """Check that status, stop reason and gaps follow from the parts of the question, and that each part cites claims.
+
+    The cited claims must exist and must need sources.
+    """
     proof = report.proof
     fault = "not_checked" if find_unchecked(proof.claims) else ""
     fault = fault if all_supported(proof.claims) else "unsupported_claims"
@@ -433,7 +436,11 @@ def _check_notes(report: ProofReport) -> None:
 
 
 async def check_by_model(report: ProofReport, settings: Settings) -> None:
-    """Have a model repeat the judgements of claims."""
+    """Have a model judge again the claims that code cannot judge.
+
+    Raises:
+        MisuseError: No usable model is set.
+    """
     models = ChatModels(settings, Budget(settings.limits))
     role = next((item for item in ("verifier", "writer") if models.has_decision_model(item)), "")
     if not role:

@@ -227,7 +227,7 @@ class Report:
 
 
 def read_result(result: Mapping[str, Any]) -> Report:
-    """Read a result object, as `app/result.schema.json` says."""
+    """Convert a result of the schema `app/result.schema.json` to a report. Missing fields get defaults."""
     language = recorded_language(result.get("language"))
     passages = {str(passage.get("id")): passage for passage in result.get("evidence") or ()}
     sources = tuple(

@@ -47,13 +47,13 @@ class Probe:
     answer: str
     status: str
     calls: int  # model calls made
-    failed: int  # those that gave nothing that could be used
+    failed: int  # calls without a usable reply, except the late ones
     modes: tuple[str, ...]  # how structured replies were had, such as `json_schema`, most used first
     tokens_a_second: float  # tokens of replies per second of calling
     seconds: float  # for the whole answer
-    error: str = ""  # why calls gave nothing; empty where they did
-    late: int = 0  # those that gave nothing in time
-    unsent: int = 0  # calls that were wanted and not made, since a limit was reached or the model was taken for dead
+    error: str = ""  # the error of the first failed or late call; empty without one
+    late: int = 0  # calls without a reply in time
+    unsent: int = 0  # calls not made, because a limit was reached or the model was taken for dead
 
 
 @contextmanager

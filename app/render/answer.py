@@ -129,7 +129,7 @@ def foot(result: Mapping[str, Any], decided_by: str = "", *, verbose: bool = Fal
 
 
 def model_trouble(result: Mapping[str, Any]) -> str:
-    """Describe failed model calls, to tell a failing model from a missing model."""
+    """Describe failed model calls in a line, or return an empty string if no call failed."""
     calls: Sequence[Mapping[str, Any]] = (result.get("usage") or {}).get("calls") or ()
     failed = [call for call in calls if call.get("error")]
     if not failed:

@@ -25,7 +25,7 @@ from weiwo.text.citation_marks import seal_marks
 from weiwo.text.printable import one_line, printable
 
 _SLOW_CALL = 10.0
-"""Seconds of a usual model call from which they are told."""
+"""Mean seconds of a model call from which the foot line shows the mean."""
 
 _FRAME_SECONDS = 0.1
 

@@ -14,9 +14,9 @@ _ATTEMPTS: Final = 2
 
 
 def send_to_langsmith(feedback: Feedback) -> bool:
-    """Send feedback to the trace of the run in LangSmith, and report whether LangSmith is set up.
+    """Send feedback to the trace of the run in LangSmith. Returns False if LangSmith is not set up.
 
-    The trace has the run's name.
+    The id of the trace is the id of the run.
 
     Raises:
         AppError: LangSmith did not accept the feedback.

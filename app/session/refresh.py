@@ -34,9 +34,9 @@ async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:
     """Refresh the latest answer of a thread.
 
     Returns:
-        `thread_id`, `question`, `status` (of the answer, or `unanswered` if there is no answer), `again` (the tasks
-        that
-        ran again) and `changes` (for each task with a changed value: `question`, `old`, `new` and `source`).
+        `thread_id`, `question`, `status` (of the answer, `unanswered` without an answer, or `waiting` if the new run
+        asks a person), `again` (the ids of tasks with a new outcome) and `changes`: `task`, `question`, `old`, `new`
+        and `source` for each task with a changed value, or with an empty `task` if only the answer changed.
 
     Raises:
         MisuseError: There is no such thread, or a user of the server owns it.

@@ -154,8 +154,7 @@ async def _follow(session: Session, given: Any, thread_id: str, context: Context
 def options_of(context: Context) -> str:
     """Serialize the options as JSON, with absolute corpus paths, since `resume` may run elsewhere.
 
-    The option for giving an earlier answer again is left out, because a run that goes on, or goes back, looks the
-    answer up.
+    `answer_memory` is left out, because a resumed or forked run must not be answered from the memory.
     """
     options = context.model_dump(exclude_none=True, exclude={"answer_memory"})
     if context.corpus:
@@ -173,9 +172,10 @@ def _absolute(entry: str) -> str:
 
 
 def read_options(metadata: Mapping[str, Any] | None) -> Context:
-    """Return the original options of a run.
+    """Return the options that a run began with, from the metadata of a checkpoint, or no options if it holds none.
 
-    The options are empty if the command did not start the run.
+    Raises:
+        SettingsError: The options of the checkpoint are invalid.
     """
     text = (metadata or {}).get(OPTIONS_KEY)
     if not isinstance(text, str):
