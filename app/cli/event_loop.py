@@ -71,7 +71,7 @@ class _DaemonPool(ThreadPoolExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - as inherited
-        """Nothing: the threads end with the program."""
+        """Do nothing, because the daemon threads end with the program."""
 
     def _work(self) -> None:
         while True:
@@ -151,14 +151,14 @@ def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
 
 
 def run_to_end(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | None = None) -> T:
-    """`run`, where a stop is an error of the command.
+    """Run a coroutine as by `run`, and end the command with an error if a signal stops it.
 
     Args:
-        work: What to do.
-        stopped: The error, by exit code; by default that of what leaves nothing behind.
+        work: The coroutine.
+        stopped: Makes the error from the exit code of the signal. By default, the message is just "stopped".
 
     Raises:
-        CommandError: A person stopped it.
+        CommandError: A signal such as Ctrl-C stopped the work.
     """
     try:
         return run(work, stopped)

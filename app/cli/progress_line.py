@@ -46,7 +46,7 @@ class ProgressLine:
             hint(line)
 
     def clear(self) -> None:
-        """Leave nothing on a terminal."""
+        """Erase the progress line on a terminal."""
         if self._drawn:
             sys.stderr.write("\r\033[K")
 

@@ -1,7 +1,4 @@
-"""Session of a command: the database and the graph, or the file of threads read without LangGraph.
-
-The file of threads is read without LangGraph if possible.
-"""
+"""Session of a command: the database and the graph. Stored threads are read without LangGraph if possible."""
 
 import logging
 import os
@@ -46,7 +43,7 @@ def read_threads(limit: int) -> list[ThreadInfo]:
 
 
 def last_thread() -> str:
-    """Return the most recently changed thread.
+    """Return the id of the most recently changed thread.
 
     Raises:
         UsageError: There is no thread.
@@ -57,7 +54,7 @@ def last_thread() -> str:
 
 
 def last_question() -> str:
-    """Return the thread to continue by default: the most recently changed thread.
+    """Return the id of the thread to continue by default: the most recently changed thread.
 
     Raises:
         UsageError: There is no thread, or the question asked last was stopped before it had a thread. In the latter
@@ -117,7 +114,7 @@ async def open_session(context: "Context | None" = None, *, reading: bool = Fals
 
 
 def run_in_session(work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
-    """Open the database and the graph for reading. Stopping leaves nothing behind."""
+    """Call an asynchronous function with a session in which nothing is run, and return its result."""
 
     async def inside() -> T:
         async with open_session(reading=True) as session:
@@ -127,10 +124,7 @@ def run_in_session(work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
 
 
 def _saved_file() -> Path | None:
-    """Return the file of threads, unless an external database is used.
-
-    Returns None for an external database.
-    """
+    """Return the SQLite file of threads, or None if an external database is used."""
     return None if database_url() else database_file(home())
 
 

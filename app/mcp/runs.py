@@ -20,12 +20,12 @@ from weiwo.state.settings import Context, operator_defaults
 from weiwo.text.printable import one_line
 
 MOST_RUNS: Final = 100
-"""Runs that are kept; beyond, those go that ended first."""
+"""Runs that are kept. Beyond this number, the runs that ended first are dropped."""
 _MOST_AT_ONCE: Final = 16
 """Runs of one account."""
 _KEPT_SECONDS: Final = 3_600.0
 NOBODY_ASKED = {"approve_plan": False, "allow_acting": False, "allow_tools": []}
-"""What counts for every run behind the MCP server, where no person can be asked."""
+"""Options of every run behind the MCP server, where no person can be asked."""
 
 
 class Account(Protocol):
@@ -73,8 +73,8 @@ class OwnAccount:
 class AnswerRun:
     """A question being answered, or the answer."""
 
-    user: str  # whoever asked it
-    id: str = field(default_factory=lambda: uuid4().hex)  # by which a client comes back
+    user: str  # the account's user name
+    id: str = field(default_factory=lambda: uuid4().hex)  # the id by which a client finds the run again
     steps: list[str] = field(default_factory=list)  # what it did so far, in words
     ended: float = 0.0  # when it ended, by the monotonic clock; 0 while it runs
     task: "asyncio.Task[dict[str, Any]] | None" = None
@@ -138,7 +138,7 @@ class AnswerRuns:
                 return None
 
     def cancel(self, run: AnswerRun) -> None:
-        """Cancel a run without a waiting client."""
+        """Cancel and drop a run. Used if the client leaves before it has learned the id."""
         if run.task is not None:
             run.task.cancel()
         self._runs.pop(run.id, None)

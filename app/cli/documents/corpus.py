@@ -97,12 +97,12 @@ async def open_corpus(settings: Settings) -> Corpus:
 
 
 def format_count(number: int, what: str, language: Language = "en") -> str:
-    """A number of things."""
+    """Format a count with its noun: "3 documents", 3 个文档."""
     return f"{number:,} {_COUNTED[what]}" if language == "zh" else f"{number:,} {what}" + "s" * (number != 1)
 
 
 def size(number: int) -> str:
-    """Bytes, for people."""
+    """Format a number of bytes for people, for example "12 kB"."""
     for unit in ("bytes", "kB", "MB"):
         if number < 1_000:
             return f"{number:.0f} {unit}"
@@ -111,12 +111,12 @@ def size(number: int) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time, for people."""
+    """Format a duration for people in its largest unit, for example "2 hours"."""
     return format_count(*span_parts(seconds))
 
 
 def span_parts(seconds: float) -> tuple[int, str]:
-    """Return a duration as a number and the largest unit filled."""
+    """Return a duration as a rounded number and its largest unit, for example (2, "hour")."""
     length, unit = next((pair for pair in _UNITS if seconds >= pair[0]), _UNITS[-1])
     return round(seconds / length), unit
 

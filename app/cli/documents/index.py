@@ -325,7 +325,7 @@ def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
 
 
 def _publish(writer: IndexWriter, target: "ExternalCorpus") -> None:
-    """Bring a vector store elsewhere up to the corpus."""
+    """Synchronize an external vector store with the corpus, and print the changes."""
     done = sync_vector_store(writer, target.name, target.inner)
     moved = f"{format_count(done.added, 'passage')} added, {done.removed:,} removed"
     hint(f"{target.name}: {moved}; it has {done.total:,} of this corpus")

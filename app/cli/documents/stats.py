@@ -1,4 +1,4 @@
-"""`weiwo stats`: statistics of the retrievals on a corpus. All data stays on this machine."""
+"""`weiwo stats`: statistics of retrievals on a corpus and of spending on answers. All data stays on this machine."""
 
 import json
 from collections.abc import Mapping

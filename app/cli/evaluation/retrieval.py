@@ -200,7 +200,7 @@ def _learn(
 
 
 async def open_embedder(settings: Settings, dataset: Dataset) -> Embedder | None:
-    """Return the embedding model for a user of the documents, or None if there is no suitable model."""
+    """Load the configured embedding model, or return None if none is set or its languages do not fit the documents."""
     if settings.embeddings is None:
         return None
     model = await asyncio.to_thread(load_embedder, settings.embeddings)

@@ -80,10 +80,10 @@ def forget(kinds: Sequence[Kind], key: str | None, listing: str) -> list[str]:
 
 
 def forget_command(kinds: Sequence[Kind], key: str | None, listing: str, *, everything: bool, as_json: bool) -> None:
-    """`forget`, told to the person.
+    """Delete entries as by `forget`, and print the deleted keys.
 
     Raises:
-        UsageError: Both a key and all were named or neither, or no one entry has that key.
+        UsageError: Neither a key nor `everything` was given, or both, or not exactly one key has the prefix.
     """
     if (key is None) is not everything:
         raise UsageError(word("key_or_all", listing.removeprefix("weiwo ")))

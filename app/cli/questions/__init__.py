@@ -7,7 +7,6 @@ resume       `weiwo resume`
 conclude     the end of a run: asks about a waiting request until there is a result
 requests     requests to a person: their common base, a question back, a tool that acts
 approval     a plan that waits for approval
-elicitation  the question of an MCP server
 plan_files   plans as files, and in an editor
 delivery     watching a run, printing its result, files that are asked for
 offers       the web, and lasting wishes, offered at the terminal

@@ -79,7 +79,7 @@ def _converse(ended: RunEnd, language: str) -> Any:
 
 
 def tell_draft(ended: RunEnd) -> None:
-    """Say where the person's edit is, who decides later."""
+    """Print where the draft of an edited plan is, if there is one, to a person who decides later."""
     draft = draft_of(ended)
     if draft.exists():
         hint(

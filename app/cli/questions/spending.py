@@ -27,9 +27,9 @@ from weiwo.tools.private_files import make_private_folder
 _FILE: Final = "spending.jsonl"
 _ASK_COST: Final = "WEIWO_ASK_COST"
 _LEAST_KNOWN: Final = 3
-"""Answers from which what the next one takes is told by those before."""
+"""Earlier answers needed for an estimate. With fewer, `_ASSUMED` is used."""
 _ASSUMED: Final = (250_000, 20_000)
-"""Input and output tokens of a deep search of which nothing is known yet."""
+"""Assumed input and output tokens of a deep search."""
 
 
 def record_spending(result: Mapping[str, Any], settings: Settings) -> None:

@@ -156,7 +156,7 @@ def doctor(*, json: Json = False) -> None:
 
 
 async def _examine(context: Context | None = None, language: Language = "en") -> AsyncIterator[Check]:
-    """Look at everything, row after row of the table."""
+    """Run the checks of `_CHECKS` in order, without those that need a failed check, and yield the results."""
     subject, failed = _Subject(language, context), set[str]()
     for name, step in _CHECKS.items():
         if step.needs & failed:
@@ -191,7 +191,7 @@ def _find_version(name: str, subject: _Subject) -> str:
 
 
 async def _check_parts(subject: _Subject) -> list[Check]:
-    """Import the modules for pages, documents, tables and MCP.
+    """Import the modules of each part in `_PARTS`.
 
     Each part is imported in a separate process, because an import may crash.
     """

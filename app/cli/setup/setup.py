@@ -49,7 +49,7 @@ _SIZES: Final[tuple[tuple[float, int, str], ...]] = (
     (14, 70, "strong"),
     (40, 55, "very_strong"),
 )
-"""From so many parameters (1e9) on: how much it is worth, and the name of the reason."""
+"""Least billions of parameters, points for the size, and the phrase that describes it."""
 _UNKNOWN_SIZE: Final = 50
 
 _KEYS: Final[tuple[tuple[str, str, str], ...]] = (
@@ -229,7 +229,10 @@ async def _apply_widening(chosen: _ModelCandidate) -> dict[str, str]:
 
 
 async def _thinking(chosen: _ModelCandidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
-    """Return the setting for a reasoning model on a local server to think only while planning."""
+    """Return the setting that lets a reasoning model on a local server think only while planning.
+
+    The result is empty for a hosted model, a model that does not think, or one whose thinking cannot be switched off.
+    """
     if chosen.server is None:
         return {}
     found = await find_switch(settings["OPENAI_BASE_URL"], _name_of(settings))
@@ -250,7 +253,7 @@ def _tell_nothing(servers: Sequence[FoundServer], *, as_json: bool) -> None:
 
 
 def _advice(server: FoundServer) -> str:
-    """Return advice for making a server usable without a chat model."""
+    """Return advice for a server that has no chat model or did not answer."""
     if server.problem and server.problem.kind != "no_model":
         return word("again", server.kind)
     return word("pull" if server.kind == "Ollama" else "load", server.kind)

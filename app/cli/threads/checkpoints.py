@@ -56,7 +56,7 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
     """The moments of a thread, newest first.
 
     Raises:
-        UsageError: There is no such thread.
+        MisuseError: There is no such thread.
     """
     place: Any = {"configurable": {"thread_id": thread_id}}
     found = [item async for item in session.graph.aget_state_history(place, limit=MOST_MOMENTS)]
@@ -94,10 +94,11 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
 
 
 async def find_moment(session: Session, thread_id: str | None, prefix: str) -> tuple[str, str]:
-    """Find the thread and checkpoint named by a person.
+    """Return the ids of the thread and the checkpoint named by the beginning of the checkpoint's id.
 
     Raises:
-        UsageError: There is no such thread, or not exactly one such checkpoint.
+        MisuseError: There is no such thread.
+        UsageError: There is not exactly one such checkpoint.
     """
     if thread_id is not None and not await thread_exists(session.saver, thread_id):
         raise unknown_thread(thread_id)
