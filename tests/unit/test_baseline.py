@@ -91,3 +91,13 @@ def test_the_contract_of_a_room_imports_nothing():
     }
     assert importing <= DOORS
     assert len(rooms) > len(DOORS)
+
+
+def test_a_public_class_name_stands_for_one_class():
+    homes: dict[str, set[str]] = {}
+    for room in ROOMS:
+        for path in list_modules(ROOT / room):
+            for node in ast.parse(path.read_text("utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    homes.setdefault(node.name, set()).add(str(path.relative_to(ROOT)))
+    assert {name: sorted(paths) for name, paths in homes.items() if len(paths) > 1} == {}

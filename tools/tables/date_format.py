@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final
 
 from weiwo.text.numerals import write_chinese_integer
-from weiwo.tools.tables.format_code import NATIVE_DIGITS, Section, Token
+from weiwo.tools.tables.format_code import NATIVE_DIGITS, FormatSection, FormatToken
 
 _LAST_DAY: Final = 2_958_466
 _MONTHS: Final = (
@@ -42,7 +42,7 @@ def read_serial(value: float | Decimal, *, date_1904: bool = False) -> datetime 
 class DateText:
     """Renderer for serial numbers of days, by the tokens of a format code's section."""
 
-    def __init__(self, section: Section) -> None:
+    def __init__(self, section: FormatSection) -> None:
         self._section = section
         self._language = _LANGUAGES.get(section.language & 0x3FF, "")
 
@@ -75,7 +75,7 @@ class DateText:
         shown = "".join(map(self._show, tokens))
         return f"-{shown}" if days < 0 and self._seconds else shown
 
-    def _show(self, token: Token) -> str:
+    def _show(self, token: FormatToken) -> str:
         if token.kind == "elapsed":
             unit = {"h": 3_600, "m": 60, "s": 1}[token.text[0]]
             return str(self._seconds // unit).zfill(len(token.text))
@@ -159,7 +159,7 @@ class IsoDate:
     Renders only the parts shown by the section.
     """
 
-    def __init__(self, section: Section) -> None:
+    def __init__(self, section: FormatSection) -> None:
         self._section = section
 
     def parts(self) -> tuple[str, bool]:

@@ -29,7 +29,7 @@ NATIVE_DIGITS: Final = {1: "〇一二三四五六七八九", 2: "零壹贰叁肆
 """Digits by the number behind `DBNum`."""
 
 
-class Token(NamedTuple):
+class FormatToken(NamedTuple):
     """Part of a section: a literal text, or a mark and its kind.
 
     A `letter` stands for a part of a date or time, with `n` for minutes, `half` for AM or PM, `elapsed` for the hours,
@@ -41,10 +41,10 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Section:
+class FormatSection:
     """Compiled section of a format code."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[FormatToken, ...]
     condition: tuple[str, float] | None = None
     language: int = 0  # Windows language identifier, such as 0x0409
     currency: str = ""
@@ -60,8 +60,8 @@ class Section:
 class FormatCode(NamedTuple):
     """Compiled format code: the sections for numbers, and the section for text if present."""
 
-    numbers: tuple[Section, ...]
-    text: Section | None
+    numbers: tuple[FormatSection, ...]
+    text: FormatSection | None
 
 
 @lru_cache(maxsize=2_000)
@@ -90,24 +90,24 @@ def _split(code: str) -> Iterator[list[re.Match[str]]]:
 _MARKS: Final = {".": "point", ",": "comma", "%": "percent", "/": "slash", "@": "text"}
 
 
-def _compile_section(found: Sequence[re.Match[str]]) -> Section:
-    tokens: list[Token] = []
-    section = Section(())
+def _compile_section(found: Sequence[re.Match[str]]) -> FormatSection:
+    tokens: list[FormatToken] = []
+    section = FormatSection(())
     for match in found:
         kind, text = match.lastgroup or "", match[match.lastgroup or 0]
         if kind == "bracket":
             section, shown = _read_bracket(section, text)
             tokens += shown
         elif kind in {"quoted", "escaped"}:
-            tokens.append(Token("literal", text))
+            tokens.append(FormatToken("literal", text))
         elif kind == "width":
-            tokens.append(Token("literal", " "))
+            tokens.append(FormatToken("literal", " "))
         elif kind in {"general", "half", "exponent"}:
-            tokens.append(Token(kind, text))
+            tokens.append(FormatToken(kind, text))
         elif kind == "letter":
-            tokens.append(Token("letter", text.lower()))
+            tokens.append(FormatToken("letter", text.lower()))
         elif kind == "other":
-            tokens.append(Token("digit" if text in _DIGITS else _MARKS.get(text, "literal"), text))
+            tokens.append(FormatToken("digit" if text in _DIGITS else _MARKS.get(text, "literal"), text))
     if any(token.kind in {"letter", "elapsed"} for token in tokens):
         tokens = _read_date_tokens(tokens)
         # Letters of dates beside digits of numbers mean neither.
@@ -115,7 +115,7 @@ def _compile_section(found: Sequence[re.Match[str]]) -> Section:
     return replace(section, tokens=tuple(tokens))
 
 
-def _read_bracket(section: Section, text: str) -> tuple[Section, list[Token]]:
+def _read_bracket(section: FormatSection, text: str) -> tuple[FormatSection, list[FormatToken]]:
     if condition := _CONDITION.fullmatch(text):
         return replace(section, condition=(condition[1], float(condition[2]))), []
     if locale := _LOCALE.fullmatch(text):
@@ -125,40 +125,40 @@ def _read_bracket(section: Section, text: str) -> tuple[Section, list[Token]]:
         # Beside a currency, the language is that of the currency.
         language = number & 0xFFFF if number & 0xFFFF and not locale["sign"] else section.language
         section = replace(section, language=language, unread=unread, currency=section.currency or locale["sign"])
-        return section, [Token("literal", locale["sign"])] if locale["sign"] else []
+        return section, [FormatToken("literal", locale["sign"])] if locale["sign"] else []
     if _ELAPSED.fullmatch(text):
-        return section, [Token("elapsed", text.lower())]
+        return section, [FormatToken("elapsed", text.lower())]
     if native := _NATIVE.fullmatch(text):
         return replace(section, native=int(native[1])), []
     return replace(section, unread=section.unread or bool(_UNREAD.match(text))), []
 
 
-def _read_date_tokens(tokens: Sequence[Token]) -> list[Token]:
+def _read_date_tokens(tokens: Sequence[FormatToken]) -> list[FormatToken]:
     """Resolve the ambiguous tokens of a date section.
 
     An `m` after hours or before seconds becomes the `n` of minutes, zeros after a point become fractions of a second,
     and other marks of numbers become literal text.
     """
-    found: list[Token] = []
+    found: list[FormatToken] = []
     letters = [n for n, token in enumerate(tokens) if token.kind in {"letter", "elapsed"}]
     for n, token in enumerate(tokens):
-        last = found[-1] if found else Token("", "")
+        last = found[-1] if found else FormatToken("", "")
         if token.kind == "letter" and token.text in {"m", "mm"}:
             before = next((tokens[at].text[0] for at in reversed(letters) if at < n), "")
             after = next((tokens[at].text[0] for at in letters if at > n), "")
-            found.append(Token("letter", "n" * len(token.text)) if before == "h" or after == "s" else token)
+            found.append(FormatToken("letter", "n" * len(token.text)) if before == "h" or after == "s" else token)
         elif token.kind == "point" and n + 1 < len(tokens) and tokens[n + 1].text == "0":
-            found.append(Token("parts", ""))
+            found.append(FormatToken("parts", ""))
         elif token.text == "0" and last.kind == "parts":
-            found[-1] = Token("parts", last.text + "0")
+            found[-1] = FormatToken("parts", last.text + "0")
         elif token.kind in {"point", "comma", "slash", "percent", "exponent"}:
-            found.append(Token("literal", token.text))
+            found.append(FormatToken("literal", token.text))
         else:
             found.append(token)
     return found
 
 
-def choose_section(code: FormatCode, value: float | Decimal) -> tuple[Section | None, bool]:
+def choose_section(code: FormatCode, value: float | Decimal) -> tuple[FormatSection | None, bool]:
     """Return the section for a number, or None, and whether to write the number without its minus sign."""
     sections = code.numbers
     if not sections:
@@ -191,6 +191,6 @@ def _holds(condition: tuple[str, float], value: float | Decimal) -> bool:
     }[sign]
 
 
-def is_date(section: Section) -> bool:
+def is_date(section: FormatSection) -> bool:
     """Report whether a section shows a date, a time or a duration."""
     return bool(section.kinds & {"letter", "elapsed"})

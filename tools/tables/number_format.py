@@ -15,7 +15,14 @@ from typing import Final, Literal, NamedTuple
 from weiwo.text.numerals import write_chinese_integer
 from weiwo.text.patterns import lazy
 from weiwo.tools.tables.date_format import DateText, IsoDate
-from weiwo.tools.tables.format_code import NATIVE_DIGITS, Section, Token, choose_section, compile_code, is_date
+from weiwo.tools.tables.format_code import (
+    NATIVE_DIGITS,
+    FormatSection,
+    FormatToken,
+    choose_section,
+    compile_code,
+    is_date,
+)
 
 FormatKind = Literal["general", "number", "percent", "date", "datetime", "time", "duration", "text"]
 
@@ -154,20 +161,20 @@ def find_format_unit(code: str, value: float | Decimal = 1) -> str:
 class _Layout(NamedTuple):
     """Digits of a number section, split at the decimal point, and the tokens in between."""
 
-    whole: tuple[Token, ...]
-    part: tuple[Token, ...]  # starts with the decimal point, if there is one
+    whole: tuple[FormatToken, ...]
+    part: tuple[FormatToken, ...]  # starts with the decimal point, if there is one
     places: int  # digits after the point
     scale: int  # how many thousands the number is divided by
     percents: int
     grouped: bool
 
     @classmethod
-    def of(cls, tokens: Sequence[Token]) -> "_Layout":
+    def of(cls, tokens: Sequence[FormatToken]) -> "_Layout":
         digits = [n for n, token in enumerate(tokens) if token.kind == "digit"]
         points = [n for n, token in enumerate(tokens) if token.kind == "point"]
         point = points[0] if points else len(tokens)
-        whole: list[Token] = []
-        part: list[Token] = []
+        whole: list[FormatToken] = []
+        part: list[FormatToken] = []
         scale, grouped = 0, False
         for n, token in enumerate(tokens):
             side = whole if n < point else part
@@ -178,7 +185,7 @@ class _Layout(NamedTuple):
             elif token.kind in {"digit", "literal", "percent"} or n == point:
                 side.append(token)
             else:
-                side.append(Token("literal", token.text))
+                side.append(FormatToken("literal", token.text))
         places = sum(at > point for at in digits)
         percents = sum(token.kind == "percent" for token in tokens)
         return cls(tuple(whole), tuple(part), places, scale, percents, grouped)
@@ -238,7 +245,7 @@ class _Layout(NamedTuple):
 _INDIAN: Final = frozenset({0x0439, 0x0445, 0x0446, 0x0447, 0x0449, 0x044A, 0x044B, 0x044C, 0x044E, 0x4009})
 
 
-def _render_figures(section: Section, value: float | Decimal, *, negative: bool) -> str | None:
+def _render_figures(section: FormatSection, value: float | Decimal, *, negative: bool) -> str | None:
     """Render a number by a section that shows no date or time.
 
     Returns None for an exponent without digits, and for native digits of a language other than Chinese.
@@ -273,7 +280,7 @@ def _render_figures(section: Section, value: float | Decimal, *, negative: bool)
     return sign + text
 
 
-def _render_exponent(tokens: Sequence[Token], amount: Decimal) -> str:
+def _render_exponent(tokens: Sequence[FormatToken], amount: Decimal) -> str:
     at = next(n for n, token in enumerate(tokens) if token.kind == "exponent")
     layout = _Layout.of(tokens[:at])
     tail = list(tokens[at + 1 :])
@@ -294,7 +301,7 @@ def _render_exponent(tokens: Sequence[Token], amount: Decimal) -> str:
     return f"{layout.fill(mantissa)}E{sign}{head}{exponent}{rest}"
 
 
-def _render_fraction(tokens: Sequence[Token], amount: Decimal) -> str | None:
+def _render_fraction(tokens: Sequence[FormatToken], amount: Decimal) -> str | None:
     """Render a number as a fraction.
 
     Returns None if the slash has no digits on both sides.
@@ -342,7 +349,7 @@ _SIMPLIFIED: Final = frozenset({0, 0x0804, 0x1004})
 _DECIMAL: Final = lazy(r"([0-9]{1,16})(?:\.([0-9]*))?")
 
 
-def _write_native(section: Section, text: str) -> str | None:
+def _write_native(section: FormatSection, text: str) -> str | None:
     """Write the figures in a text as Chinese numerals.
 
     Returns None for any other language, since the numerals of other languages are not known here.

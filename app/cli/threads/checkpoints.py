@@ -30,7 +30,7 @@ _SHORTEST: Final = 13
 
 
 @dataclass(frozen=True)
-class Moment:
+class CheckpointView:
     """A checkpoint, as shown to a person.
 
     Attributes:
@@ -52,7 +52,7 @@ class Moment:
     forked: bool
 
 
-async def history(session: Session, thread_id: str) -> list[Moment]:
+async def history(session: Session, thread_id: str) -> list[CheckpointView]:
     """The moments of a thread, newest first.
 
     Raises:
@@ -79,7 +79,7 @@ async def history(session: Session, thread_id: str) -> list[Moment]:
         twin = next((_id(item) for item in reversed(found) if _parent_id(item) == _parent_id(entry)), "")
         done = await finished_tasks(session.saver, entry) if "executor" in entry.next else {}
         moments.append(
-            Moment(
+            CheckpointView(
                 id=_id(entry),
                 label=labels[_id(entry)],
                 parent=labels.get(_parent_id(entry), ""),
@@ -123,7 +123,7 @@ def short(checkpoint_id: str) -> str:
     return checkpoint_id[:_SHORTEST]
 
 
-def print_history(console: Console, moments: Sequence[Moment]) -> None:
+def print_history(console: Console, moments: Sequence[CheckpointView]) -> None:
     """Print the moments on a terminal, each on a line."""
     for moment in moments:
         line = Text(no_wrap=True, overflow="ellipsis")
@@ -134,7 +134,7 @@ def print_history(console: Console, moments: Sequence[Moment]) -> None:
         console.print(line, no_wrap=True, overflow="ellipsis")
 
 
-def plain_history(moments: Sequence[Moment]) -> str:
+def plain_history(moments: Sequence[CheckpointView]) -> str:
     """Format the moments for a pipe: id, time, next step and previous step, separated by tabs."""
     return "".join(
         f"{moment.label}\t{moment.created.isoformat(timespec='milliseconds')}\t{_next(moment)}\t{_describe_moment(moment)}\n"
@@ -142,7 +142,7 @@ def plain_history(moments: Sequence[Moment]) -> str:
     )
 
 
-def as_json(thread_id: str, moments: Sequence[Moment]) -> dict[str, Any]:
+def as_json(thread_id: str, moments: Sequence[CheckpointView]) -> dict[str, Any]:
     """Return the moments as a single object."""
     whole = {moment.label: moment.id for moment in moments}
     return {
@@ -162,11 +162,11 @@ def as_json(thread_id: str, moments: Sequence[Moment]) -> dict[str, Any]:
     }
 
 
-def _next(moment: Moment) -> str:
+def _next(moment: CheckpointView) -> str:
     return f"→ {' '.join(moment.next)}" if moment.next else "end"
 
 
-def _describe_moment(moment: Moment) -> str:
+def _describe_moment(moment: CheckpointView) -> str:
     whence = f" (continues from {moment.parent})" if moment.forked and not moment.what.startswith("fork of") else ""
     return one_line(moment.what + whence, 500)
 

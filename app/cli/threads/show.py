@@ -97,7 +97,7 @@ def show(
 def _show_history(thread_id: str, *, as_json: bool) -> None:
     """List the checkpoints of a thread."""
 
-    async def work(session: Session) -> list[checkpoints.Moment]:
+    async def work(session: Session) -> list[checkpoints.CheckpointView]:
         return await checkpoints.history(session, thread_id)
 
     moments = run_in_session(work)
