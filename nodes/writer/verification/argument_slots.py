@@ -33,7 +33,7 @@ class Slots(NamedTuple):
     """The parts of a statement.
 
     Attributes:
-        of_names: The slot of each name, folded.
+        of_names: The slot of each folded name: "subject", "object", "equal" or a preposition, such as "in".
         relation: The word that says the relation, folded.
         passive: Whether it says what is done to something: in the passive voice, or as "the founding of Acme".
         by_agent: Whether a passive says who does it.

@@ -46,7 +46,13 @@ class _Place(NamedTuple):
 
 
 class _Rival(NamedTuple):
-    """A place with words of a statement, and flags for enough words within a sentence and across two."""
+    """A window with words of a statement.
+
+    Attributes:
+        place: The window.
+        beside: Whether it has enough of the words to be a rival of a window in the same sentence.
+        apart: Whether it has enough of them to be a rival of a window in another sentence.
+    """
 
     place: _Place
     beside: bool
@@ -122,9 +128,17 @@ def _rival(
 ) -> _Rival | None:
     """Return a place as a rival of the claimed value, if close enough, else None.
 
-    Enough words of the claim must stand beside the value of the place, and some of them beside no other window of the
-    claimed value. A word of the title does not count, unless the sentences with the value itself name something
-    `strange`.
+    Enough words of the claim must stand beside the value of the place, and some of them in no window of the claimed
+    value. Of a rival in another sentence, some of these must also be missing in the title, unless `strange`.
+
+    Args:
+        claim: The window of the claimed value.
+        place: A window of another value of the same kind.
+        title: Match keys of the title of the place's source.
+        known: Match keys of all sources.
+        everything: Match keys of all windows of the claimed value in the sources.
+        stated: Whether the statement gives the value of the place, too.
+        strange: Whether all source sentences with the claimed value name things, but nothing that the claim names.
     """
     kind, near = claim.mark.kind, place.window.keys
     same = claim.han == place.window.han

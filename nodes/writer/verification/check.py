@@ -33,10 +33,10 @@ from weiwo.text.lexicon import find_countries
 from weiwo.text.patterns import lazy
 
 _LONGEST: Final = 2_000
-"""Characters of a claim that are read."""
+"""Length to which a claim is checked, in characters."""
 
 _BEGINNING: Final = 4
-"""Letters of a word that its endings leave alone."""
+"""Letters at the beginning of a word that are compared, since inflection changes the end."""
 
 _MARKUP: Final = lazy(r"^\s{0,8}(?:#{1,6}\s+|>\s?|[-*+•]\s+|\d{1,3}[.)]\s+)+")
 _EMPHASIS: Final = lazy(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
@@ -57,8 +57,9 @@ class CheckResult:
 
     Attributes:
         verdict: The verdict.
-        reasons: The words that failed, each with the reason.
-        hard: Whether a figure, a date, a version or a name failed. No judgement of a model can make up for that.
+        reasons: The words that failed, each with the reason. Empty if nothing failed.
+        hard: Whether a particular failed, such as a figure, a date, a version or a name. A model can clear the claim
+            only by quoting a source that has it.
     """
 
     verdict: Verdict
@@ -84,6 +85,10 @@ def check_statement(
         language: The answer's language.
         question: The user's question.
         cited: Whether the statement cites anything that exists.
+
+    Returns:
+        `contradicted` or `unsupported` with reasons, `quoted` for the words of a source, `computed` if calculations
+        support it, `matched` if all particulars were found, or `uncited` if it cites nothing and needs no source.
     """
     bare = _plain_claim(fold_script(text))
     own = language if not re.search(r"\w{2}", bare) or is_in_language(bare, language) else detect_language(bare)
@@ -159,7 +164,7 @@ def _contradictions(statement: str, grounds: Grounds, own: Language) -> Iterator
 def borrowed_values(text: str, grounds: Grounds) -> list[str]:
     """Return the values and names of a statement attributed to something else by the sources.
 
-    The values are figures, dates and versions.
+    The values are figures, dates, versions and code. Empty for a text in a language without grammar rules.
     """
     if not has_rules(detect_language(text)):
         return []
@@ -179,7 +184,10 @@ def _states_result(statement: str, stated: Particulars, grounds: Grounds) -> boo
 def _particulars(
     statement: str, stated: Particulars, grounds: Grounds, naming: Grounds, question: str, *, own: Language
 ) -> tuple[list[str], bool]:
-    """Return the reasons for unsupported particulars, and whether a calculation supports any particular."""
+    """Return the reasons for unsupported particulars, and whether any particular is calculated.
+
+    A calculated particular is the result of a cited calculation, or follows from the sources by arithmetic.
+    """
     reasons: list[str] = []
     ways: list[str] = []
     same = any(source.language == own for source in grounds.sources)
@@ -258,7 +266,8 @@ def _full_names(names: Sequence[str], grounds: Grounds, own: Language) -> list[s
 def _asked_subjects(statement: str, question: str) -> tuple[str, ...]:
     """Return the names of the question mentioned by a statement.
 
-    A name is mentioned by its whole form. Two names can also be mentioned as "both".
+    A name is mentioned by its whole form. If the question has exactly two names, a statement that begins with "both"
+    mentions them. Countries are left out.
     """
     lands = {question[start:end] for start, end, _ in find_countries(question)}
     asked = tuple(dict.fromkeys(name for _, name in stated_names(question) if name not in lands))
@@ -267,7 +276,7 @@ def _asked_subjects(statement: str, question: str) -> tuple[str, ...]:
 
 
 def _is_quoted(statement: str, grounds: Grounds) -> bool:
-    """Report whether a source contains a statement word for word, and not after a denial."""
+    """Report whether a source has a statement of 12 characters or more verbatim, not directly after a denial."""
     words = fold(statement).strip(" .。\"'“”")
     places = ((source.text, source.text.find(words)) for source in grounds.sources)
     return len(words) >= 12 and any(

@@ -58,7 +58,7 @@ class Clause:
 
     @cached_property
     def topics(self) -> frozenset[str]:
-        """Match keys of the words, plus the keys of opposites and word classes."""
+        """Match keys of the words, plus keys of opposites and word classes: "rose" and "fell" share a key."""
         return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in _topic_keys(word))
 
     @cached_property
@@ -79,7 +79,7 @@ class Clause:
 
     @cached_property
     def axes(self) -> dict[int, int]:
-        """Sides taken on axes of opposites. An axis with both sides is left out."""
+        """Side taken on each axis of opposites: 1 for "rose" and -1 for "fell". An axis with both sides is left out."""
         sides: dict[int, set[int]] = {}
         for word in _marked_words(opposites(), self.text):
             for axis, side in opposites()[word]:
@@ -97,7 +97,7 @@ class Clause:
 
     @cached_property
     def plain(self) -> str:
-        """Text without mere lookalikes of denials, and without opposites containing 不 or 未."""
+        """Text without lookalikes of denials, as in "not only", and without opposites containing 不 or 未."""
         text = _NO_NEGATION.sub(" ", self.text)
         for word in _denying_opposites(text):
             text = text.replace(word, "，")
@@ -217,7 +217,10 @@ def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
 
 @lru_cache(maxsize=32_768)
 def match_keys(word: str) -> frozenset[str]:
-    """Return the match keys of a content word: the word and the roots. Words match if they share a key."""
+    """Return the match keys of a content word: the word and, for Latin letters, prefixes of five or six letters.
+
+    Words match if they share a key: "founded" and "founding" share "found*".
+    """
     roots = [f"{word[:5]}*"] if 5 <= len(word) <= 8 else []
     roots += [f"{word[:6]}*"] if len(word) >= 7 else []
     return frozenset((word, *(roots if word.isascii() and word.isalpha() else ())))

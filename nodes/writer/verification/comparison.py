@@ -111,7 +111,10 @@ def _find_order(text: str) -> _Order | None:
 
 
 def _find_two_values(statement: str, senses: Mapping[str, int]) -> tuple[_Value, _Value, int] | None:
-    """Return the only two values of the kind that a comparing word orders, and its direction for that kind."""
+    """Return the two values of the kind that a comparing word orders, and the word's direction for that kind.
+
+    The direction is 1 for "more" and -1 for "less". Returns None unless there are exactly two such values.
+    """
     clause = Clause(statement)
     if len(clause.dates) == 2 and "date" in senses:
         item, other = clause.dates

@@ -26,7 +26,7 @@ _COUNTED: Final = data_pattern("claims", "derivation", "counted")
 _PERIODS: Final = (4.0, 12.0, 52.0, 7.0)
 """Quarters, months and weeks of a year, days of a week."""
 _RATE: Final = lazy(r"(?i)\b(?:per|each|every|quarter|month|week|annual|year)|[每季周]|个月|年度|全年|一年")
-"""What says that a figure is told for one period and counted for another."""
+"""Words for a period, which show that a figure may be converted, as from a month to a year."""
 _TIMES: Final = lazy(r"\s?(?:times\b|倍)")
 _DAY: Final = 86_400.0
 _LATER: Final = data_pattern("claims", "derivation", "later")
@@ -98,7 +98,7 @@ def _is_apart(date: PartialDate, other: PartialDate, months: int) -> bool:
 
 
 def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
-    """Report whether a number is a share, percentage change or multiple of two figures in a sentence."""
+    """Report whether a number is a share, percentage change or multiple of two figures in a source sentence."""
     times = _TIMES.match(statement, number.end)
     if number.kind != "%" and not times:
         return False

@@ -46,7 +46,7 @@ class Grounds:
         values: The results alone, if they are numbers.
         said: The results in words, folded.
         folders: Folders and names of the documents, folded. A document belongs to the thing that its folder names.
-        at_hand: All texts of the run, which may give another name of a thing.
+        at_hand: The texts of all passages of the run, which may give another name of a thing.
     """
 
     sources: tuple[ParsedSource, ...]
@@ -60,7 +60,7 @@ class Grounds:
 
     @property
     def calculates(self) -> bool:
-        """Report whether a calculation is part of the grounds."""
+        """Report whether the grounds have a calculation with a number or a date."""
         return bool(self.computed_numbers or self.computed_dates)
 
     def date(self, date: PartialDate) -> str:
@@ -105,7 +105,7 @@ class Grounds:
     def version(self, version: str) -> bool:
         """Report whether a version occurs in the sources, compared part by part.
 
-        3 is supported by 3.10 and 7.0 by 7.00, but 3.1 is supported by neither.
+        3 is supported by 3.10 and 7.0 by 7.00, but 3.1 is not supported by 3.10.
         """
         parts = _parts_of_version(version)
         return any(_parts_of_version(known)[: len(parts)] == parts for s in self.sources for known in s.dotted)
@@ -175,7 +175,8 @@ class Grounds:
     def _named_in_parts(self, name: str) -> bool:
         """Report whether each word of a name occurs in the sources.
 
-        Inflections, demonyms and abbreviated titles may differ.
+        Plural endings may differ, a demonym stands for its country, and an abbreviation before the name, as in
+        "HMS Victory", may be missing.
         """
         known = frozenset().union(*(source.words for source in self.sources))
         known |= frozenset(re.findall(r"[^\W_]+", f"{self.computed_text} {self.folders}"))
@@ -225,7 +226,7 @@ def collect_grounds(
 
 
 def _take(value: JsonValue, numbers: list[float], dates: list[PartialDate], said: list[str]) -> None:
-    """The numbers, dates and words in a calculation's value or details."""
+    """Append the numbers, dates and words of a calculation's value or details to the given lists."""
     if isinstance(value, bool) or value is None:
         return
     if isinstance(value, int | float):

@@ -125,13 +125,13 @@ class Particulars:
     Attributes:
         dates: Dates and ranges.
         days: Days of a month without a year, as (month, day).
-        months: Months named by themselves, 1 to 12.
+        months: Months named alone or in a date, 1 to 12.
         periods: Centuries and decades.
         numbers: Numbers that are no dates and no versions.
         versions: Versions as written.
         codes: Other digit groups: "5th", "A4".
         names: Names.
-        countries: Countries by key, each as written.
+        countries: Countries as (key, name as written).
         quotes: Quoted words and titles.
     """
 
@@ -260,7 +260,7 @@ def fold_script(text: str) -> str:
 
 
 def find_versions(text: str) -> list[re.Match[str]]:
-    """Find version numbers: 3.12 after the name of a product, or 1.2.3 anywhere.
+    """Find version numbers: 3.12 after the name of a product, or 1.2.3 anywhere. Group 1 of a match is the number.
 
     A figure with a single dot does not count if it is a measured amount, such as 1.5 GB.
     """
@@ -279,7 +279,10 @@ def find_versions(text: str) -> list[re.Match[str]]:
 
 
 def code_of(statement: str, number: Quantity) -> str:
-    """Return the code around a number without a unit, folded and joined: "VLX 500", "iPhone 5C"."""
+    """Return a number with the word before it, folded and joined: "vlx500" for "VLX 500".
+
+    A number with a unit is returned without that word.
+    """
     lead = _LETTERS_BEFORE.search(statement, max(0, number.start - 20), number.start) if not number.unit else None
     return join_codes(statement[lead.start() if lead else number.start : number.end]).casefold()
 
@@ -323,7 +326,7 @@ def fold_letters(text: str) -> str:
 
 
 def name_words(name: str) -> list[str]:
-    """Return the distinguishing words of a name, folded."""
+    """Return the folded words of a name, without particles and titles: ann, lee for "Dr Ann von Lee"."""
     small = {"the", "of", "and", "a", "de", "von", "van", "da", "di", "la", "le", "mr", "mrs", "ms", "dr", "st"}
     return [word for word in re.findall(r"\w+", fold_letters(name)) if word not in small]
 
@@ -349,7 +352,8 @@ def find_aliases(name: str, text: str) -> Iterator[str]:
 def _is_proper(name: str) -> bool:
     """Report whether a name has the form of a proper name.
 
-    A Chinese name must carry a mark of its own, and not only be taken for a name by its place in a comparison.
+    This holds for any name with characters other than Han. A Chinese name must be recognisable by itself, not only by
+    its place in a comparison.
     """
     return any(found == (0, len(name)) for found in chinese_names(name)) or not re.fullmatch(f"[{HAN}]+", name)
 

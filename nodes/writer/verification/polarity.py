@@ -58,7 +58,7 @@ def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
 
 
 def _find_denied_words(claim: Clause, known: list[Clause]) -> Iterator[str]:
-    """Yield words affirmed by a clause, but always directly after a "no" or "never" in the sources."""
+    """Yield a reason for each word of an affirmative claim that always follows a "no" or "never" in the sources."""
     for word in sorted(claim.stems) if not claim.negations else ():
         there = [clause for clause in known if word in clause.stems]
         if there and all(_denies(clause, word) for clause in there):
@@ -131,7 +131,7 @@ def _find_reversed_change(claim: Clause, known: Collection[tuple[float, float]])
 def find_changes(clause: Clause) -> Iterator[tuple[float, float]]:
     """Yield the two values of each change, as in "from 22 to 14 weeks" or 由22周降至14周.
 
-    A first value without a unit takes the unit of the second.
+    Values are in base units, here seconds. A first value without a unit takes the unit of the second.
     """
     for item, other in pairwise(clause.quantities):
         led, linked = clause.text[max(0, item.start - 8) : item.start], clause.text[item.end : other.start]
@@ -142,7 +142,10 @@ def find_changes(clause: Clause) -> Iterator[tuple[float, float]]:
 
 
 def _denials(clause: Clause, other: Clause) -> int:
-    """Count the denying words of a clause, including negating prefixes of words."""
+    """Count the denying words of a clause.
+
+    A word with a negating prefix, such as "unsafe", counts if the other clause has the word without the prefix.
+    """
     words = re.findall(r"[a-z]+", fold(clause.text))
     prefixed = [found[1] for word in words if (found := _PREFIXED.match(word)) and word not in other.text.casefold()]
     turned = sum(not match_keys(key).isdisjoint(other.keys) for base in prefixed for key in content_words(base))

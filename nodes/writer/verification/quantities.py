@@ -158,7 +158,7 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
     Converted or rounded figures have to agree only to the digits that are written.
 
     Args:
-        claimed: The quantity of a claim. A bare number agrees with any unit.
+        claimed: The quantity of a claim. A bare number agrees with any unit but the percent sign.
         known: The quantity of a source.
     """
     if (claimed.kind == "%") != (known.kind == "%"):
@@ -202,7 +202,7 @@ def _is_shortened(claimed: float, known: float) -> bool:
 
 
 def close(number: float, other: float) -> bool:
-    """Equal as far as prose writes numbers: six decimals."""
+    """Report whether two numbers are equal to about six decimals, or nine digits if they are large."""
     return abs(number - other) <= max(5e-7, 1e-9 * max(abs(number), abs(other)))
 
 

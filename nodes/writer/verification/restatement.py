@@ -33,7 +33,7 @@ from weiwo.text.relations import quantity_words, relation_words
 from weiwo.text.terms import FUNCTION_WORDS, stem
 
 _LEAST: Final = 2
-"""Content words that a claim has at least, its figures counted in."""
+"""Fewest content words of a claim, including figures."""
 _MOST_SENTENCES: Final = 60
 _AUXILIARIES: Final = frozenset({"is", "are", "has", "have", "was", "were", "had"})
 _TOKEN: Final = lazy(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|\d+(?:[.,:]\d+)*")
@@ -56,6 +56,8 @@ _KIND: Final = lazy(r"(?:The )?(?P<name>[A-Z][\w' -]{1,60}?) (?:is|was) an? (?P<
 
 def is_restated(statement: str, grounds: Grounds) -> bool:
     """Report whether a sentence of the sources says the same as a statement, in English or in Chinese.
+
+    The clauses of an English statement may be said by different sentences.
 
     Args:
         statement: A claim without marks that passed the checks by code.
@@ -90,22 +92,22 @@ def _is_said(claim: str, grounds: Grounds) -> bool:
 
 
 def _normalize(text: str) -> str:
-    """Write two turns of phrase as other sentences have them: "goes back to 1302", "is mayor of Orla"."""
+    """Rewrite two phrases: "goes back to 1302" as "was founded in 1302", "is mayor of" as "is the mayor of"."""
     return _OFFICE.sub(r"\1 the \2 of ", _GOES_BACK.sub("was founded in", text))
 
 
 @lru_cache(maxsize=128)
 def _list_sentences(source: ParsedSource) -> Sequence[str]:
-    """List the sentences of a source, and their parts."""
+    """List the sentences of a source and their parts, without table rows."""
     texts = [_normalize(item.text) for item in source.sentences[:_MOST_SENTENCES] if not item.head]
     parts = (list_parts(text, before) for before, text in zip(["", *texts], texts, strict=False))
     return [*texts, *(part for found in parts for part in found)]
 
 
 def is_answered(question: str, value: str, passages: Sequence[Evidence]) -> bool:
-    """Report whether a sentence of passages gives a value as the answer to a question.
+    """Report whether a sentence of passages gives a value as the answer to a question for a date.
 
-    The question has a form such as "When was Acme founded?".
+    Such a question begins like "When was Acme founded?" or "In which year". Always False for any other question.
     """
     statement = f"{_ASKS.sub('', question).rstrip(' ?？')} {value}"
     return bool(_ASKS.match(question)) and is_restated(statement, collect_grounds(passages))
@@ -203,7 +205,14 @@ def _agrees_in_slots(
     theirs: Slots,
     same: Callable[[str, str], bool],
 ) -> bool:
-    """Report whether a sentence part with the slots of a claim holds no further words in between."""
+    """Report whether a sentence part with the slots of a claim holds no further words in between.
+
+    Args:
+        claim: The tokens, the content words and the slots of the claim.
+        told: The tokens of the part.
+        theirs: The slots of the part.
+        same: Reports whether a word of the claim equals a token of the part.
+    """
     said, words, its = claim
     if theirs.has_object and not (its.has_object or its.passive or "object" in its.of_names.values()):
         return False  # the mill opened; the mill opened the school
@@ -328,7 +337,7 @@ def _negations(text: str) -> int:
 def _tokens(text: str) -> Sequence[str]:
     """Split a text into folded words, figures and dates.
 
-    A figure with its unit is a single token, as is a date.
+    A figure with its unit is a single token in the base unit, such as "#828 m". So is a date: "@1900-03-03".
     """
     marks = [(span.start, span.end, f"@{span.date.iso()}") for span in find_dates(text) if span.until is None]
     taken = [(start, end) for start, end, _ in marks]

@@ -48,7 +48,7 @@ def list_parts(sentence: str, previous: str) -> Sequence[str]:
 
 
 def list_claim_parts(claim: str) -> Sequence[str]:
-    """List the clauses of a claim, each with a name of its own. Empty if the claim is a single clause."""
+    """List the clauses of a claim. Empty if the claim is a single clause, or if any clause names nothing."""
     clauses = [clause.strip() for clause in _CLAIM_CLAUSES.split(claim)]
     resolved = [clauses[0], *(_resolve(clause, clauses[0]) for clause in clauses[1:])]
     return resolved if len(resolved) > 1 and all(stated_names(clause) for clause in resolved) else ()

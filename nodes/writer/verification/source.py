@@ -50,17 +50,17 @@ class ParsedSource:
         language: Its language, or "other" if the language is not known.
         terms: Its content terms.
         words: Its words, folded.
-        dates: Its dates.
+        dates: Its dates. A day without a year is combined with each year that the passage names or was published in.
         periods: Centuries and decades that it names.
-        numbers: Its quantities.
+        numbers: Its quantities, without bare numbers that are part of a date.
         counts: Those of the quantities that count things without a known unit.
         codes: Its digit groups as written, folded.
         joined: Its codes with letters and digits joined, folded.
         dotted: Its dotted figures and whole numbers as written.
-        whole: Integers in any form, including ordinals.
-        days: Days of a month, without their year.
+        whole: Integers in any form, including ordinals and years.
+        days: Days as (month, day), without their year.
         months: Months it names.
-        countries: Countries it names.
+        countries: Keys of the countries it names.
         sentences: Its sentences and table rows.
         clauses: Their parts.
     """
@@ -152,9 +152,9 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
 
 
 def _language(text: str) -> str:
-    """Detect the language: Chinese, English, or another language.
+    """Detect the language of a passage. Return "other" if the language is not known.
 
-    English is recognised by the share of the commonest English words.
+    A text of six words or more counts as English only with enough of the commonest English words.
     """
     if (told := detect_language(text)) != "en":
         return told

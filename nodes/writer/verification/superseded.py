@@ -19,7 +19,7 @@ _CLOSE: Final = 0.5
 
 
 def find_current_source(statement: str, cited: Sequence[Evidence], at_hand: Iterable[Evidence]) -> Evidence | None:
-    """Find the current document in conflict with a claim with only superseded citations.
+    """Find a current document that contradicts a claim, if the claim cites superseded documents only.
 
     Args:
         statement: The claim. A claim about the past needs no current document.

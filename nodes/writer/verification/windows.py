@@ -120,7 +120,7 @@ _CUTS: Final = (
     lazy(r",\s|，|\b(?:while|but|whereas)\b|而|但"),
     lazy(r"、|\b(?:and|or)\b(?!\s\d)|和|与|及"),
 )
-"""What parts two values, the strongest first."""
+"""Separators of two values, the strongest first."""
 
 
 class Window(NamedTuple):
@@ -128,8 +128,8 @@ class Window(NamedTuple):
 
     Attributes:
         mark: The value.
-        group: The values that nothing separates from it, including the value itself.
-        words: The words that label it.
+        group: The values of the same kind that nothing separates from it, including the value itself.
+        words: The words that label it, and labels such as `#1998` for neighbouring values of other kinds.
         keys: The match keys of the words.
         han: Whether the text is Chinese.
         sentence: Number of the sentence in its source.
@@ -183,9 +183,9 @@ def _bounds(text: str, fellows: Sequence[ValueSpan], mark: ValueSpan) -> tuple[i
 
 
 def _cut(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return the start of the first and the end of the last strongest cut in a range.
+    """Return the start of the first and the end of the last separator of the strongest kind in a range.
 
-    Returns None if the range has no cut, or no content words, as in a bare list.
+    Returns None if the range has no separator, or no content words, as in a bare list.
     """
     if next(content_words(_CUTS[-1].sub(" ", text[start:end])), None) is None:
         return None
@@ -198,8 +198,8 @@ def _cut(text: str, start: int, end: int) -> tuple[int, int] | None:
 def _labels(text: str, marks: Iterable[ValueSpan], group: Sequence[ValueSpan], start: int, end: int) -> set[str]:
     """Return the content words of a window, with labels for marks of different kinds.
 
-    The labels stand for the countries, figures, versions and years in the window. A window of a contrasting word has
-    only content words.
+    The labels stand for the figures, versions, codes and years in the window, such as `#1998`. A window of a name or a
+    contrasting word has only content words.
     """
     others = [mark for mark in marks if start <= mark.start and mark.end <= end and mark not in group]
     for mark in (*group, *others):
