@@ -26,9 +26,9 @@ _OPEN_HEADING: Final = data_pattern("claims", "check", "open_heading")
 _CODE_PARTICULAR: Final = lazy(r"(?<!\S)--?[A-Za-z][\w-]*|(?<!\w)\d+(?:\.\d+)*")
 """Options and figures of code."""
 _CELL_FORMS: Final = ("The {1} of {0} is {2}.", "The {1} at {0} is {2}.", "{0}的{1}是{2}。")
-"""What a table cell says of its row, in words, by the noun of its column."""
+"""Sentences for a table cell, with the row's label, the column's name and the value."""
 _CELL_DONE: Final = ("{0} was {1} in {2}.",)
-"""The same where the column is a participle, such as "Founded"."""
+"""Sentence for a cell in a column named by a participle, such as "Founded"."""
 _PARTICIPLE: Final = lazy(r"\w+ed|born|built|begun|made|sold|bought")
 
 
@@ -185,6 +185,9 @@ def check_claim(text: str, numbers: tuple[int, ...], given: ClaimSources, row: s
         numbers: The cited numbers. Code is searched in all sources.
         given: The possible sources.
         row: For a cell, its row.
+
+    Returns:
+        The claim with its verdict, and whether a failure is hard. True as well if the claim cites no existing source.
     """
     if is_code(text):
         return _check_code(text, given)
@@ -217,7 +220,7 @@ def share_of_words(text: str, numbers: Sequence[int], given: ClaimSources) -> fl
 def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> CheckResult:
     """Check a claim against existing sources.
 
-    Without sources, check whether the claim needs a source.
+    Without numbers, the verdict is `uncited` if the claim needs no source, else `unsupported`.
     """
     passages = [passage for n in numbers for passage in given.passages.get(n, ())]
     calculations = [given.computed[n] for n in numbers if n in given.computed]
@@ -238,7 +241,10 @@ def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> Check
 
 
 def _ordered_words(text: str, passages: Sequence[Evidence], grounds: Grounds, question: str) -> str:
-    """Return the words of a claim found only in source sentences addressing models."""
+    """Return the words of a claim found only in source sentences that address models, comma-separated.
+
+    Empty if there are none.
+    """
     orders = " ".join(map(orders_in, passages)).strip()
     if not orders:
         return ""

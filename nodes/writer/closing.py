@@ -28,7 +28,7 @@ from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 
 NEEDS_NO_SOURCE: Final = frozenset({"small_talk", "writing"})
-"""Shapes of questions that a model may answer out of its own head; what it says of facts is marked."""
+"""Shapes of questions that a model may answer from its own knowledge without a note that sources are missing."""
 _WORDS: Final = localized_section("shared.ledger")
 _UNCOVERED: Final = localize_message("shared.gaps", "uncovered")
 _UNANSWERED: Final = localize_message("shared.ledger", "unanswered")
@@ -99,10 +99,10 @@ def list_part_gaps(ledger: Ledger, language: Language) -> tuple[Gap, ...]:
 
 
 def list_unnamed(ledger: Ledger, answer: WrittenAnswer, state: SearchState) -> tuple[Gap, ...]:
-    """List the gaps not yet named in an answer that covers a different part.
+    """List the gaps of failed components and of unanswered parts that the text of an answer does not name.
 
-    Gaps of a failed component hidden by the answer are listed too. A gap is named by its own words or by the question
-    of the task that was to fill it.
+    A gap is named by its own words. The gap of an unanswered part is also named by the question of its task, or by a
+    word that no other part has. It is not listed if the question has only one part.
     """
     text = fold(answer.text)
     several = len(ledger.parts) > 1
@@ -125,7 +125,7 @@ def list_unnamed(ledger: Ledger, answer: WrittenAnswer, state: SearchState) -> t
 
 
 def find_unchecked(claims: Sequence[Claim]) -> Claim | None:
-    """Return the first claim left unchecked by a model, with the reason."""
+    """Return the first claim that a model should have judged and did not, or None."""
     return next((claim for claim in claims if claim.verdict == "unchecked"), None)
 
 
@@ -373,10 +373,7 @@ def _list_unsearched_stops(state: SearchState, answer: WrittenAnswer, limit: str
 
 
 def _find_fault(answer: WrittenAnswer) -> str:
-    """Return the fault of an answer's claims, or an empty string.
-
-    The fault is that they do not hold, or are not known to hold.
-    """
+    """Return the stop reason for faulty claims: `unsupported_claims`, `not_checked` or an empty string."""
     if not all_supported(answer.claims):
         return "unsupported_claims"
     return "not_checked" if find_unchecked(answer.claims) else ""

@@ -138,7 +138,7 @@ class _Composer:
         return Statement(self._end_sentence(text), mechanism, (*self._list_cited(outcome), *against))
 
     def _tell_computed(self, task: Task, frame: QueryFrame, result: Outcome) -> Statement | None:
-        """Compose the result of a calculation with the inputs."""
+        """Compose the result of a calculation with the inputs. Returns None if nothing safe can be said."""
         operands = self._operands(task)
         if not operands:
             made = result.detail.computation or {}
@@ -170,9 +170,9 @@ class _Composer:
         return Statement(self._end_sentence(text.removeprefix(verdict)), mechanism, cites, (task.id,), verdict)
 
     def _relate_operands(self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome) -> tuple[str, str]:
-        """Compose the statement about things in a calculation, and return the mechanism.
+        """Compose the sentence about the operands of a calculation, and return it with the mechanism.
 
-        Both are empty if nothing safe can be said.
+        The sentence is empty if nothing safe can be said.
         """
         kind = "date" if operands[0].outcome.type == "date" else "number"
         noun = self._noun(frame) or self._noun(frame_task(self._plan.task(operands[0].outcome.task_id), self._language))
@@ -223,7 +223,7 @@ class _Composer:
     def _operands(self, task: Task) -> list[_Operand]:
         """Return the operands of a calculation.
 
-        The list is empty if there are none, or if one has no value.
+        The list is empty if there are none, or if any has no value or a list of values.
         """
         found = []
         for name in task.references:

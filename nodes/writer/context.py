@@ -83,7 +83,7 @@ async def open_writer_context(state: SearchState, services: RunContext, report: 
 
 
 async def shorten_prompt(context: WriterContext) -> DraftPrompt:
-    """Repack the prompt by the current knowledge of the model's window.
+    """Pack the sources again for the model's context window as now known, and rebuild the prompt.
 
     The numbers of sources stay.
     """

@@ -1,7 +1,7 @@
 """An answer as a document of claims: sentences, list items and table cells.
 
-Headings, labels, header rows, rules and formulas are none; they pass through byte for byte. A fenced block of code is
-told as well, and held to its sources as a whole.
+Headings, labels, header rows, rules and formulas are no claims and pass through byte for byte. A fenced block of code
+is a single claim.
 """
 
 import re
@@ -26,7 +26,9 @@ _LABEL_WORDS: Final = 8
 
 
 def claim_spans(piece: str) -> list[tuple[int, int]]:
-    """The claims of a piece of Markdown, marks included, as offsets in order.
+    """Return the start and end of each claim in a piece of Markdown, in order, without fenced code blocks.
+
+    Citation marks belong to the claims.
 
     Args:
         piece: Whole blocks, or sentences of one.
@@ -35,7 +37,7 @@ def claim_spans(piece: str) -> list[tuple[int, int]]:
 
 
 def list_claim_places(piece: str) -> list[tuple[int, int]]:
-    """Return the offsets of claims and fenced code blocks in a piece, in order."""
+    """Return the start and end of each claim and each fenced code block in a piece, in order."""
     found = claim_spans(piece)
     fenced = "```" in piece or "~~~" in piece
     for _, group in groupby(read_lines(piece), lambda line: line.leaf) if fenced else ():
@@ -233,7 +235,7 @@ def label_cell(table: str, at: int) -> tuple[str, ...]:
 
 
 def find_heading(text: str) -> str:
-    """The last heading, or label of nested items, of a text."""
+    """Return the last heading, bold label or label of nested items in a text. Empty if there is none."""
     if not any(sign in text for sign in ("#", "**", "__", "\n")):
         return ""
     lines = [line for line in read_lines(text) if line.kind not in {"blank", "fence", "code"}]

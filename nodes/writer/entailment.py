@@ -61,9 +61,11 @@ class ClaimJudgement(Reply):
 
 
 class EntailmentReply(Reply):
-    """Judgements of a section's claims: failed, doubted or recommending claims, and the count.
+    """Judgements of the claims in one call.
 
-    The count is the number of judged claims.
+    Attributes:
+        verdicts: Judgements of the claims that fail, that code doubts or that cite nothing. Other claims hold.
+        judged: Number of judged claims. Claims with higher numbers were not judged.
     """
 
     bounds: ClassVar[Mapping[str, int]] = {"verdicts": 60}
@@ -73,9 +75,10 @@ class EntailmentReply(Reply):
     judged: Ordinal = 0
 
     def by_number(self, claims: int) -> dict[int, ClaimJudgement]:
-        """Return the judgement of each judged claim, by number.
+        """Return the judgement of each judged claim, by number from 1. A claim that is not listed is supported.
 
-        A judged claim that is not listed holds.
+        Args:
+            claims: Number of claims in the call.
         """
         held = range(1, min(self.judged, claims) + 1)
         listed = {verdict.n: verdict for verdict in self.verdicts if 1 <= verdict.n <= claims}
@@ -99,7 +102,7 @@ async def judge_claims(
         pieces: The pieces of an answer.
         sources: The citable sources.
         question: The user's question.
-        places: The claims to judge. None means all claims that code neither found word for word nor computed.
+        places: The claims to judge. None means all claims that are open (`is_open`).
     """
     role = next((role for role in ("verifier", "writer") if services.models.has_decision_model(role)), "")
     settled = list(pieces)
@@ -158,8 +161,9 @@ def _apply_judgement(checked: CheckedClaim, judgement: ClaimJudgement | str, giv
 def _apply_verdict(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSources) -> CheckedClaim:
     """Return a claim with the verdict of a model.
 
-    If code doubts the claim, the model has to quote its sources' own words. A claim without citations then cites the
-    quoted source. An absence or a recommendation needs none.
+    If code misses a figure or a name of the claim in the sources, or found it said of something else, the model has to
+    quote a source. A claim without citations then cites the quoted source. An absence or a recommendation needs no
+    quotation.
     """
     verdict, own = _VERDICTS[judgement.verdict], checked.claim.citations
     absent = is_absence(checked.claim.text) and not (own and checked.hard)
@@ -229,7 +233,7 @@ def _recommends(verdict: Verdict, claim: Claim, given: ClaimSources) -> bool:
 def _batches(
     pieces: Sequence[Piece], places: Sequence[ClaimPlace] | None, given: ClaimSources
 ) -> Iterator[list[ClaimPlace]]:
-    """Yield the claims to judge in as few batches of one size as hold them.
+    """Yield the claims to judge, in as few batches as possible and evenly divided.
 
     A cell stated by a sentence of its sources is left out.
     """
@@ -315,7 +319,7 @@ def _format_cited(claim: Claim) -> str:
 async def judge_statement(
     models: ChatModels, role: str, written: str, numbers: tuple[int, ...], given: ClaimSources
 ) -> Verdict:
-    """Judge a single claim by code and, if still open, by a model.
+    """Judge a single claim by code and, if still open, by a model. Returns `unchecked` if the model fails.
 
     Args:
         models: The models.

@@ -123,14 +123,20 @@ class Extracts:
 
 
 _MOST_PARTS: Final = 4
-"""Questions in one of which each has its own passage shown."""
+"""Largest number of parts of a question for which each part gets a passage of its own."""
 
 
 @dataclass(slots=True, eq=False)
 class _Sentence:
-    """Sentence of a passage: span, terms, position, handicap of the kind, and value score.
+    """Sentence of a passage.
 
-    The value score is that of `ValueWorth`.
+    Attributes:
+        start: Offset of the first character in the passage.
+        end: Offset behind the last character.
+        terms: Its content words. An answer also has those of the question on the line before.
+        place: Position in the passage, from 0 for the first sentence to 1 for the seventh and later ones.
+        handicap: Deduction from the score of a heading or a question.
+        typed: Score for a value of the requested type (`ValueWorth`), once computed.
     """
 
     start: int
@@ -337,7 +343,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, int, float]:
     """Return the sort key of a passage.
 
-    Passages are ordered by rank. Equal ranks of several searches are ordered by the words shared with the question.
+    Outdated passages come last. The others are ordered by rank, and equal ranks of several searches by the words shared
+    with the question.
     """
     shared = sum(weight for term, weight in weights.items() if term in passage.terms)
     return passage.evidence.is_outdated, passage.evidence.rank, -shared
@@ -355,10 +362,10 @@ def _weigh_ranks(passages: Sequence[_Passage], weights: Mapping[str, float]) -> 
 
 
 def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: list[_Passage]) -> tuple[str, ...]:
-    """Order similar passages about different dates, newest first.
+    """Order the passages similar to the first passage by date, newest first, in place.
 
-    Returns the dates of the first such group. A question that names a date selects by itself. Passages are similar if
-    their sentences that share most with the question have most of their words in common, numbers aside.
+    Passages are similar if their sentences that share most with the question have most of their words in common,
+    numbers aside. Returns the dates in this order. Empty if nothing was ordered, as for a question that names a date.
     """
     if not passages or frame.shape in _COMPOUND or find_dates(frame.question):
         return ()

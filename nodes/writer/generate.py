@@ -145,7 +145,7 @@ async def _in_language(
 ) -> AsyncGenerator[str, None]:
     """Stream the model's draft, retrying once if the beginning is not in the wanted language.
 
-    A beginning that is not prose is retried too.
+    A beginning that is JSON, markup or an echo of the prompt is retried too.
 
     Raises:
         ModelCallError: There is no such draft.

@@ -59,7 +59,11 @@ def list_notes(context: WriterContext) -> Iterator[str]:
 
 
 def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
-    """List partly read documents behind the answer or named in the question. CPU-bound."""
+    """List gaps about documents that were not or only partly read, and tables that could not be queried.
+
+    Only documents behind the answer or named in the question count. If nothing was found for a part of the question,
+    all unread files count. CPU-bound.
+    """
     state, services, language = context.state, context.services, context.services.language
     corpus = services.registry.corpus
     if corpus is None:

@@ -41,8 +41,7 @@ class Piece:
         text: Markdown with citation marks. Other brackets are shielded.
         checked: The claims with their positions in `text`.
         citable: The numbers that its marks may name. Marks with other numbers are dropped. None means the numbers of
-            all
-            sources.
+            all sources.
     """
 
     text: str
@@ -116,7 +115,8 @@ def _find_carrying(checked: CheckedClaim, sources: CitableSources, given: ClaimS
 def place_claims(text: str, claims: Sequence[Claim] = ()) -> Piece:
     """Build a piece from a text and known claims, and locate each claim in the text.
 
-    Brackets in a piece without claims are not citation marks.
+    If the text does not divide into as many claims, each claim spans the whole text. Brackets in a piece without claims
+    are not citation marks.
     """
     text = text if claims else shield_brackets(text)
     spans = list_claim_places(text) if claims else []
@@ -141,7 +141,7 @@ def missing_line_ends(before: str, blank: str) -> str:
 
 
 def drop_doubtful(pieces: Sequence[Piece]) -> list[Piece]:
-    """Drop pieces with doubtful claims.
+    """Drop pieces with doubtful claims, but keep their line ends.
 
     Used for a broken-off draft without a model to repair it.
     """
@@ -164,9 +164,9 @@ def cite_claim(piece: Piece, position: int, language: Language) -> Piece:
 
 
 def describe_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, Claim]:
-    """Return a claim in a form for judging, with the heading above.
+    """Return the heading above a claim, and the claim in a form for judging.
 
-    The claim has its marks, and a cell its row and column.
+    The text of the claim has its marks. A cell begins with its row and column in brackets, and its heading is empty.
     """
     number, piece = place.piece, pieces[place.piece]
     checked = piece.checked[place.position]
