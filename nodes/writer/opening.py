@@ -92,9 +92,9 @@ def _may_be_mark(line: str) -> bool:
 
 
 def record_check(missing: tuple[str, ...], state: SearchState, services: RunContext) -> Reflection | None:
-    """Convert a draft's coverage line into a reflection.
+    """Convert a draft's coverage line into a reflection, and emit an event for it.
 
-    Missing parts are planned for once, else named. Returns None if nothing is missing.
+    Missing parts are planned for once (`deepen`), else named (`finish`). Returns None if nothing is missing.
     """
     last = state["reflections"][-1]
     if not missing:

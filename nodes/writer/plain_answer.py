@@ -83,7 +83,7 @@ async def answer_plainly(
 
 
 async def _ask(frame: QueryFrame, shown: Sequence[Evidence], services: RunContext) -> str:
-    """Ask the model and return the reply, read only up to the second sentence.
+    """Ask the model and return the first two sentences of its reply.
 
     Returns an empty string if there is no reply.
     """
@@ -115,7 +115,7 @@ def _first_sentences(reply: str) -> str:
 def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], sources: CitableSources) -> Piece:
     """Cite the fewest passages supporting a sentence, else mark the sentence as doubtful.
 
-    A doubtful sentence gets the marks of the nearest passages.
+    A doubtful sentence cites only the nearest passage.
     """
     given = sources.for_claims(frame.question)
     words = _as_statement(sentence, frame)
@@ -149,7 +149,7 @@ def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], sources: 
 def _halves_name(statement: str, question: str, passages: Sequence[Evidence]) -> bool:
     """Report whether passages contain only part of a name shared by question and statement.
 
-    The passages are then about somebody else.
+    The passages may then be about somebody else: about Ann Roe instead of Ann Lee.
     """
     said = set(_WORD.findall(fold(statement)))
     told = set(
@@ -207,9 +207,9 @@ def _windows(passage: Evidence) -> Iterator[tuple[frozenset[str], frozenset[str]
 
 
 def _are_linked(evidence: Evidence, other: Evidence, question: str) -> bool:
-    """Report whether a passage mentions a name from the title of a second passage.
+    """Report whether either of two passages mentions a name from the title of the other.
 
-    Both directions count. Names in the question are not links.
+    Names in the question are not links.
     """
     asked = mentions(question)
     return any(
@@ -219,9 +219,9 @@ def _are_linked(evidence: Evidence, other: Evidence, question: str) -> bool:
 
 
 def _as_statement(sentence: str, frame: QueryFrame) -> str:
-    """Return the statement of a reply.
+    """Return a reply as a statement that can be checked.
 
-    This is the reply itself if it names something from the question, else the question with the reply.
+    This is the reply itself if it shares a word with the question, else "question: reply".
     """
     asked = {*question_terms(frame), *(term for subject in frame.subjects for term in matching_terms(subject))}
     if not asked.isdisjoint(matching_terms(sentence)):

@@ -151,7 +151,7 @@ def _form_instructions(state: SearchState, services: RunContext) -> str:
 
 
 def findings_prompt(state: SearchState, services: RunContext, sources: CitableSources) -> str:
-    """The prompt: the question, a line a task, calculations, passages."""
+    """Build the prompt for a draft: question, form, wishes, a line per task, calculations and passages."""
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = plan.tasks if plan else ()
     lines = [f"Today: {today()}", f"Question: {state['assessment'].question}", _form_instructions(state, services)]
@@ -174,8 +174,8 @@ def list_findings(
 ) -> list[str]:
     """List the results of tasks under headings, a line each.
 
-    All tasks of the plan are listed if none are named. For a failed task, only its question is listed, without the
-    words of the failed search.
+    All tasks of the plan are listed if no `task_ids` are given. For a failed task, only its question is listed, without
+    the words of the failed search. A task that was blocked by a failed task is left out.
     """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = [task for task in (plan.tasks if plan else ()) if task_ids is None or task.id in task_ids]
@@ -227,7 +227,7 @@ def current_outcomes(state: SearchState) -> dict[str, Outcome]:
 def describe_task(task: Task, state: SearchState, language: Language) -> str:
     """Describe the question of a task with references written out.
 
-    A missing value is described, never shown by its mark.
+    A reference to a missing value is never shown: a general description then replaces the question.
     """
     known, above = (
         {key: outcome for key, outcome in current_outcomes(state).items() if outcome.usable},

@@ -77,9 +77,17 @@ def build_result(
     confidence: float | None = None,
     checked: bool = True,
 ) -> Result:
-    """Assemble the result from the state, the answer, and additional extracts and assertions.
+    """Assemble the result from the state and the answer.
 
-    These are shown or asserted beside the answer's text.
+    Args:
+        state: The state of the run.
+        answer: The answer.
+        services: The budget.
+        blocks: The Markdown blocks of the answer.
+        extracts: The passages shown in the answer.
+        asserted: Mechanisms of the rules that assert something in the answer.
+        confidence: The probability that the passages hold the answer, or None.
+        checked: Whether all claims were judged that had to be.
     """
     ledger = state.get("ledger") or Ledger()
     assessment, plan = state["assessment"], state.get("plan")

@@ -23,9 +23,9 @@ _MOST_COLUMNS: Final = 12
 
 
 def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext, language: Language) -> str:
-    """Explain why the shown rows were not counted, and suggest possible questions.
+    """Explain why the shown rows were not counted, or suggest possible questions.
 
-    Returns an empty string if neither is known.
+    Returns an empty string if neither is known, if no rows are shown, or if the question asks for no counting.
     """
     asks = next((info for info in services.registry.infos() if info.name == "query_table"), None)
     if asks is None or not asks.available or not list_row_sources(shown) or not asks_table(question):

@@ -260,7 +260,7 @@ def _put_first(
 
 
 def _list_failures(state: SearchState, language: Language) -> tuple[str, ...]:
-    """List the components with failures for a part of the question, with a line for each."""
+    """Describe the components that failed for a part of the question, a line each."""
     ledger = state.get("ledger")
     failed = ledger.failed_parts if ledger is not None else ()
     return tuple(dict.fromkeys(describe_failure(part, language) for part in failed))
@@ -279,9 +279,10 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
 def _explain_thinness(
     question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome], services: RunContext
 ) -> tuple[str, str]:
-    """Return the reason for a thin result and the query concerned, both empty if no reason is known.
+    """Return the reason for a thin result as a name of `_LEADS`, and the text for its placeholder.
 
-    The web did not answer, the web has nothing, or all passages are written in another script.
+    Reasons are that the web did not answer, that the web has nothing (with the query), or that all passages are written
+    in another script. Both are empty if no reason is known.
     """
     traces = [outcome.trace for outcome in outcomes]
     if not any(passage.tool == _WEB for passage in passages):
@@ -298,7 +299,7 @@ def _explain_thinness(
 
 
 def _find_doors(broken: str, services: RunContext) -> Iterator[str]:
-    """Yield the names of actions for finding more than this run did.
+    """Yield the names of actions for finding more than this run did, as in `_DOORS`.
 
     If a limit kept a model from writing, trying again is not offered, because the stop reason already says so.
     """

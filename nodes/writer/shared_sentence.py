@@ -160,7 +160,7 @@ def _tokenize(text: str) -> list[_Token]:
 def _align(base: Quote, others: Iterable[Quote]) -> SharedSentence | None:
     """Align sentences at the words common to all.
 
-    Return None if too few words are common or if a gap holds no value.
+    Return None if too few words are common, if a gap holds no value, or if all values are equal.
     """
     tokens = _tokenize(base.text)
     places: list[dict[int, int]] = []  # of each sentence the tokens of the base that it has, and where

@@ -177,7 +177,13 @@ def _tell_row(names: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def _pieces(line: str, start: int, highlights: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
-    """A line cut at the highlights' ends."""
+    """Split a line at the ends of highlights into pieces, each with a flag for highlighted text.
+
+    Args:
+        line: The line.
+        start: Offset of the line in the text.
+        highlights: Start and end of each highlight in the text.
+    """
     position = 0
     for first, last in highlights:
         a, b = max(0, first - start), min(len(line), last - start)

@@ -146,10 +146,10 @@ def gather_sources(
     language: Language,
     most: int = _MAX_SOURCES,
 ) -> CitableSources:
-    """Number the sources of an answer: relied-on passages, up to `most` further passages, calculations.
+    """Number the sources of an answer: relied-on passages, further passages, calculations.
 
-    Passages that outcomes rest on come first and are always included. Further passages fill the list up to `most`,
-    those that the conversation cited first. Calculations come last.
+    Passages that outcomes rest on come first and are always included. Further passages follow, those that the
+    conversation cited first, until there are `most` passages in all. Near-duplicates among them are left out.
     """
     quotes: dict[str, list[str]] = {}
     ids: list[str] = []
@@ -188,7 +188,7 @@ def gather_sources(
 
 
 def find_assumed(plan: Plan | None, outcomes: Mapping[str, Outcome], language: Language) -> dict[str, str]:
-    """Find the passages and calculations with a dependency on user-set values, each with the value."""
+    """Map the ids of passages and calculations that depend on user-set values to the rendered value."""
     found: dict[str, str] = {}
     given = {key: item for key, item in outcomes.items() if item.detail.set_by_person}
     dependent = {key: plan.descendants([key]) if plan is not None else frozenset[str]() for key in given}
@@ -215,7 +215,7 @@ def list_relied_on(outcome: Outcome) -> tuple[str, ...]:
 
 
 def collect_quotes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
-    """Collect the passages for and against outcomes, with the words containing the values."""
+    """Map the ids of the passages for and against outcomes to the quotations containing the values."""
     carrying: dict[str, list[str]] = {}
     for outcome in outcomes:
         for key in list_relied_on(outcome):

@@ -250,9 +250,9 @@ class ValueWorth:
         return self._type in _VALUES
 
     def of(self, text: str) -> float:
-        """Return the score of a sentence for a value of the requested type.
+        """Return the score of a sentence for a value of the requested type, 0 to 0.6.
 
-        The score is higher if the sentence also states the requested relation.
+        The score is higher if the sentence also states the requested relation. It is 0 without a value.
         """
         held = self._rate_value(text)
         return held and _TYPED * held + _SAID * any(phrase in text.lower() for phrase in self._says)

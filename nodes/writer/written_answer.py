@@ -16,7 +16,7 @@ AnswererName = Literal["reader", "draft", "rules", "report", "unsourced"]
 
 @dataclass(frozen=True)
 class Coverage:
-    """Parts of the question without an answer, as listed by a draft before the first line."""
+    """Parts of the question without an answer, as listed by a draft in an extra line before its text."""
 
     missing: tuple[str, ...]
 
@@ -183,7 +183,7 @@ class WrittenAnswer:
         return bool(self.rendering.numbers)
 
     def comes_from(self, answerers: Collection[AnswererName]) -> bool:
-        """Return whether any of the given answerers contributed a non-empty part."""
+        """Report whether any of the given answerers contributed a non-empty part."""
         return any(part.pieces and name in answerers for name, part in self.parts)
 
     def list_cited_ids(self, numbers: Collection[int]) -> frozenset[str]:

@@ -39,9 +39,9 @@ async def answer(context: WriterContext) -> Answering:
 def list_told(state: SearchState) -> list[Finding]:
     """List the readers' sentences for all wanted values, or for the only reader's failure.
 
-    Disputed values and values with notes have to be marked, which is left to a draft. So are missing values, a long
-    list, and an implied value among others. A single implied value is told in its sentence, and named among the gaps.
-    A value that the question asks for and that another task builds on is told first.
+    A value that the question asks for and that another task builds on comes first. The list is empty, which leaves the
+    answer to a draft, if a value is missing, is disputed or has a note, if it is a long list, or if it is implied and
+    the plan has other tasks. A single implied value is told in its sentence, and named among the gaps.
     """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     if plan is None or (len(plan.ids) > 1 and not all(plan.task(name).is_answer for name in plan.final_ids)):
@@ -108,10 +108,7 @@ def _read_told(state: SearchState, sources: CitableSources, say: AnswerSanitizer
 
 
 def _find_compared(state: SearchState, sources: CitableSources) -> Comparison | None:
-    """Return the known facts about the only outcome answering with a comparison.
-
-    Returns None if there is no such outcome.
-    """
+    """Return the winner and dates known to code if the plan's only final outcome answers a comparison, else None."""
     plan, outcomes, frame = state.get("plan"), current_outcomes(state), state["assessment"].frame
     final = [outcomes[name] for name in (plan.final_ids if plan else ()) if name in outcomes]
     if len(final) != 1 or not final[0].answers or frame.shape != "comparison":
@@ -133,7 +130,8 @@ def _mark_finding(
 ) -> str:
     """Format a finding with citation marks, as a sentence or as a list item.
 
-    With several sentences, each gets the marks of the passages that may support it. A denial gets no mark.
+    With several sentences, each gets the marks of the passages that may support it, or all marks if there is no such
+    passage. A denial among them gets no mark.
     """
     text, numbers, given = say(finding.text), sources.numbers_of(finding.evidence_ids, ()), sources.for_claims(question)
     parts = [text[start:end] for start, end in sentences(text)] or [text]

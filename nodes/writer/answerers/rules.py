@@ -96,9 +96,9 @@ def _talk(context: WriterContext) -> Iterator[Piece | AnswerPart]:
 
 
 def _state(found: RuleAnswer, context: WriterContext, say: AnswerSanitizer) -> tuple[list[Piece], list[ClaimPlace]]:
-    """Build the statements not said before.
+    """Build the pieces for the statements that the answer does not have yet.
 
-    Returns the pieces, and the claims that a model has to judge.
+    Returns the pieces, and the claims that a model has to judge: those of values read by a model.
     """
     said = clean_marks(context.written.text, ())
     plan = context.state.get("plan")

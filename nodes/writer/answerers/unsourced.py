@@ -1,4 +1,4 @@
-"""Unsourced answerer: a model's own knowledge, marked if the answer states facts."""
+"""Unsourced answerer: a model's own knowledge, marked unless the message is small talk or a writing request."""
 
 from typing import Final
 
@@ -24,7 +24,8 @@ _UNSOURCED: Final = localize_message("writer.notes", "unsourced")
 async def answer(context: WriterContext) -> Answering:
     """Emit an answer from a model's own knowledge.
 
-    Emits nothing if a draft over sources began to answer.
+    A note that sources are missing ends a complete answer, unless the message is small talk or a writing request.
+    Emits nothing if an answer has begun.
     """
     if not context.written.is_empty:
         return

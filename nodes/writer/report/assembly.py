@@ -98,9 +98,9 @@ def _split_limits(
 
 
 def _without_repetition(piece: SectionPiece, said: set[str]) -> SectionPiece:
-    """Reduce a piece to line ends if a section already has the same text.
+    """Reduce a piece to line ends if earlier pieces already have all its claims.
 
-    Rows of tables may repeat text.
+    Adds the claims to `said`. Rows of tables and short texts may repeat claims.
     """
     told = {claim.text for claim in piece.claims}
     if len("".join(told).encode()) < _LEAST_REPEATED or piece.text.lstrip().startswith("|"):

@@ -73,7 +73,8 @@ _ONE_DRAFT_WORDS: Final = 1_500
 def wants_report(state: SearchState, services: RunContext) -> bool:
     """Report whether the answer should be a report.
 
-    This holds if a report is asked for, or a long answer of a deep search.
+    This holds if a report is asked for, or a long answer of a deep search without a form. It never holds for a quick
+    search, without a large model, or for a short report on a folder.
     """
     frame, plan, depth = state["assessment"].frame, state.get("plan"), services.settings.depth
     if plan is None or state["assessment"].level == "simple" or depth == "quick":
@@ -104,7 +105,7 @@ def _sections_for(goal: int, language: Language) -> int:
 
 
 def _affordable_sections(services: RunContext, passage_tokens: int, shown_tokens: int, wanted: int) -> tuple[int, str]:
-    """Return the affordable number of sections, and the limiting factor.
+    """Return the affordable number of sections, and the limit that reduces the number (`max_tokens`) or "".
 
     Args:
         services: The budget.

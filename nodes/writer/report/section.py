@@ -140,7 +140,14 @@ async def write_summary(
 
 
 async def _write(state: SearchState, services: RunContext, request: DraftRequest, title: str) -> Section:
-    """A draft of a part of a report, piece by piece, then judged and mended."""
+    """Draft a section or the summary, then judge the claims and repair failing claims.
+
+    Args:
+        state: The state of the run.
+        services: The models.
+        request: The request for the draft.
+        title: The title of the section. Empty for the summary.
+    """
     question = state["assessment"].question
     say = AnswerSanitizer(request.prompt.citable.evidence, question, services.language)
     pieces: list[Piece] = []

@@ -57,7 +57,7 @@ class ParsedSource:
         codes: Its digit groups as written, folded.
         joined: Its codes with letters and digits joined, folded.
         dotted: Its dotted figures and whole numbers as written.
-        whole: Integers in any form, including ordinals and years.
+        whole: Whole numbers in any form, and the years of its dates.
         days: Days as (month, day), without their year.
         months: Months it names.
         countries: Keys of the countries it names.
