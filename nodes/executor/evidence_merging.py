@@ -15,23 +15,24 @@ from weiwo.text.near_duplicates import Known, Told
 from weiwo.tools.web.fetching.urls import canonical_url
 
 _FULLER: Final = 1.2
-"""How many times the words of a known text another of the same particulars must have to take its place."""
+"""Factor by which a copy with the same numbers, dates and names must be longer to replace the kept passage."""
 
 _MOST_ALSO: Final = 12
 """Further addresses kept of one passage."""
 
 
 _MOST_OF_A_PAGE: Final = 60
-"""Passages of one page that a further one of it is compared with, the latest of them."""
+"""Latest passages of a page with which a further passage of the page is compared."""
 
 
 def merge_passages(old: Sequence[Evidence], new: Sequence[Evidence]) -> list[Evidence]:
-    """Known and new passages without repetition.
+    """Merge earlier and new passages without repetition.
 
     Returns:
-        New passages first, since they answer the latest query, then known ones. Of one text (`near_duplicates`), and
-        of a text that stands within another of the same page, there is one passage, with the better rank and score
-        and every other address. It keeps the identity of the known one unless the new one says a good deal more.
+        New passages first, since they answer the latest query, then earlier ones. Near duplicates, and a text
+        contained in another text of the same page, become a single passage with the better rank and score. Its `also`
+        lists the addresses of the copies with all its numbers, dates and names. It keeps the id of the earlier passage
+        unless the new passage has more of them, or more words.
     """
     known_ids = {passage.id for passage in old}
     shelf = _DistinctPassages()
@@ -79,9 +80,9 @@ class _DistinctPassages:
         self._place_of_text.append(place)
 
     def _place_of_copy(self, passage: Evidence, told: Told) -> int | None:
-        """Find the position of the passage copied by the given passage.
+        """Return the position of a kept passage with nearly the same text, or None.
 
-        A document is a copy only of an equal document.
+        If either is a local document, the texts must be equal.
         """
         document = _is_document(passage)
         found = self._texts.find(told, equal=document)
@@ -105,15 +106,12 @@ class _DistinctPassages:
 
 
 def _is_document(passage: Evidence) -> bool:
-    """Tell whether a passage is of a document at hand, rather than of a page of the web."""
+    """Report whether a passage comes from a local document instead of a web page."""
     return "://" not in passage.source
 
 
 def _clean_addresses(passage: Evidence) -> Evidence:
-    """Return a passage with further addresses of distinct pages.
-
-    The passage's own page is not among them, and each page is there once.
-    """
+    """Reduce the `also` of a passage to a single address of each other page, and to `_MOST_ALSO` addresses."""
     pages = {canonical_url(address): address for address in reversed(passage.also)}
     pages.pop(canonical_url(passage.source), None)
     also = tuple(address for address in passage.also if pages.get(canonical_url(address)) == address)[:_MOST_ALSO]

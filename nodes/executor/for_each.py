@@ -41,7 +41,7 @@ class ForEach:
 
     Attributes:
         items: The items, in order.
-        positions: For each item, the index of its start.
+        positions: For each item, the index of its instance in `starts`.
         starts: Inputs of the instances, one for each distinct item.
         cut: Number of further items left out by the limit.
     """
@@ -72,7 +72,11 @@ def read_for_each(task: Task, inputs: Mapping[str, Outcome], max_items: int) -> 
 
 
 def list_items(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValue], Outcome | None]:
-    """Return the non-blank items of a `for_each` task and the source outcome."""
+    """Return the non-blank items of a `for_each` task and the outcome that they come from.
+
+    Equal items are listed once, unless a `for_each` task made the list. If no input is referenced, there are no items
+    and the outcome is None.
+    """
     match = REFERENCE.fullmatch((task.for_each or "").strip())
     source = inputs.get(match[1]) if match else None
     if source is None:
@@ -88,16 +92,17 @@ def list_items(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValu
 
 
 def _key(item: JsonValue) -> str:
-    """Items with the same key are the same."""
+    """Return the key by which items are compared, without case and surrounding space."""
     return str(item).strip().casefold()
 
 
 def make_instance(
     task: Task, item: JsonValue, position: int, source: Outcome, inputs: Mapping[str, Outcome]
 ) -> tuple[Task, dict[str, Outcome]]:
-    """Create the instance for a single item.
+    """Create the instance for a single item and return it with its inputs.
 
-    Inside it `{{item}}`, and a reference to the very task it iterates over, mean the item.
+    In the instance, `{{item}}` and a reference to the task that produced the list both mean the item. `position` counts
+    from 0, ids from 1: `task_2[1]` is the first instance.
     """
     ahead = TaskTrace(ahead=source.trace.ahead)  # values for all items: each is known by its question
     bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type), trace=ahead)

@@ -33,10 +33,10 @@ from weiwo.tools.calling.policies import POLICIES
 from weiwo.tools.web.fetching.urls import site_of
 
 _ABOUT: Final = 0.6
-"""Share of the words for what a question is about that a passage needs for its page to be worth opening."""
+"""Share of the subject's words that title and text of a passage must have for its page to be worth opening."""
 
 _FIRST: Final = 0.3
-"""What the first place in a result list is worth, against saying all words of the question, or being titled so."""
+"""Score of the first rank in a result list. The question's words in the passage, and the title, score up to 1 each."""
 
 _DATE: Final = lazy(r"-?\d{4,}(?:-\d\d){0,2}")
 
@@ -88,8 +88,7 @@ class NextActions:
     def _second_source(self, judgement: Judgement) -> list[Call]:
         """Return a call opening a page of another site, if a lone value is still unsettled.
 
-        This applies if pages were opened. The page opened beside the first was to show whether sources agree. If it is
-        silent, one more is asked.
+        This applies if all cited passages are web pages and pages were read, but no more than are opened at once.
         """
         opened = set(self._state.get("opened", []))
         heard = opened - self._state.get("failed", {}).keys()
@@ -185,7 +184,7 @@ class NextActions:
     def _opener(self, address: str, passage: Evidence) -> Call | None:
         """Return the call opening an address of a passage.
 
-        Only the passage's sources count. Addresses in its text are plain text.
+        Returns None if no tool can open it. Addresses in the text of a passage are never opened.
         """
         if not _on_the_web(address, passage):
             call: Call = {"tool": "open_document", "args": {"source": address, "query": self._frame.question}}
@@ -247,9 +246,9 @@ def _rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidenc
 
 
 def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: int) -> list[Call]:
-    """Return the same search in the task's own words if the words add new content.
+    """Return the same search in the task's own words.
 
-    A content word must be missing from each query tried before.
+    The list is empty if a query already tried with the tool has all content words of the task.
     """
     # Of Chinese the keywords count: pairs of characters span what only asks.
     asked = questions_of(frame.question, LONGEST_QUERY) or frame.question

@@ -52,8 +52,8 @@ _NOTHING_ANSWERS: Final = localize_message("executor.node", "nothing_answers")
 
 _KEPT_PASSAGES = 8
 _MOST_KEPT = 24
-"""Passages a task hands to the state beside those it cites, and of a task that asks for more; whole results would swell
-every checkpoint."""
+"""Passages that a task stores in the state, by default and at most if its argument `k` asks for more. Cited passages
+are always stored. Whole results would swell every checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ def _gives_sentence(turn: _Turn) -> bool:
 
 
 def route_after_act(state: TaskState) -> Literal["ask", "act", "read", "done"]:
-    """After the calls of a turn, or a question: done with an outcome, to a person, on to substitutes, or read."""
+    """Return the next node: `ask` a person, `act` with further or permitted calls, `read`, or `done`."""
     if "outcome" in state:
         return "done"
     if state.get("asks"):
@@ -336,7 +336,7 @@ def route_after_act(state: TaskState) -> Literal["ask", "act", "read", "done"]:
 
 
 def route_after_read(state: TaskState) -> Literal["act", "done"]:
-    """After reading: done, or further calls."""
+    """Return the next node: `act` for further calls, or `done` if there is an outcome."""
     return "done" if "outcome" in state else "act"
 
 
@@ -387,9 +387,9 @@ def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, s
 
 
 def _gone_on_without(state: TaskState, batch: CallBatch, services: RunContext) -> dict[str, str]:
-    """Report failed calls to watchers and return the failures.
+    """Emit an event for each failed call and return all failures of the task, by address or tool.
 
-    The task continues with its remaining passages.
+    The task continues with the passages it has.
     """
     for call, failure in batch.failures:
         note = failure.message

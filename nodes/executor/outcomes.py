@@ -16,7 +16,7 @@ from weiwo.tools.calling.invoke import ToolResult
 
 
 def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Outcome:
-    """A value read out of passages."""
+    """Build the outcome of a value read from passages."""
     reading = judgement.reading
     return Outcome(
         task_id=task.id,

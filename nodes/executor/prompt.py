@@ -56,7 +56,7 @@ date, that they contradict each other about, or that takes for granted what a pa
 Use only the passages, never your own memory. Beware of namesakes: a passage must speak of the very subject that the \
 task asks about. One that is superseded only tells what was so before."""
 )
-"""For tasks that are read several in a call."""
+"""System prompt for reading several tasks in a single call."""
 
 _CHAIN: Final = """The task is a chain of look-ups: go from one to the next. Give in `hops` each value that the \
 passages tell on the way to the answer and that is not listed yet: its `question`, its `value`, a bare name, date or \
@@ -74,18 +74,18 @@ HOPS: Final[Mapping[Shape, str]] = {"chain": _CHAIN, "comparison": _COMPARISON, 
 _SENTENCE = """`sentence` is the answer to the user. With "give_up" it says what was not found, and what the passages \
 do tell of it, with `quotes` for that.
 """
-"""Added for a task that is the whole question."""
+"""Added to the prompt for a task that is the user's whole question."""
 
 STATEMENT = """Give also `sentence` with each value: the value in one full sentence that stands on its own, in the \
 language of the task, and says no more than the quotes do, in their wording where that is its language.
 """
-"""Added where what tasks find is told item by item."""
+"""Added to the prompt if the answer gives each value in its own sentence."""
 
 WAITING: Final = """Other tasks wait for this value. With "answer" give in `ahead` what the passages tell of them \
 already, once your value is filled in: the id of the `task`; of one that runs for each item, the `item` as you give it \
 in `value`; the `value`, one or two `quotes`, `confidence`. Leave out what they do not tell or contradict each other \
 about:"""
-"""Added for a task for which others wait; a line each follows."""
+"""Added to the prompt for a task that other tasks depend on. A line for each of these tasks follows."""
 
 TYPE_HINTS: Final[Mapping[ValueType, str]] = {
     "text": "text: the shortest exact answer, such as a name; for an open question one or two sentences",
@@ -99,7 +99,7 @@ date the year',
     "list[boolean]": "list of true/false",
     "passages": "text: a summary of what the passages say on the task",
 }
-"""What is wanted, by its type."""
+"""Description of the wanted value in the prompt, by type."""
 ZERO_TO_ONE: Final = "0 to 1"
 
 NO_SUCH_PASSAGE: Final = 'next is "open" but passage is {}; there are passages 1 to {}'
@@ -111,7 +111,7 @@ NO_SUPPORT: Final = (
 STRANGER: Final = "the quoted passage does not speak of {}; quote one that does, else search or give up"
 OTHER_WINNER: Final = "by the values found it is {}; compare them again"
 OF_ANOTHER_TYPE: Final = "value: {}; wanted: {}"
-"""What is wrong with a reply: the model is asked once more."""
+"""Objections to a reply. The model is asked again with the objection."""
 
 ANALYST = protect_prompt(
     f"""\
@@ -123,7 +123,7 @@ rests on. Use only what they say; copy numbers, dates and names exactly.
 - `missing`: what the task asks for and the passages do not tell, in one line; else empty.
 - `confidence`: 0 to 1. Where nothing can be said, give no findings."""
 )
-"""For a task that calls no tool."""
+"""System prompt for an analysis task, which calls no tool."""
 
 
 @dataclass(frozen=True)
@@ -133,17 +133,17 @@ class TaskProgressNote:
     Attributes:
         whole: The user's question that the task serves.
         tried: Queries already sent.
-        turns_left: How often the task may search or open yet.
-        nothing_new: Whether the last turn brought no passage that was not known.
-        failed: What did not work, such as a page that could not be opened.
-        seen: Ids of the passages that earlier turns showed.
-        kept: Ids of those that the model wanted to see again.
-        most: Passages that a turn shows for one value, the best ones; the others come next, should they be needed.
-        wants_sentence: Whether the task is the whole question, so that its value, in a sentence, is the answer.
-        hops: Of a chain of look-ups, what earlier turns found on the way.
-        latest: Passages that the last turn found, known ones among them: as many are the first of all.
-        waiting: Tasks that wait for this one, of which its passages may tell already.
-        most_queries: Queries that a turn may send.
+        turns_left: Number of further turns in which the task may search or open pages.
+        nothing_new: Whether the last turn found no new passage.
+        failed: Messages of failures, such as a page that could not be opened.
+        seen: Ids of the passages shown in earlier turns.
+        kept: Ids of the passages that the model wanted to see again.
+        most: Number of best passages shown in a turn for a single value.
+        wants_sentence: Whether the value is also wanted as a sentence for the user's answer.
+        hops: Intermediate values that earlier turns of a chain or comparison found.
+        latest: Number of passages found in the last turn, repeated ones included. They come first in the task's list.
+        waiting: Tasks that depend on this task, and whose values its passages may already give.
+        most_queries: Most queries in a turn.
     """
 
     whole: str
@@ -161,7 +161,7 @@ class TaskProgressNote:
     most_queries: int = 2
 
     def describe_turns(self) -> str:
-        """The turns left, in words for the model."""
+        """Describe the turns left, and the failures, for the model."""
         if self.turns_left <= 0:
             turns = "This is the last turn: answer or give up."
         else:

@@ -125,7 +125,7 @@ class TaskResources:
     finished: list[Outcome] = field(default_factory=list)
 
     def report_finished(self, outcome: Outcome) -> None:
-        """Report the outcome of a task to watchers."""
+        """Record the outcome of a task and emit its event."""
         self.finished.append(outcome)
         shown = "" if outcome.value is None else render(outcome.value, outcome.type, self.services.language)
         self.services.emit(

@@ -15,7 +15,7 @@ from weiwo.tools.calling.substitutes import is_address, is_query
 from weiwo.tools.web.fetching.urls import canonical_url
 
 OF_CORPUS: Final = frozenset({"corpus_search", "open_document"})
-"""The tools over documents at hand: what they find has no page on the web to open."""
+"""Tools for local documents. Their passages have no web page to open."""
 
 _AROUND_WORDS: Final = ".,;:!?\"'()[]“”‘’。，、；：！？（）《》"
 
@@ -42,23 +42,23 @@ class TaskOutput(TypedDict, total=False):
     usage: Annotated[Usage, add_usage]
 
     repairs: Annotated[dict[str, Repair], merge_by_key]
-    """What took its place while the plan ran, by the task replaced."""
+    """Repairs made while the plan ran, by the id of the replaced task."""
 
     added: Annotated[dict[str, Outcome], merge_by_key]
-    """What those tasks came to."""
+    """Outcomes of the tasks added by repairs, by id."""
 
 
 class TaskProgress(TaskOutput, total=False):
     """Channels of the task graph: progress of a task."""
 
     frame: QueryFrame
-    """What the task asks, parsed, its references filled."""
+    """The task's question, parsed, with references replaced by values."""
 
     calls: list[Call]
-    """The calls to make next, at the same time; none where what was found is to be read."""
+    """The calls to make next, concurrently. Empty if the passages found are to be read."""
 
     call: Call
-    """The call made last, the first of its turn."""
+    """The first call of the last turn."""
 
     tried: list[Call]
     """The calls made, so that none is made twice."""
@@ -67,64 +67,64 @@ class TaskProgress(TaskOutput, total=False):
     """Pages and documents opened, or tried to be, under one address each (`source_address`)."""
 
     passages: list[Evidence]
-    """What was found so far, best first."""
+    """The passages found so far, latest turn first, each turn best first."""
 
     fresh: int
-    """Passages that the last turn brought and none before."""
+    """Number of new passages found in the last turn."""
 
     latest: int
-    """Passages that the last turn found, known ones among them."""
+    """Number of passages found in the last turn, repeated ones included."""
 
     turn: int
-    """Searches and openings so far, however many calls each took."""
+    """Number of turns so far. A turn may take several calls."""
 
     attempts: int
-    """Calls really made: further ones and those of substitutes counted, kept results not."""
+    """Number of calls made, including retries and substitutes, excluding cached results."""
 
     failed: dict[str, str]
-    """What failed the task, and how: tools, which are left alone from then on, and pages, by their addresses."""
+    """Failure messages by tool or address. A failed tool or page is not used again."""
 
     seen: list[str]
     """Ids of the passages that a model has been shown."""
 
     kept: list[str]
-    """Ids of those among them that it wanted to see again."""
+    """Ids of the shown passages that the model wanted to see again."""
 
     missing: str
-    """What it said was missing, the last time."""
+    """The missing information in the model's last reply."""
 
     found: list[PassageList]
-    """What each call found, by content."""
+    """The passage list of each call, with a hash of its content."""
 
     hops: list[Hop]
-    """What it found on the way, of a chain of look-ups."""
+    """Intermediate values of a chain or comparison."""
 
     best: Outcome
-    """What was read and found too weak to stop at; it stands if nothing better is found."""
+    """Outcome that is not certain enough to stop at. It is used if no better outcome is found."""
 
     cached: bool
-    """Whether the results of the last turn were kept from earlier calls."""
+    """Whether all results of the last turn came from the cache."""
 
     notes: list[str]
-    """What a user should know of the calls, such as a search that went without its embedding model."""
+    """Notes on the calls for the user, such as a search that ran without its embedding model."""
 
     seconds: float
-    """Time spent working."""
+    """Working time, in seconds, without waiting for a slot."""
 
     asks: bool
-    """Whether a person is to be asked about one of the calls to make next."""
+    """Whether a call of `calls` needs a person's permission."""
 
     complaint: str
-    """Why they are asked again about a call that they have answered."""
+    """Reason for asking the person again about the same call."""
 
     consents: dict[str, Call]
-    """The calls that a person allowed, as they allowed them, by `ConsentQuestion.key`."""
+    """The calls allowed by a person, with edited arguments, by `ConsentQuestion.key`."""
 
     woken: bool
-    """Whether its outcome has woken reflection."""
+    """Whether the task's outcome has triggered reflection."""
 
     repair: Repair
-    """What reflection decided on, to be run."""
+    """The repair chosen by reflection, to be run next."""
 
 
 class TaskState(TaskInput, TaskProgress, total=False):

@@ -35,7 +35,7 @@ class AskedValue:
         runs: Chinese stretches that a clause must have, besides the subject.
         subject: Stems of a subject that is not a name, which may be separated. Empty for a name.
         unit: Unit in which a figure is wanted. Empty if the question does not say.
-        own: Dates and figures of the question itself.
+        own: Dates and figures in the question. These are never the answer.
         whole: Whether a clause must name the subject, since the question has no other content word.
         alone: Whether a sentence must name the subject. For the subject of a chain, neither a title nor a pronoun
             identifies it.
@@ -100,7 +100,7 @@ class AskedValue:
 
 
 def take_apart(frame: QueryFrame, kind: Kind) -> AskedValue:
-    """Take a parsed look-up apart.
+    """Convert a parsed look-up to the form used for matching clauses.
 
     Args:
         frame: The look-up, of one subject at most.

@@ -202,9 +202,9 @@ def _goes_on(sentence: Sentence, before: Sequence[Span], span: Span) -> bool:
 
 
 def _is_rival(sentence: Sentence, span: Span) -> bool:
-    """Report whether a clause holds a value without an owner.
+    """Report whether a clause has a value but neither a subject nor a verb.
 
-    This is a second value for the clause before.
+    Such a value competes with the value of the clause before.
     """
     tokens = sentence.tokens(span)
     told = [token for token in tokens if not any(a <= token.start and token.end <= b for a, b in sentence.name_spans)]
@@ -220,7 +220,7 @@ def _read_value(sentence: Sentence, value: Token, rest: Span) -> StatedValue | N
     Args:
         sentence: The sentence.
         value: The value.
-        rest: The clause behind value, subject and attribute.
+        rest: Span from the last of value, subject and attribute to the end of the clause.
     """
     shown = sentence.text[value.start : value.end].strip()
     date = next((date for date in sentence.dates if date.start == value.start), None)

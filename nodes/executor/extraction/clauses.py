@@ -20,7 +20,7 @@ from weiwo.text.terms import FUNCTION_WORDS, terms
 LONGEST_SENTENCE: Final = 800
 """Characters of one sentence that are read."""
 _MOST_BEFORE: Final = 12
-"""Sentences over which a pronoun may look back."""
+"""A pronoun's subject is searched in fewer than this many sentences before it."""
 
 _CUT: Final = lazy(
     r"[;；，。]|[:：—–](?=\s)|,(?=\s|$)|\s(?=(?:and|but|while|when|whereas|although|though|where|which|who|whose)\s)"
@@ -28,7 +28,7 @@ _CUT: Final = lazy(
 )
 _DEFINITION: Final = lazy(r"\s(?:is|was|are|were)\s(?:an?|the)\s(?:[\w'’“”\"-]{1,30}\s){0,9}$")
 _NARROWED: Final = lazy(r"\b(?:of|in|on|by|for|from|with|about|based|that|wh\w+|or|at|to|after|near|starring)\s")
-"""Words of a definition behind which something else may be spoken of."""
+"""Words in a definition after which the next verb may have another subject."""
 _IS_A: Final = lazy(r"\s(?:is|was)\s(?:an?|the)\s(?:(?!(?:an?|the|that|which|who)\s)[\w'’-]{1,30}\s){1,12}$")
 """A definition that names one thing alone, so that "with a length of" behind it is of this thing."""
 _BRACKETS: Final = lazy(r"[（(][^（）()]{0,160}[)）]")
@@ -41,7 +41,7 @@ _IDLE_HAN: Final = data_pattern("extraction", "assertions", "idle_zh")
 _PLACED: Final = data_pattern("extraction", "assertions", "placed")
 _TURNING: Final = data_words("extraction", "assertions", "turning")
 _IDLE: Final = (FUNCTION_WORDS | data_words("extraction", "assertions", "idle")) - _TURNING
-"""English words that may stand between a subject and its value: those of no content that do not turn it."""
+"""English filler words that may stand between a subject and its value without changing the statement."""
 
 
 class Token(NamedTuple):
@@ -64,7 +64,7 @@ def is_alike(stem: str, other: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """Sentence of a page, read for a question."""
+    """Sentence of a page, analysed for a question. `number` is its index in `page.spans`."""
 
     page: Page
     asked: AskedValue
@@ -112,7 +112,7 @@ class Sentence:
 
     @cached_property
     def others(self) -> list[Span]:
-        """Spans of foreign names, without places behind a preposition."""
+        """Spans of names of other things than the subject, except places after a preposition."""
         return [span for span in self.name_spans if not _PLACED.search(self.text[max(0, span[0] - 24) : span[0]])]
 
     @cached_property
@@ -146,7 +146,10 @@ class Sentence:
         return found
 
     def _is_cut(self, at: int) -> bool:
-        """Tell whether a clause starts before a joining word."""
+        """Report whether a new clause starts at a position, behind a separator.
+
+        None starts at an "and" that continues a definition, or at a "with" not preceded by one.
+        """
         if self.text[at : at + 4] == "and ":
             return not self.definition_before(at)
         return self.text[at : at + 5] != "with " or _IS_A.search(self.text[:at]) is not None
@@ -167,7 +170,7 @@ class Sentence:
 
     @cached_property
     def _marked_tokens(self) -> list[Token]:
-        """Tokens for values, mentions, phrases and dates. If tokens overlap, the first is kept."""
+        """Tokens for values, mentions, phrases and dates. Of overlapping tokens, the earlier in this order is kept."""
         edges = [0, *(edge for span in self.values for edge in span), len(self.text)]
         gaps = zip(edges[::2], edges[1::2], strict=True)
         phrases = [found.span() for a, b in gaps for found in self.asked.phrases.finditer(self.text, a, max(a, b))]
@@ -218,7 +221,7 @@ class Sentence:
     def head(self, span: Span) -> str:
         """Return the role of the first content word of a stretch.
 
-        Returns `X` for a possession of the subject.
+        Returns `X` for a possession of the subject, and an empty string if there is no content word.
         """
         first = next((token for token in self.tokens(span) if token.role not in "FD"), None)
         if first is None:

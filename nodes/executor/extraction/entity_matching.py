@@ -43,7 +43,7 @@ _WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
 _GIVEN_NAMES: Final = data_pattern("extraction", "entity_matching", "given_names")
 _BETWEEN: Final = lazy(r"[\s\-'’.,·•・‧]")
 _MOST_BETWEEN: Final = 2
-"""Characters between two words of a name."""
+"""Most characters between two words of a name."""
 _ASCII_WORD: Final = frozenset(string.ascii_lowercase + string.digits)
 _OPENERS: Final = word_set("The A An In On At By When While After Before Since As And But Although From Of For With")
 
@@ -177,7 +177,8 @@ class Page:
     def has_matching_title(self) -> bool:
         """Report whether the page's title is the subject's name.
 
-        "(film)" tells one of several things of a name. "(It's Not Easy)" and "(Godsmack song)" belong to other names.
+        A bracket behind the title must equal the subject's bracket. If the subject has none, a lower-case bracket such
+        as "(film)" is accepted, and a capitalised one such as "(Godsmack song)" belongs to another name.
         """
         mine, theirs = qualifier(self.subject.text), qualifier(self.title)
         fits = plain(mine) == plain(theirs) if mine else not theirs[:1].isupper()

@@ -17,7 +17,7 @@ _BRACKET: Final = lazy(r"[（(][^()（）]{3,200}[)）]")
 _VERB: Final = lazy(r"\b(?:is|was|are|were)\b|[，。；是]")
 _DASH: Final = lazy(r"\s?(?:[–—~～－-]{1,2}|至|\bto\b)\s?")
 SPANNED: Final = {"birth": True, "death": False, "beginning": True, "ending": False}
-"""Relations whose dates stand in brackets behind a name, and whether it is the first of the two."""
+"""Relations whose dates stand in brackets behind a name: True for the first of the two dates, False for the second."""
 
 
 def bracketed_dates(page: Page, relation: str) -> Iterator[tuple[str, StatedValue]]:

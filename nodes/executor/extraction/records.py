@@ -44,7 +44,8 @@ _ALIKE: Final = 0.8
 class RecordedValue:
     """Value of a record with passage, line, label and fit.
 
-    The label is e.g. "Wren shuttle – weight". The fit is the number of words or characters of the question that match.
+    The label is e.g. "Wren shuttle – weight". The fit is 2 if the question names the record's thing, plus 1 if it
+    names the key itself instead of another word of the relation.
     """
 
     passage: Evidence
@@ -56,7 +57,16 @@ class RecordedValue:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """Value in a line, with thing, key, page owner, and the title and headings above."""
+    """Value under a key in a line of a passage.
+
+    Attributes:
+        thing: Name in the row of a table. Empty for `Key: value` lines and definitions.
+        key: The key, or the column's name.
+        value: The value as written.
+        line: The line.
+        owner: Thing that the whole passage is about: the value of a name key, else the title.
+        context: Title, names, and the latest heading above the line.
+    """
 
     thing: str
     key: str
@@ -88,7 +98,7 @@ class _Asked:
         return len(words) if words and all(found) else 0
 
     def find_related_words(self, key: str) -> tuple[str, ...]:
-        """Return the question's words for a relation containing the key."""
+        """Return the words by which the question asks for a relation that the key belongs to."""
         found = [words for own, words in _relation_words() if key in own]
         return tuple(
             word
@@ -209,7 +219,7 @@ def _match(record: _Record, asked: _Asked, kind: str, passage: Evidence) -> Iter
 def _read_cell(value: str, kind: str, unit: str, line: str) -> StatedValue | None:
     """Read a cell as a value of the requested kind.
 
-    Returns None for any other kind.
+    Returns None if the cell holds another kind of value, more than a sentence, or over `_LONGEST_VALUE` characters.
     """
     if not any(map(str.isalnum, value)) or len(value) > _LONGEST_VALUE or re.search(r"[.!?。！？；;]\s", value):
         return None

@@ -19,9 +19,10 @@ from weiwo.text.units import to_si
 
 @dataclass(frozen=True)
 class StatedValue:
-    """Value in a line, in data form and as written, with the span of clause and value.
+    """Value in a line, in data form (`value`) and as written (`shown`).
 
-    `approximate` says that the line hedges the value. `years` holds the years to which the line dates a figure.
+    `start` and `end` are the span of the value in the line, or of the whole line for a record. `approximate` says that
+    the line hedges the value. `years` holds the years to which the line dates a figure.
     """
 
     value: JsonValue
@@ -43,7 +44,7 @@ def is_vouched(line: str, value: StatedValue) -> bool:
 
 _MEASURED: Final = 0.005
 _ROUGH: Final = 0.05
-"""Shares by which two measurements of one thing may differ, and two rough ones."""
+"""Relative difference allowed between two measurements of a thing, exact ones and approximate ones."""
 
 
 def is_same_date(value: StatedValue, other: StatedValue) -> bool:

@@ -1,8 +1,8 @@
 """Typed extraction without a model, from a single clause or record.
 
 A value counts only if subject, relation and value stand in one clause or record. `extract_value` reads passages for one
-parsed look-up. From prose it asserts dates and measures alone, if a clause about the very subject gives them in one of
-a few tight patterns. From a record of the subject's name it asserts any field that the question asks for. The question
+parsed look-up. From prose it asserts dates, figures and names alone, if a clause about the very subject gives them in
+one of a few tight patterns. From a record of the subject it asserts any field that the question asks for. The question
 must not say anything else, and no other matching clause of the same document may differ. In every other case it returns
 nothing. Documents that disagree are reported as rivals.
 """
@@ -30,7 +30,7 @@ from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
 _BY_RULE: Final = 0.95
-"""Confidence in a value that rules show: the share of right assertions without which a mechanism is not kept."""
+"""Confidence of a value found by rules. A rule is kept in the code only if this share of its values is right."""
 
 _MOST_PASSAGES: Final = 40
 """Passages that are read, best first."""
@@ -57,9 +57,8 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
         passages: The passages, best first.
 
     Returns:
-        The value with the sentences that carry it. Among rival values, the value of the best passage. None if no value
-        is
-        certain.
+        The value with the sentences that state it. If documents disagree, the value of the best passage, with the other
+        values as rivals. None if no value is certain.
     """
     if recorded := _read_records(frame, ret, passages[:_MOST_PASSAGES]):
         return recorded
@@ -116,8 +115,8 @@ def _read_records(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
 def _weigh_candidates(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading | None:
     """Return the value given by the documents, with values of disagreeing documents as rivals.
 
-    Returns None if a document contradicts itself. Among figures, the undated count, or else the figures of the latest
-    year.
+    Returns None without candidates, or if a document contradicts itself. If any figure is undated, only undated
+    figures are used, else only the figures of the latest year.
     """
     if kind == "quantity":
         last = max((max(candidate.found.years, default=9999) for candidate in found), default=0)

@@ -46,7 +46,7 @@ class ReadRequest:
         frame: The task, with references filled.
         ret: The wanted type.
         passages: The passages found, best first.
-        wants_sentence: Whether the value is told in a sentence of its own.
+        wants_sentence: Whether the value is also wanted as a sentence for the user's answer.
     """
 
     frame: QueryFrame
@@ -107,9 +107,9 @@ class ReadBatches:
         Returns None if the task must be read alone.
 
         Args:
-            task_id: The task. Its slot must not be held meanwhile: others need a slot to come here.
+            task_id: The task. It must have given up its lease, because the other tasks need slots to get here.
             request: The request of the task.
-            models: The models that pay if this task asks for the batch.
+            models: Models whose budget is charged if this task sends the call for the batch.
         """
         if task_id not in self.expected or not request.shareable:
             self.leave(task_id)

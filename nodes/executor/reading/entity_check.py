@@ -114,7 +114,7 @@ def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]
 def _is_about(passage: Evidence, names_parts: Sequence[Sequence[str]], known: Sequence[Evidence]) -> bool:
     """Report whether a passage's folder, or most documents at hand, mention any of the names.
 
-    For the folder, some documents found there must mention a name.
+    For the folder, two of its documents must mention a name. Returns False for a web page.
     """
     folder = _folder(passage)
     at_hand = {evidence.source for evidence in known if _folder(evidence)}

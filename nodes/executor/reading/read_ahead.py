@@ -1,8 +1,8 @@
 """Read-ahead: values of waiting tasks, found in the passages of an upstream task.
 
 The values come with their quotes. The reader of the upstream task is shown the waiting tasks. Its values meet the same
-requirements as any value, for the question with the task's own value filled in. They travel with that value
-(`OutcomeDetail.ahead`): a task that finds its own question there takes the value, and neither searches nor asks. Values
+requirements as any value, for the question with the task's own value filled in. They are stored in its outcome
+(`TaskTrace.ahead`): a task that finds its own question there takes the value, and neither searches nor asks. Values
 are therefore checkpointed, resumed and forked with the value they came with. Any task without a value given ahead runs
 as usual.
 """
@@ -26,9 +26,9 @@ MOST: Final = 40
 
 
 def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequence[Task]:
-    """List the look-ups waiting for a single task.
+    """List the look-ups in documents that depend on the given task alone.
 
-    The list is empty if the task's model is better asked one thing at a time.
+    The list is empty for a web search, for a model that takes no schemas, and in a quick search.
     """
     if plan is None or task.tool not in OF_CORPUS or not services.strategy.reads_together:
         return ()

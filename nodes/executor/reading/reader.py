@@ -48,7 +48,7 @@ from weiwo.text.terms import terms
 _LONGEST_SENTENCE = 400
 _ESTIMATE: Final = lazy(r"(?i)\b(?:about|approximately|around|roughly|circa|ca?\.|c\.)(?!\w)|大约|大概|约|左右|前后")
 _STRANGER_CONFIDENCE = 0.4
-"""The most that is held of a value whose passage does not name what the task asks about."""
+"""Highest confidence of a value whose passage does not name the subject of the task."""
 
 _DOUBT: Final = localize_message("executor.reading.reader", "doubt")
 _SCHEMAS: Final[Mapping[tuple[bool, bool], type[ReadReply]]] = {
@@ -149,9 +149,9 @@ async def read_passages(
     progress: TaskProgressNote,
     carries: SentenceCheck = carries_nothing,
 ) -> Judgement:
-    """Read passages for a single task.
+    """Read passages for a single task, by rules and by a model if there is one.
 
-    A value proved by rules stands, whatever a model concludes.
+    `_with_proof` combines the two readings.
     """
     unreadable: list[str] = []
     reading = await offload_reading(passages, _by_rule, frame, ret, passages)
@@ -172,7 +172,8 @@ async def read_passages(
 def _with_proof(judgement: Judgement, proved: Reading) -> Judgement:
     """Combine a model's judgement with a value proved by rules.
 
-    The proved value is used if the model found no value. A different value from elsewhere becomes a rival.
+    The proved value is used if the model found no value, or a different value in other sentences. The model's value is
+    then a rival. A denied premise, and a value reached by intermediate values, stay as the model gave them.
     """
     read = judgement.reading
     if proved.value is None or judgement.move == "premise_wrong":
@@ -365,10 +366,17 @@ async def judge_answer(
     *,
     wants_sentence: bool,
 ) -> Judgement | None:
-    """Judge a bare value by the same checks as for a task read alone.
+    """Judge a value from a shared prompt by the same checks as for a task read alone.
 
-    Returns None if the value fails. It was made from the passages `shown`, in the order of their numbers. All
-    `passages` may support it.
+    Returns None if the value fails the checks, or cites a passage that the task did not find itself.
+
+    Args:
+        answer: The value with its quotes.
+        frame: The question of the task.
+        ret: The wanted type.
+        shown: The passages in the prompt. Quotes refer to them by number, from 1.
+        passages: The passages that the task found.
+        wants_sentence: Whether the value's sentence is kept.
     """
     fields = answer.model_dump(include={"value", "confidence", "basis", "sentence"})
     reply = ReadReply(next="answer", quotes=answer.quotes, **fields)
@@ -392,9 +400,9 @@ def finds_hops(frame: QueryFrame, ret: ValueType) -> bool:
 
 
 def _sentence(reply: ReadReply) -> str:
-    """Return the one-sentence answer of a reply, without citation marks.
+    """Return the one-sentence answer of a reply, without citation marks, which the code adds.
 
-    The code adds the marks.
+    Returns an empty string for a sentence over `_LONGEST_SENTENCE` characters.
     """
     said = clean_marks(safe_note(reply.sentence, _LONGEST_SENTENCE + 1), ()).strip()
     return said if len(said) <= _LONGEST_SENTENCE else ""
@@ -428,9 +436,9 @@ def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evid
 
 
 def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evidence], frame: QueryFrame) -> bool:
-    """Report whether quotes or headings contain a part of a value.
+    """Report whether quotes or headings contain a part of a number, date or name.
 
-    The value is a number, date or name.
+    Any other value counts as contained.
     """
     quoted = {quote.evidence_id for quote in quotes}
     cited = [passage for passage in passages if passage.id in quoted]

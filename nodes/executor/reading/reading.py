@@ -12,7 +12,7 @@ from weiwo.state.evidence import Basis
 from weiwo.state.query import QueryFrame
 
 SentenceCheck = Callable[[str, Sequence[Evidence], QueryFrame], bool]
-"""Whether passages carry a sentence that names what a task asks about, as far as code can tell."""
+"""Check by code, without a model, that passages support a sentence about the subject of a task."""
 
 
 def carries_nothing(_sentence: str, _passages: Sequence[Evidence], _frame: QueryFrame) -> bool:
@@ -33,7 +33,7 @@ class Reading:
         quotes: The supporting sentences, verbatim.
         confidence: 0 to 1.
         detail: The unit, and how the passage and the reader came to the value.
-        missing: Missing information, in one line. Empty if the value was found.
+        missing: Missing information, in one line. With a value, a doubt or remark about the value.
         support: Number of independent sources that give the value. 0 if they were not counted.
         rivals: Values that other sources give instead.
         basis: Whether the quotes state the value or imply it.
@@ -59,7 +59,7 @@ class Judgement:
     Attributes:
         reading: The value, or None with the missing information.
         decided_by: A model or the rules.
-        move: The next move if there is no value.
+        move: `answer` or `premise_wrong` with a value. Without a value, the next move.
         queries: The queries of a `search` move.
         opened: The passage to open in an `open` move, with its page or document.
         left_out: Number of passages without room in the prompt.

@@ -27,11 +27,11 @@ from weiwo.text.terms import terms
 from weiwo.text.values import coerce
 
 _MOST_HOPS: Final = 6
-"""Values found on the way that are kept of a chain."""
+"""Most intermediate values kept for a task."""
 _SHOWN: Final = 80
 _HAN: Final = lazy(f"[{HAN}]")
 _COMPARED: Final[frozenset[Shape]] = frozenset({"comparison", "same"})
-"""Shapes of questions whose look-ups stand side by side."""
+"""Shapes of questions whose look-ups do not depend on each other."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ class ShownPassages:
         return "text" if reply.next == "premise_wrong" else self.ret
 
     def find_unmentioned_name(self, quotes: Iterable[Quote], value: object) -> str | None:
-        """Return the task's name for the subject if missing from quotes and intermediate values."""
+        """Return a name from the task or its intermediate values if no quoted passage mentions any of these names.
+
+        In a comparison, the passages of the intermediate values count as quoted. Returns None if a name is mentioned.
+        """
         cited = {quote.evidence_id for quote in quotes}
         if self._side_by_side:
             cited.update(key for hop in self.hops for key in hop.evidence_ids)

@@ -52,9 +52,8 @@ def weigh_sources(
     Args:
         reading: The reading by a model or the rules.
         frame: The task, with references filled.
-        ret: The wanted type. Nothing is counted for lists, passages and explanations. For explanations, other figures
-            seen
-            by the reader itself are still kept.
+        ret: The wanted type. No sources are counted for lists, passages and explanations. For explanations, rival
+            figures reported by the reader are kept.
         passages: The passages that were read, best first.
         rivals: Values that the reader itself saw in other sources. Kept unless they are the value in other words.
 

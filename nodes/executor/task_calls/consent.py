@@ -65,7 +65,10 @@ class Verdict:
 
 
 async def open_questions(calls: list[Call], state: TaskState, services: RunContext) -> list[ConsentQuestion]:
-    """List the acting calls without permission, in order."""
+    """List the acting calls without permission, in order.
+
+    Calls that an interrupted run already began are left out, because they are handled where calls are made.
+    """
     found = []
     for number, call in enumerate(calls, state.get("attempts", 0)):
         question = _question(call, number, services)

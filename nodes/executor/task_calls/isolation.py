@@ -16,7 +16,7 @@ PATIENCE: Final = 0.5
 """Seconds that cancelled work has to clean up after itself."""
 
 _left_behind: Final[set[asyncio.Task[Any]]] = set()
-"""Work that went on regardless; asyncio itself would forget it."""
+"""Cancelled tasks that may still be running. asyncio itself keeps only weak references to tasks."""
 
 
 class AbnormalExitError(WeiwoError, RuntimeError):
@@ -27,9 +27,10 @@ class AbnormalExitError(WeiwoError, RuntimeError):
 
 
 async def run_isolated(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in isolation. On cancellation, return within `PATIENCE`.
+    """Run a coroutine in an asyncio task of its own and return its result.
 
-    This holds regardless of how the work reacts.
+    If the caller is cancelled, the work is cancelled too, and `CancelledError` is raised within `PATIENCE` seconds even
+    if the work goes on.
 
     Raises:
         AbnormalExitError: The work cancelled itself, or raised `SystemExit` or the like.

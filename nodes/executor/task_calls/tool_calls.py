@@ -22,7 +22,7 @@ from weiwo.tools.calling.results import TOOL_SOURCE
 from weiwo.tools.registry import Registry
 
 _OWN_SOURCES: Final = (TOOL_SOURCE, "mcp://")
-"""How sources begin that are the tool itself."""
+"""Prefixes of sources that stand for a tool's own reply instead of a page or document."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class CallBatch:
 
     @property
     def attempts(self) -> int:
-        """Calls really made."""
+        """Number of calls made, including retries and excluding cached results."""
         return sum(done.attempts for done in self.done)
 
     @property
