@@ -53,7 +53,7 @@ async def record_task(task: Task, outcome: Outcome, usage: Usage, services: RunC
 async def record_rest(state: SearchState, services: RunContext) -> None:
     """Record the cost of a question outside any task.
 
-    Its dollars are the share of the tokens.
+    The run's money is split by tokens, so the cost recorded here is in proportion to the tokens used outside tasks.
     """
     plan, usage = state.get("plan"), state.get("usage", Usage()) + services.budget.delta()
     if services.task_log is None or plan is None:

@@ -9,11 +9,11 @@ from weiwo.nodes.shared.prompting.reply_types import Edges, Line, Reply
 from weiwo.state import JsonValue
 
 _NO_TOOL = "none"
-"""What a task is bound to that a model left unbound; the validator, or the mending of plans, says the rest."""
+"""Tool name of a task for which the model named no tool. `autofix_plan` or the validator then handles the task."""
 
 
 def _name(value: Any) -> Any:
-    """The name, of a tool or a type given as an object."""
+    """Return the name of a tool or type that a model gave as an object. Any other value is returned unchanged."""
     if isinstance(value, dict):
         return value.get("name") or value.get("type") or value
     return value

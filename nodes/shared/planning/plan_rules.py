@@ -31,7 +31,7 @@ _SAMPLED: Final = 100
 """Documents of an index that are looked at for titles and languages."""
 _LONGEST: Final = 40
 MOST_TASKS: Final = "{max_tasks}"
-"""What stands in the rules for the number of tasks that a plan may have."""
+"""Placeholder in the rules for the maximum number of tasks."""
 
 PLAN_RULES: Final = """\
 A task (vertex) has
@@ -79,7 +79,7 @@ is_answer true.
 Example of advice, "Which of the two queues suits us?": task_1 "What does queue A promise on delivery?", task_2 the \
 same of B, task_3 "What do we demand of a queue?" (ret list[text]) → task_4 analyse, "Which of the two, by \
 {{task_1.ret}} and {{task_2.ret}}, meets {{task_3.ret}}, and what speaks against it?"."""
-"""What a task is, what holds for a plan, and four examples."""
+"""Prompt text: the fields of a task, the rules of a plan, and four examples."""
 
 
 def planning_instructions(tools: Iterable[str], services: RunContext) -> str:

@@ -117,7 +117,7 @@ def _convert_value(outcome: Outcome, kinds: frozenset[str]) -> JsonValue:
 
 
 def resolve_schema_reference(expected: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The schema of an argument, a reference to a definition followed."""
+    """Return the schema of an argument, with a `$ref` resolved in `schema`. Empty if the definition is missing."""
     reference = expected.get("$ref")
     if isinstance(reference, str):
         found = schema.get("$defs", {}).get(reference.rsplit("/", 1)[-1], {})

@@ -33,9 +33,9 @@ from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.policies import POLICIES
 
 PASSING: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.again)
-"""Failures that the same task may not meet again."""
+"""Transient failures: the same task may succeed if it is run again."""
 HOPELESS: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.last == "give_up")
-"""Failures after which nothing is tried any more in this run; they say nothing about the task."""
+"""Failures after which the run tries nothing more. They do not mean that the task is wrong."""
 
 
 _CAUSES: Final[Mapping[Cause, str]] = {
@@ -47,10 +47,10 @@ _CAUSES: Final[Mapping[Cause, str]] = {
 
 
 _MOST_TRIED: Final = 12
-"""Queries of a task that a model is reminded of."""
+"""Most failed queries of a task listed in a prompt."""
 _MOST_SENTENCES: Final = 40
 _MOST_MISSING: Final = 10
-"""Things missing that are kept of a reply."""
+"""Most missing parts taken from a model's reply."""
 _NOTHING: Final = lazy(r"(?:none|nothing|no|n/?a|null|-+|无|没有|暂无)(?: (?:is )?missing)?[.。]?", re.IGNORECASE)
 
 
@@ -139,9 +139,9 @@ class PlanHistory:
         return frozenset(found)
 
     def find_repetitions(self, plan: Plan) -> list[str]:
-        """List the parts of a next revision planned before and failed, a message each.
+        """List why a new revision only repeats earlier ones, in words for the model.
 
-        The list is empty if the revision is new.
+        These are failed tasks or queries planned again, an equal plan, or no new task. The list is empty otherwise.
         """
         todo = [task for task in plan.tasks if task.id not in self.kept_plan.wiring.tasks]
         if not todo:

@@ -36,7 +36,7 @@ VALUE_TYPES: Final[Mapping[AnswerType, ValueType]] = {
     "boolean": "boolean",
     "list": "list[text]",
 }
-"""The type of the task that looks up an answer of a kind; any other is text."""
+"""Return type of a look-up task by the expected answer type. All other answer types give text."""
 
 _COMPUTED: Final = frozenset({"comparison", "difference"})
 _DATE_UNITS: Final = frozenset({"years", "age", "months", "days"})
@@ -61,7 +61,7 @@ Choices = Mapping[str, ToolCall]
 def choose_search_tool(tools: Collection[str]) -> str:
     """Return the tool for a look-up: the corpus, else the web, else any search tool.
 
-    A search tool is recognized by its name.
+    A search tool is recognized by its name. Without any, the corpus tool is returned although it is not set up.
     """
     return next(iter(list_searches(tools)), _SEARCH_TOOLS[0])
 
@@ -149,10 +149,7 @@ class _PlanBuilder:
         self._known: dict[str, str] = {}
 
     def add(self, frame: QueryFrame) -> str:
-        """Add the tasks of a frame and return the id of the final task.
-
-        The answer rests on that task last.
-        """
+        """Add the tasks of a frame and return the id of the last one, which gives the frame's value."""
         if frame.question in self._known:
             return self._known[frame.question]
         if " .. " in frame.expression and _DATE_DIFFERENCE in self._tools:
@@ -218,7 +215,10 @@ class _PlanBuilder:
 
 
 def _type_of_request(call: ToolCall) -> ValueType | None:
-    """Return the type of a table request: a figure, else the matching things or groups."""
+    """Return the type of a table request: `number` for a single figure, else `list[text]` for things or groups.
+
+    Returns None for a call of another tool.
+    """
     if call.tool != "query_table":
         return None
     measures = call.args.get("measures")

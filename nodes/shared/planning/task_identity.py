@@ -99,8 +99,8 @@ _EMPTY: Final = frozenset(
         *("is", "are", "was", "were", "be", "been", "do", "does", "did", "has", "have", "had"),
     )
 )
-"""Words with which a question is put otherwise without becoming another. Those of direction (from, to) are not among
-them, and the order of the others counts: who is older than whom is another question the other way round."""
+"""Words ignored when wordings are compared. Words of direction (from, to) count, and so does the order of words: "is A
+older than B" and "is B older than A" are different questions."""
 _EMPTY_ZH: Final = lazy(r"请问|请|一下|的|了|吗|呢|是")
 _WHEN: Final = frozenset(["when", "what", "which", "year", "date", "day"])
 _WHEN_ZH: Final = lazy(r"哪一?[年天日]|什么时[候间]|何[时年日]|年份|日期")

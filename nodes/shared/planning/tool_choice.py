@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=2)
 def open_vectors(folder: Path, model: Embedder, dimension: int) -> "VectorCache":
-    """The cache of a model's vectors in a folder."""
+    """Open the cache of an embedding model's vectors in a folder."""
     from weiwo.tools.selection.vector_cache import VectorCache  # noqa: PLC0415 - heavy
 
     embed = partial(embed_in_parallel, model)
@@ -110,7 +110,7 @@ def take_tools(names: Sequence[str], most: int, tokens: int, services: RunContex
 
 _MOST_OFFERED: Final = 5
 MOST_TOKENS: Final = 600
-"""Tools that a model may choose from when it judges a question, and what they take in its prompt."""
+"""Most tools, and most tokens of their descriptions, offered to the model that assesses a question."""
 _LOOKED_AT: Final = 5
 _NO_STEP: Final = frozenset({"small_talk", "writing", "calculation", "chain"})
 
@@ -216,7 +216,10 @@ def _build_fitting_call(name: str, fit: ToolFit, services: RunContext) -> ToolCa
 
 
 async def _has_document(frame: QueryFrame, services: RunContext) -> bool:
-    """Report whether a passage, including the title, has every word of the question."""
+    """Report whether a passage, including the title, has every word of the question.
+
+    Returns True if the search fails, so that the plan searches and reports the failure.
+    """
     corpus = services.registry.corpus
     if corpus is None or not corpus.size:
         return False
