@@ -58,9 +58,9 @@ def _load_comparison_rows() -> tuple[tuple[str, ...], ...]:
 
 @cache
 def _comparatives(language: Locale) -> dict[str, _Comparative]:
-    """Return the comparing words of a language.
+    """Return the meaning of each comparing word of a language.
 
-    A word that names its own relation stands before a word that does not.
+    If several rows have a word, the first row counts.
     """
     table: dict[str, _Comparative] = {}
     directions: tuple[Direction, Direction] = ("least", "greatest")
@@ -251,9 +251,9 @@ _AND_ASKS: Final = patterns_by_language("and_asks")
 
 
 def ask_of_each(asked: str, low: str, language: Locale) -> dict[str, Any] | None:
-    """Build a look-up for each of several things in a question.
+    """Build the fields of a frame for a question about several things, with a look-up for each.
 
-    There are no look-ups if two questions stand in one.
+    If two questions stand in one, the fields have no look-ups. Returns None for a question about a single thing.
     """
     if at := _asks_two(low, language):
         first, at = (asked[: at[0]], (0, 0)) if at[1] == len(low) else (asked, at)

@@ -15,7 +15,7 @@ _FILE: Final = "question"
 
 
 def question_pattern(name: str) -> re.Pattern[str]:
-    """A pattern of both languages."""
+    """Load a pattern that reads both languages."""
     return data_pattern(_FILE, "patterns", name)
 
 
@@ -29,7 +29,7 @@ FRESH: Final = question_pattern("fresh")
 FORM_ASIDE: Final = question_pattern("form_aside")
 """A form named beside the question."""
 ITEM_BAD: Final = question_pattern("item_bad")
-"""What no thing of a list is called."""
+"""Words that cannot be part of an item in a list of things."""
 TITLE: Final = question_pattern("title")
 QUESTION_PHRASE: Final = patterns_by_language("question_phrase")
 EDGE_WORDS: Final = FUNCTION_WORDS | data_words(_FILE, "words", "edge")

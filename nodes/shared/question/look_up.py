@@ -167,7 +167,7 @@ _NAME_END: Final = lazy(r"(?: (?:Who|What|How|Is|It|We|You|Me)\b)+(?=\W*$)")
 
 
 def without_article(subject: str) -> str:
-    """A thing's name without an article in small letters: `the Nile` is the Nile, `The Hobbit` stays."""
+    """Remove the article before a name if it is not part of the name: `the Nile` gives `Nile`, `The Hobbit` stays."""
     head, _, rest = subject.partition(" ")
     plain = head.islower() or rest.islower() or rest.isupper()
     return rest if head.lower() in _ARTICLES and rest and plain else subject
@@ -240,7 +240,7 @@ def _trim_words(part: str, *, opens: bool) -> str:
 
 
 def _owner(chunk: str) -> str:
-    """The thing of an attribute no relation names: `the motto of X`, `X's motto`."""
+    """Return the owner of an attribute outside the lexicon: X of `the motto of X` or `X's motto`, else the chunk."""
     if owned := re.match(r"(.{2,80}?)'s? [a-z]", chunk):
         return owned[1]
     head, of, rest = chunk.partition(" of ")

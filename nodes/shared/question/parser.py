@@ -45,7 +45,7 @@ def parse_question(text: str, language: Language) -> QueryFrame:
 
 @lru_cache(maxsize=64)
 def _parse_once(text: str, language: Language, _day: str) -> QueryFrame:
-    """Parse a question once a day, since several nodes of a run do, and "today" may be part of it."""
+    """Parse a question. Cached, since several nodes parse the same one. The day is part of the key: see "today"."""
     plain = _normal(text)
     if not has_rules(language):
         return _frame_without_rules(text, plain, language)
@@ -160,7 +160,7 @@ def _respelt(text: str) -> str:
 
 
 def _mark_names(text: str) -> str:
-    """The text in lower case with `N` for each name."""
+    """Return the text in lower case with `N` for each name."""
     parts: list[str] = []
     position = 0
     for name in names(text):
@@ -209,14 +209,14 @@ _LOCAL: Final = question_pattern("local")
 _LIST: Final = question_pattern("list")
 _OPEN: Final = question_pattern("open")
 _MANNER: Final = question_pattern("manner")
-"""What is asked in these words is told, not named, whatever else the question names."""
+"""Questions answered by an explanation, whatever relation the question also names."""
 _UNKNOWN: Final = {"relation": "", "dimension": "", "unit": ""}
 _AMPERSAND: Final = lazy(r" & (?![A-Z])")
 """Between two things; in capitals it is part of a name: "Procter & Gamble"."""
 
 
 def _parse_structure(asked: str, language: Locale, form: str) -> dict[str, Any]:
-    """Shape, subjects, relation and parts of a question without frames and filters."""
+    """Return shape, subjects, relation and parts of a question without politeness and filters, as frame fields."""
     low, marked = lower(asked), _mark_names(asked)
     both = asked.replace(" & ", " and ")
     if compared := compare_things(asked, low, language) or compare_things(both, lower(both), language):

@@ -334,7 +334,7 @@ def find_assumed(
 
 
 _Fit = tuple[int, str]
-"""A column by its place, and a value of it; without a value the column itself."""
+"""Index of a column, and a value in the column. Empty for the column itself."""
 _Found = tuple[int, int, list[_Fit]]
 
 

@@ -60,7 +60,7 @@ _FORM: Final = data_pattern("question", "patterns", "form_aside")
 _LONGEST: Final = 300
 _MOST_TABLES: Final = 60
 _MOST_ALIKE: Final = 4
-"""Columns of one name, but for what stands in brackets, of which each figure is given."""
+"""Most columns that differ only in brackets, such as "amount (net)", for which a figure each is given."""
 _WORD: Final = lazy(r"[^\W_]+")
 _MARKS: Final = lazy(r"[\s?？。.!！,，、:：;；'\"“”‘’()（）《》]+")
 _HAN: Final = lazy(f"[{HAN}]")
@@ -72,7 +72,7 @@ _MADE: Final = ("distinct", "median", "mean", "sum", "count")
 _WORDED: Final = ("max", "min", "top", *_MADE, "when", "who")
 """Cues that are words of their own, wherever they stand."""
 _FIRST_LONG: Final = 1_000
-"""Numbers from which on those of one length may be names of things."""
+"""Distinct numbers from here on, all of the same number of digits, are taken for identifiers."""
 _MOST_YEARS: Final = 6
 _MOST_NAMED: Final = 5
 _MOST_UNUSED: Final = 2
@@ -104,8 +104,7 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
 
     Returns:
         The arguments of `query_table`. None if the question is not a request, or if more than one table or column may
-        be
-        meant.
+        be meant.
     """
     if not asks_table(question):
         return None

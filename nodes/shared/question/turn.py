@@ -89,7 +89,7 @@ def without_sources(answer: str) -> str:
 
 
 def format_transcript(history: tuple[AnyMessage, ...]) -> str:
-    """The conversation so far, for a prompt."""
+    """Format messages for a prompt, a line each: "User: …" and "Weiwo: …", at most 600 characters of each."""
     lines = []
     for message in history:
         who = "User" if isinstance(message, HumanMessage) else "Weiwo" if isinstance(message, AIMessage) else ""

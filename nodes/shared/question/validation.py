@@ -14,7 +14,7 @@ class QuestionError(WeiwoError, ValueError):
 
 
 def check_question(text: str) -> str:
-    """The question without control characters and surplus blanks.
+    """Return the question without control characters and surplus blanks.
 
     Raises:
         QuestionError: It is empty or too long.
