@@ -225,7 +225,7 @@ _PARTS: Final = localized_section("shared.gaps.coverage.parts")
 
 
 def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, language: Language) -> Iterator[Gap]:
-    """Yield unread and excluded material, a line each.
+    """Yield gaps for unreadable pages, for searches that failed, and for the sources excluded by the filter.
 
     Args:
         outcomes: The outcomes of the tasks.
@@ -251,12 +251,12 @@ def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, languag
 
 
 def describe_languages(state: SearchState, language: Language) -> Iterator[Gap]:
-    """A line where every passage found is in another language than the question.
+    """Yield a gap if no passage found is in the language of the question.
 
-    Rows of a table and settings tell no language: names and figures are alike in many.
+    Table rows and settings are ignored, because names and figures look alike in many languages.
 
     Args:
-        state: What the run came to.
+        state: The state of the run.
         language: The language of the line.
     """
     asked_in = state["assessment"].frame.language

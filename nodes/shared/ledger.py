@@ -30,7 +30,7 @@ _WORDS: Final = localized_section("shared.ledger")
 _UNCOVERED: Final = localize_message("shared.gaps", "uncovered")
 _UNSEARCHED: Final = frozenset({"small_talk", "writing"})
 CONCLUDED: Final = frozenset({"comparison", "difference", "same"})
-"""Shapes whose answer is drawn from values, which the question asks for only by the way."""
+"""Shapes of questions answered by a conclusion from several values, not by the values themselves."""
 _NOT_RUN: Final = frozenset({"limit", "incomplete"})
 _LONGEST: Final = 200
 _MOST_WHERE: Final = 6
@@ -129,7 +129,8 @@ class _PlanHistory:
     Attributes:
         current: The current plan. None if there is no plan.
         tasks: Tasks by id. If several revisions have an id, the latest revision's task.
-        finals: Ids of the tasks with values that the question asks for, including lost tasks.
+        finals: Ids of the current plan's final tasks, and of earlier final tasks that no current task replaces.
+        replaced: Ids of earlier final tasks that are gone, each with the id of the task in its place.
     """
 
     def __init__(self, state: SearchState) -> None:
@@ -152,14 +153,14 @@ class _PlanHistory:
                     self.finals.append(name)
 
     def _find_successor(self, name: str, candidates: set[str]) -> str:
-        """Return the replacement of a lost task: the task sharing most words."""
+        """Return the id of the candidate sharing most words with a task that is gone, or an empty string."""
         lost = set(terms(REFERENCE.sub(" ", self.tasks[name].description)))
         shared = {key: len(lost & set(terms(REFERENCE.sub(" ", self.tasks[key].description)))) for key in candidates}
         best = max(sorted(shared), key=lambda key: shared[key], default="")
         return best if best and (shared[best] or not lost) else ""
 
     def predecessors(self, name: str) -> list[str]:
-        """Return the lost tasks replaced by a task, and namesakes of earlier revisions."""
+        """Return the ids of earlier tasks that the given task replaces."""
         return [lost for lost, successor in self.replaced.items() if successor == name]
 
 
@@ -254,7 +255,7 @@ def _pair_rephrased(asked: Sequence[_Asked], history: _PlanHistory) -> list[_Ask
 def _enter_part(
     asked: _Asked, history: _PlanHistory, outcomes: Mapping[str, Outcome], language: Language
 ) -> QuestionPart:
-    """Enter the outcome of a part."""
+    """Build the ledger entry of a part from the outcomes of its tasks."""
     present = set(history.current.ids) if history.current is not None else set()
     known = [outcomes[key] for key in asked.keys if key in outcomes]
     causes = _find_roots(known, outcomes)
@@ -348,7 +349,7 @@ def _read_failure(tool: str, message: str) -> tuple[str, str]:
 
 
 def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _PlanHistory) -> tuple[str, ...]:
-    """Find the content words of the question used by neither a part nor a task."""
+    """Find the content words of the question used by neither a part nor a task. Always empty for Chinese."""
     frame = state["assessment"].frame
     used = {term for item in asked for text in (item.subject, item.attribute, item.question) for term in terms(text)}
     asks = (relations()[leaf.relation].asks for leaf in _leaves(frame) if leaf.relation in relations())

@@ -16,14 +16,15 @@ from weiwo.state.query import QueryFrame
 from weiwo.state.run_limits import Depth
 
 Way = Literal["", "chain", "comparison", "folder"]
-"""How one searcher could do what would else be planned: hop by hop, side by side, by reading all there is, or not."""
+"""How a single task can answer a complex question without a plan: by look-ups in a row (`chain`), by look-ups of each
+compared thing (`comparison`), or by reading all documents (`folder`). Empty if it cannot."""
 ToolKind = Literal["corpus", "web", "other"]
 _HasModel = Callable[[str], bool]
-"""Whether an agent has a model."""
+"""Predicate that reports whether the named agent has a model."""
 
 
 LEVELS: Final[dict[str, Level]] = {"none": "simple", "one_task": "moderate", "graph": "complex"}
-"""The level of a question by the plan that its strategy has; it is the one that counts once a strategy is chosen."""
+"""Level of a question by the plan of its strategy. It replaces the assessed level once the strategy is chosen."""
 
 
 class _Row(NamedTuple):
@@ -52,7 +53,8 @@ _SEARCHERS: Final = (
     _Row("complex", _SHALLOW, "folder", "writer", "folder", "one_task"),
     _Row("complex", _ANY, None, "", "tasks", "graph"),
 )
-"""Who searches, and by what plan. `way` None: whatever the way; `model`: the agent that must have one."""
+"""Searcher and plan by level, depth, way and models. `way` None matches any way. `model` names the agent that must have
+a model."""
 
 
 class _Effort(NamedTuple):
@@ -74,15 +76,15 @@ class _Effort(NamedTuple):
 
 
 FEW_PASSAGES: Final = 5
-"""Passages that a turn shows for one value, the best ones; the others come next, should they be needed."""
+"""Number of best passages shown in a turn for a single value. Later turns show the others if needed."""
 MANY_PASSAGES: Final = 8
-"""The same for a list, a summary or a comparison, and in a deep search for any value."""
+"""Number of passages shown in a turn for a list, a summary or a comparison, and in a deep search for any value."""
 _EFFORT: Final[dict[Depth, _Effort]] = {
     "quick": _Effort(FEW_PASSAGES, reads_together=False, deepens=False, judges=False, answerer="reader"),
     "normal": _Effort(FEW_PASSAGES, reads_together=True, deepens=False, judges=True, answerer="reader"),
     "deep": _Effort(MANY_PASSAGES, reads_together=True, deepens=True, judges=True, answerer="draft"),
 }
-"""How much a depth reads, goes on and checks."""
+"""Effort of reading, deepening and checking, by depth."""
 
 
 class _SearchSteps(NamedTuple):
@@ -102,7 +104,7 @@ SEARCH_STEPS: Final[dict[ToolKind, _SearchSteps]] = {
     "web": _SearchSteps(masters_queries=True, own_words=True),
     "other": _SearchSteps(masters_queries=False, own_words=False),
 }
-"""By kind of tool: one that searches documents at hand, one that searches the web, any other."""
+"""Search steps by kind of tool: search of local documents, web search, and any other."""
 PAGES_AT_ONCE: Final = 2
 """Pages of the web that are opened in one turn, of different sites where there are such: the second tells whether
 sources agree, and serves where the first cannot be read."""
@@ -127,11 +129,11 @@ TEAMS: Final[dict[Level, _Team]] = {
 """The three team configurations of the AI Search Paradigm (arXiv 2506.17188, section 3)."""
 
 COMPARED: Final = "comparison"
-"""The mechanism of a comparison all of whose values rules prove, so that code knows who wins."""
+"""Mechanism recorded for a comparison if rules prove all its values, so that code decides the winner."""
 _MOST_COMPARED: Final = 6
-"""Things compared that one searcher looks up in documents at hand, several in a turn; for more there is a plan."""
+"""Most compared things that a single task looks up in local documents. More things take a plan."""
 _MOST_COMPARED_ON_WEB: Final = 2
-"""The same of the web, where each thing takes pages of its own."""
+"""Most compared things that a single task looks up on the web, where each needs separate pages."""
 
 
 def choose_strategy(level: Level, depth: Depth, has_model: _HasModel, way: Way = "") -> Strategy:
@@ -174,7 +176,7 @@ def recall_strategy(assessment: Assessment, depth: Depth, has_model: _HasModel) 
 
 
 def takes_hops(strategy: Strategy) -> bool:
-    """Report whether a single searcher takes several look-ups."""
+    """Report whether a single task makes several look-ups, for a chain or a comparison."""
     return strategy.searcher in {"chain", "comparison"}
 
 

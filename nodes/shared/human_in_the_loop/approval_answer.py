@@ -43,14 +43,14 @@ to me, for me, with me, with it, with this, with this plan, with the plan, the p
 please, thanks, thank you, then, now, very, all, as is
 请, 谢谢, 吧, 了, 的, 啊, 呀, 这个, 这个计划, 计划, 按计划, 我, 就, 来, 做
 """
-"""What says nothing beside words of agreement."""
+"""Fillers that may stand beside words of agreement."""
 
 _FILLERS: Final = frozenset(re.split(r"[,\n] ?", _FILLING.strip()))
 _PHRASES: Final = sorted({*re.split(r"[,\n] ?", _AGREEING.strip()), *_FILLERS}, key=len, reverse=True)
 _BETWEEN: Final = re.compile(r"[\s,.!;:，。！；：、~～👍✅]+")
 
 _REFUSING: Final = frozenset({"no", "n", "reject", "rejected", "false", "驳回", "拒绝", "不", "不行", "不同意", "否"})
-"""These say that something is wrong, but not what."""
+"""Refusals without a reason."""
 
 
 class ApprovalAnswer(NamedTuple):
@@ -59,7 +59,8 @@ class ApprovalAnswer(NamedTuple):
     Attributes:
         kind: `refuse` is a refusal without a reason, which is enough for a call. `unclear` is an answer that cannot be
             acted on.
-        content: The edited plan in interchange form, the words of a rejection, or a `Complaint` about the answer.
+        content: For `edit` the plan in interchange form or the arguments of a tool call, for `reject` the person's
+            words, for `refuse` and `unclear` a `Complaint` about the answer. None for `approve`.
         action: The tool that an edit names. Empty if it names none.
     """
 
@@ -96,7 +97,7 @@ def _read_object(answer: Mapping[str, Any]) -> ApprovalAnswer:
 
 
 def _read_decision(decision: Mapping[str, Any]) -> ApprovalAnswer:
-    """A decision of LangChain's middleware, or an answer of Agent Inbox."""
+    """Parse a decision of LangChain's middleware or an answer of Agent Inbox."""
     kind, args = decision["type"], decision.get("args")
     if kind in {"approve", "accept"}:
         return ApprovalAnswer("approve")

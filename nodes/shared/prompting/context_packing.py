@@ -21,19 +21,19 @@ from weiwo.text.patterns import lazy
 Count = Callable[[str], int]
 
 _LARGEST_SHARE: Final = 4
-"""Where not all fit, one passage takes at most one part in this many of the room, and shows in part if it is longer."""
+"""If not all passages fit, each takes at most a fourth of the room, and a longer one is shown in part."""
 _LEAST_TOKENS: Final = 80
 """Tokens below which no part of a passage is worth showing."""
 _SAME_SOURCE: Final = 0.8
-"""What the next passage of a page is worth, against the one before it."""
+"""Factor by which each further passage of a page counts less than the one before."""
 _RANK: Final = 0.3
-"""What the first place in a result list is worth, against naming all the task names."""
+"""Score of the first rank in a result list. Having all terms of the task scores 1."""
 _MISSES: Final = 20
-"""Passages in a row that do not fit any more, after which none is tried."""
+"""Packing stops after this many passages in a row that do not fit."""
 _GAP: Final = "…"
 
 _SOUGHT: Final = 40
-"""Terms of a task that relevance is judged by."""
+"""Most terms of a task used for relevance."""
 _HAN_TERM: Final = lazy(f"[{HAN}]")
 _LINE: Final = lazy(r"(?<=\n)")
 _CLAUSE: Final = lazy(r"(?<=[;；，、\n])|(?<=,)(?=\s)")
@@ -64,7 +64,12 @@ def pack_passages(
 ) -> PackedPassages:
     """Pack passages into the room of a prompt.
 
-    `held` passages are shown before any other. They are given by id, with the words that must stay in them.
+    Args:
+        passages: The passages, best first.
+        query: The task, for relevance.
+        room: Number of tokens available.
+        count: Counts the tokens of a text.
+        held: Passages that are packed before all others, by id, with the words that must stay if a passage is cut.
     """
     held = held or {}
     if _fits(passages, room, count):
@@ -116,6 +121,9 @@ def _pack_held(
     """Pack the required passages, whole or each cut to a share.
 
     The unused share of a short passage goes to the others.
+
+    Returns:
+        The packed passages by position, and the number of tokens left.
     """
     shown: dict[int, Evidence] = {}
     sizes = {n: _size(passages[n], count) for n in first}
@@ -188,7 +196,7 @@ def _shorten_passage(
 
 
 def _pieces(text: str, room: int, count: Count) -> list[tuple[int, int, int]]:
-    """Split a text into sentences with trailing blanks and token counts.
+    """Split a text into sentences with trailing blanks, each as start, end and number of tokens.
 
     A sentence longer than the room is split into clauses. A fenced block and a table row count as one sentence, and
     code longer than the room is split by lines.
@@ -210,9 +218,10 @@ def _pieces(text: str, room: int, count: Count) -> list[tuple[int, int, int]]:
 def _best_run(
     text: str, pieces: Sequence[tuple[int, int, int]], room: int, query: str, words: Sequence[str]
 ) -> tuple[int, int]:
-    """Return the run of pieces within the room with most of the given words.
+    """Return start and end, in the text, of the run of pieces within the room with most of the given words.
 
-    Ties are decided by the number of the query's terms, then by the earlier position.
+    Ties are decided by the number of the query's terms, then by length, then by the earlier position. Returns (0, 0) if
+    no piece fits.
     """
     terms = _sought_terms(query)
     weight = len(terms) * len(pieces) + 1.0  # more than all the terms there can be

@@ -33,7 +33,7 @@ _ARROW = lazy(r"(?<!\s)\s*(?:(?<!-)-+>|(?<!=)=+>|→|>)\s*")
 _MOST_ITEMS: Final = 12
 _LONGEST_LIST: Final = 100
 _LONGEST: Final = 400
-"""Characters of a string where its class says nothing."""
+"""Most characters of a string field without a bound of its own."""
 
 
 class Reply(BaseModel):
@@ -118,7 +118,7 @@ def _share(value: Any) -> Any:
 
 
 def _flag(value: Any) -> Any:
-    """True or false, also as "true", "yes", 1 or 0.8."""
+    """Parse a boolean in any form used by models: true, "true", "yes", 1, or a share, true from 0.5 on."""
     if isinstance(value, str) and value.strip().lower() in {"true", "false", "yes", "no", "是", "否"}:
         return value.strip().lower() in {"true", "yes", "是"}
     share = _share(value)
@@ -191,16 +191,16 @@ Share = Annotated[float, BeforeValidator(_share)]
 """A number from 0 to 1."""
 
 Flag = Annotated[bool, BeforeValidator(_flag)]
-"""True or false; a share of one as models give it is true from a half on."""
+"""Boolean. A share between 0 and 1 is true from 0.5 on."""
 
 Ordinal = Annotated[int, BeforeValidator(_ordinal)]
 """The number of a passage, from 1; 0 is none."""
 
 Line = Annotated[str, BeforeValidator(_line)]
-"""Words in one line; several are joined."""
+"""Text on a single line. A list of texts is joined by semicolons."""
 
 FormName = Annotated[Form, BeforeValidator(_form)]
-"""The form an answer is wanted in; empty where none is."""
+"""Wanted form of the answer. Empty if none is wanted."""
 
 Edges = Annotated[list[list[str]], BeforeValidator(_pairs)]
 """Pairs of task ids."""

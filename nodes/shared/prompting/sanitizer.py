@@ -88,9 +88,8 @@ class AnswerSanitizer:
     """Output sanitizer for the prose of a single answer.
 
     Args:
-        passages: The citable passages. Their addresses may stand in the answer, and so may addresses in them, unless
-            they
-            address the model.
+        passages: The citable passages. Their addresses may stand in the answer. Addresses in their text may too, unless
+            the passage gives orders to the model.
         question: The user's question. Its addresses may stand in the answer too.
         language: The answer's language.
 
