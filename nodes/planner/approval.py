@@ -56,7 +56,7 @@ async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
 
 
 def _approval_request(state: SearchState, plan: Plan, language: Language, complaints: list[str]) -> dict[str, Any]:
-    """The value of the interrupt: the plan, and how to answer."""
+    """Build the interrupt value: the plan, and instructions for the answer."""
     outcomes = state.get("outcomes", {})
     done = [outcomes[task_id] for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable]
     tasks = [f"{n}. **{task.id}** ({task.tool}): {task.description}" for n, task in enumerate(plan.tasks, 1)]

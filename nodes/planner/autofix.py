@@ -20,7 +20,7 @@ _WRITES: Final = lazy(
     r"reason|think|none|null|n/?a$|no[_ -]?tool|总结|回答|写作",
     re.IGNORECASE,
 )
-"""Names of tools there are not, by which models mean the writing of the answer."""
+"""Names that models invent for a tool that writes the answer."""
 
 _ASKS_DATE: Final = lazy(
     r"\bwhen\b|\b(?:year|date|day)\b|\bborn\b|\bdied\b|何时|何年|什么时候|哪一?[年天日]|年份|日期|生于|出生|去世|逝世",

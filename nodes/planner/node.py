@@ -1,9 +1,9 @@
 """The planner: a complex question becomes a DAG of typed tasks bound to tools.
 
 With a model, one call thinks and then sketches the plan (chain of thought → structured sketch, arXiv
-2506.17188, section 4.2); the validator's own words repair it at most twice. Behind that stands the plan the rules
-make. Replanning is local: finished tasks stay as they are, what failed and what hangs on it is planned anew, and what
-was tried in vain is not tried again. A plan that a person sent back is changed as they wish.
+2506.17188, section 4.2). The model repairs it at most twice by the validator's complaints. If that fails, rules make
+the plan. Replanning is local: finished tasks stay unchanged, failed tasks and their dependents are planned anew, and
+failed calls are not repeated. A plan that a person sent back is changed as they wish.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
             corpus = await asyncio.to_thread(summarize_corpus, services)
             corpus += format_tables(await list_tables(services))
             first = briefing.add_to(build_first_prompt(frame.question, toolset, services, views, corpus))
-            # Who sketched with the judgement had not read the procedures.
+            # The sketch made along with the assessment did not take procedures into account.
             given = {} if briefing.procedures else state.get("sketch") or {}
             sketched = await _by_model(None, first, toolset, services, briefing, given)
         most = services.settings.limits.max_tasks

@@ -15,9 +15,9 @@ from weiwo.state import Evidence, Reflection, Task
 from weiwo.text.patterns import lazy
 
 _MAX_TRIED: Final = 12
-"""Tasks of earlier revisions that a model is reminded of."""
+"""Most failed tasks of earlier revisions listed in the prompt."""
 _MAX_WISH: Final = 4_000
-"""Characters of a person's words that a model is given."""
+"""Most characters of a person's wish in the prompt."""
 _TASK: Final = lazy(r"task_(\d{1,9})")
 
 SYSTEM = f"""You are the Planner of a search system. Turn the question into a plan: a directed acyclic graph of small \

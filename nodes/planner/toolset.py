@@ -41,9 +41,12 @@ class Toolset:
 
     @classmethod
     async def choose(cls, pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> Self:
-        """The toolset for a question.
+        """Choose the tools to show for a question.
 
-        What tools are wanted for is the question, and at a replanning what is still missing.
+        Args:
+            pool: The available tools.
+            needs: Texts to match tools with: the question and, for a revision, what is still missing.
+            services: The run's resources.
         """
         if len(pool) <= services.settings.max_tools or not services.models.has_decision_model("planner"):
             return cls(pool, pool)
