@@ -44,18 +44,18 @@ from weiwo.tools.template import read_template
 
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
 _ONE_SEARCHER = 0.69
-"""The score of a chain of look-ups that one task takes hop by hop: the most that needs no plan."""
+"""Score of a question that a single task answers in several steps. Just below `COMPLEX_FROM`, so no plan is made."""
 _MOST_WHOLE, _WHOLE_TOKENS, _WHOLE_SECONDS = 40, 8_000, 10
 """Passages, tokens and seconds of reading up to which all documents at hand are read whole."""
 _MOST_WORDS = 20_000
 _MOST_QUERIES = 3
-"""Queries of a model's that are kept."""
+"""Most queries taken from the model's reply."""
 _SHAPED = frozenset({"table", "list", "report"})
 """Forms of an answer that name rows, columns or sections."""
 _MOST_PARTS = 8
-"""Parts of a question that are kept."""
+"""Most parts of a question taken from the model's reply."""
 _MOST_TITLES = 5
-"""Titles of documents that a model is told which judges a question."""
+"""Most document titles shown to the model that assesses a question."""
 
 
 class _QuestionJudgement(NamedTuple):
@@ -64,7 +64,8 @@ class _QuestionJudgement(NamedTuple):
     Attributes:
         assessment: The assessment.
         sketch: The plan that a model gave with its judgement. Empty if it was not asked for a plan or gave none.
-        choices: The call chosen by a model to answer the question. None if no model was asked.
+        choices: The call chosen by a model, keyed by question. Empty if the model chose none, None if it was not asked
+            for one.
     """
 
     assessment: Assessment
@@ -210,9 +211,9 @@ def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: Ru
 
 
 def _find_way(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> Way:
-    """Return the way for a single searcher to answer without a plan.
+    """Return how a single task can answer the question without a plan.
 
-    Planning is for questions that are wide, long, typed or computed.
+    Returns `comparison`, `chain`, or an empty string if the question may need a plan.
     """
     if reply is None:
         return ""
@@ -224,9 +225,10 @@ def _find_way(frame: QueryFrame, reply: AssessmentReply | None, services: RunCon
 
 
 def _wants_one_value(frame: QueryFrame) -> bool:
-    """Report whether a single value is wanted.
+    """Report whether a question asks for a single value.
 
-    Its steps are proven one by one. For a draft only the last step is checked.
+    Such a question is searched even if all documents fit one prompt, since each step is then checked. In a draft, only
+    the last step is.
     """
     return frame.shape in {"look_up", "chain"} and not (frame.parts or frame.form or frame.words)
 

@@ -101,7 +101,7 @@ async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
 def _clarify_request(
     state: SearchState, asked: Clarification, language: Language, complaints: list[str]
 ) -> dict[str, Any]:
-    """The value of the interrupt: the question, the choices, and how to answer."""
+    """Build the interrupt value: the question, the choices, and instructions for the answer."""
     choices = list(asked.choices)
     return {
         "type": REQUEST,

@@ -97,7 +97,7 @@ def minimum_score(features: dict[str, float]) -> float:
 
 
 def classify_level(score: float) -> Level:
-    """Name a score.
+    """Return the level of a score.
 
     Returns:
         `simple` below 0.3, `moderate` below 0.7, else `complex`.

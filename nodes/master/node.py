@@ -28,13 +28,11 @@ from weiwo.text.language_detection import detect_language, guess_language, resol
 from weiwo.text.localization import localize_message
 
 _HURRIES: Final = localize_message("master.node", "hurries")
-"""Said where models are so slow that the run is quick."""
+"""Note shown if model calls are so slow that a quick search is made."""
 
 
 async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Open a turn: find and assess the question, set up the team, and clear old state.
-
-    State of the question before is cleared.
+    """Open a turn: find and assess the question, set up the team, and clear the previous question's state.
 
     Raises:
         QuestionError: There is no question, or it cannot be asked.
@@ -112,9 +110,14 @@ def _give_again(
     wishes: Sequence[str],
     services: RunContext,
 ) -> dict[str, Any]:
-    """Return the turn of a question answered before.
+    """Return the state of a turn that gives an earlier answer again, without a search.
 
-    The turn ends with the earlier answer, and nothing is searched.
+    Args:
+        earlier: The stored answer.
+        found: Its `plan`, `outcomes` and `evidence`.
+        turn: The turn.
+        wishes: The user's standing wishes.
+        services: The run's resources.
     """
     result, team = earlier.result, _configure_team(earlier.assessment, services)
     _tell_assessed(earlier.assessment, team, services)
