@@ -25,10 +25,10 @@ from weiwo.state.search import SearchState
 from weiwo.state.task import ANALYSE
 
 _MOST_ITEMS: Final = 5
-"""Items of one `for_each` task that are replaced in an execution: where more fail, it is not for the item's sake."""
+"""Most items of a `for_each` task that are repaired in an execution. If more fail, the items are not the cause."""
 
 _PlanCheck = Callable[[Plan], Iterable[str]]
-"""Says everything that is wrong with a plan."""
+"""Validator that returns all faults of a plan."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,15 @@ class Intervention:
     ) -> bool:
         """Report whether a task's outcome triggers reflection.
 
-        For an item, its sister items run beside it. A task with a second way does not wait for the review after the
-        plan.
+        Only a task that other tasks run beside, an item, or a task with an alternative can trigger it. Any other task
+        is reviewed after the plan, which comes as soon.
+
+        Args:
+            task: The task.
+            outcome: The outcome of the task or item.
+            others: Outcomes of the other tasks, by id.
+            found: Whether the task found passages. Without a model, these are shown, so that no repair is needed.
+            item: The item of a `for_each` task. None for a whole task.
         """
         beside = item is not None or task.alternative is not None or self._runs_beside(task)
         if self.level >= self.rounds or task.tool == ANALYSE or not beside or self.acts(task.tool):
@@ -158,7 +165,7 @@ class Intervention:
         return replace(self, plan=revisions[-1], earlier=earlier, level=self.level + 1, root=root)
 
     def announce(self, repair: Repair) -> None:
-        """Report a repair to watchers, with the reason and the current plan."""
+        """Record a repair and emit its events, with the reason and the current plan."""
         self.made[repair.task_id] = repair
         of_task = repair.task_id in self.plan.ids
         told = ReflectedEvent(
@@ -172,9 +179,9 @@ class Intervention:
             self._tell_plan()
 
     def withdraw(self, repairs: Iterable[str]) -> None:
-        """Report to watchers the withdrawal of repairs without a better result.
+        """Remove repairs that gave no better result, by the ids of the replaced tasks, and emit the current plan.
 
-        The old values stay.
+        The values of the replaced tasks stay.
         """
         withdrawn = [self.made.pop(task_id, None) for task_id in repairs]
         if any(item is not None and item.task_id in self.plan.ids for item in withdrawn):
@@ -183,7 +190,10 @@ class Intervention:
     def improves(
         self, task: Task, old: Outcome, new: Outcome, others: Mapping[str, Outcome], item: str | None = None
     ) -> bool:
-        """Report whether a repair gave a better result than the original task or item."""
+        """Report whether a repair gave a better result than the original task or item.
+
+        If the original gave no answer, any result counts as better.
+        """
         if not old.answers or not new.usable:
             return not old.answers
         renamed = new.model_copy(update={"task_id": task.id})

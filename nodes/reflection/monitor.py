@@ -38,7 +38,7 @@ _SLOW_SHARE = 0.5
 """A task that took more than this share of the run's seconds is reported as slow."""
 
 _DOUBTED_BELOW = 0.5
-"""A value is doubted if it is less probably right than this, as the model that read it says, or as was fitted."""
+"""A value is doubted if the model's confidence, calibrated if possible, is below this."""
 
 _MOST_NAMED = 10
 """Items without a value that a report names."""
@@ -55,9 +55,15 @@ def monitor_plan(
 ) -> MonitorReport:
     """Report failures, timeouts, empty, blocked, incomplete, inconsistent and slow tasks, and weak values.
 
-    What waited only for a value that a false premise denies is no failure: there is nothing to be found.
-    Without a calibration the confidence of a model that read is taken as it is given; the passages tell why a task came
-    to nothing.
+    A task blocked only because an upstream task found a false premise is not a failure: there is nothing to find.
+
+    Args:
+        plan: The plan.
+        outcomes: The outcomes by task.
+        limits: The limits of the run.
+        calibration: Weights for calibrating the model's confidence. None leaves confidence unchanged.
+        passages: The passages found, for the causes of failures.
+        language: The language of the question.
     """
     usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
     failures: list[Failure] = []
@@ -183,7 +189,7 @@ _BY_KIND: Final[Mapping[FailureKind, Cause]] = {
 def find_cause(
     task: Task, outcome: Outcome, inputs: Mapping[str, Outcome], passages: Iterable[Evidence], language: Language
 ) -> Cause | None:
-    """Return the cause of a task's failure.
+    """Return the cause of a task's failure: `tool`, `query`, `source` or `plan`.
 
     Returns None if the cause is unknown, or if the task only waited for another task.
     """

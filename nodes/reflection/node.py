@@ -126,9 +126,9 @@ def _settle(
 
 
 async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection:
-    """Decide on possibly missing information by model, else by rule.
+    """Decide by model, else by rule, whether something is missing and how to go on.
 
-    There is still room to continue.
+    Called if the rules leave a choice and the limits allow another round.
     """
     failures = [failure for failure in report.failures if failure.kind not in _HARMLESS]
     fact = failures[0].message if failures else ALL_DONE
@@ -280,7 +280,7 @@ def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:
 
 
 def list_rounds(state: SearchState) -> list[Reflection]:
-    """The decisions to go on, so far."""
+    """List the reflections so far that decided to retry, replan or deepen."""
     return [past for past in state.get("reflections", []) if past.decision in {"retry", "replan", "deepen"}]
 
 

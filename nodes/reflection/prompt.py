@@ -54,7 +54,7 @@ UNUSABLE_TOOL: Final = "{}.tool_binding: {!r} is not to be used; use one of thos
 OTHER_TYPE: Final = "{}: the last task is to give {}, not {}"
 FUTILE: Final = "{}: was tried before and came to nothing; ask it another way"
 INVALID: Final = "The tasks are not valid:\n"
-"""What is wrong with a repair: the model is asked once more."""
+"""Objections to a repair. The model is asked again with the objections."""
 _WHY: Final = "Why, in one line."
 
 _WEAK: Final = {

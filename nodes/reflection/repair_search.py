@@ -36,7 +36,7 @@ from weiwo.text.language import fold
 from weiwo.text.values import render
 
 _MOST_ADDED: Final = 3
-"""Tasks that take the place of one."""
+"""Most tasks that replace a task."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class RepairSearch:
     found: Sequence[Evidence] = ()
 
     async def run(self, services: RunContext) -> Repair | None:
-        """Return the repair, trying the planner's own second way first.
+        """Return the first valid repair: the plan's alternative for the task, then other searches, then a model's.
 
-        Returns None if no way is known.
+        Returns None if there is none.
         """
         second = self.task.second_way
         for other in (*([] if second is None else [second]), *self._other_searches()):
