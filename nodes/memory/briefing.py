@@ -91,7 +91,16 @@ class Briefing(NamedTuple):
 async def brief_planner(
     question: str, services: RunContext, wishes: Sequence[str] = (), *, quiet: bool = False
 ) -> Briefing:
-    """Recall the procedures and wishes for a planner."""
+    """Recall the procedures and wishes for a planner.
+
+    If procedures fit but no model plans, the briefing is empty, and an event says so.
+
+    Args:
+        question: The question.
+        services: The run's resources.
+        wishes: The user's standing wishes.
+        quiet: Emit no events about unusable or unused procedures.
+    """
     folder = services.settings.procedures
     wished = format_wishes(wishes)
     if not folder:

@@ -27,7 +27,7 @@ MOST: Final[Mapping[Kind, int]] = {"plans": 200, "wishes": 50, "watches": 100, "
 """Entries of a kind that are kept."""
 
 _LOCAL: Final = "local"
-"""The user of a folder of Weiwo's own files, whose memory lies in it."""
+"""Owner of the memory if it is stored in files of the home folder, which has a single user."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -80,10 +80,7 @@ class MemoryStore:
         self._tell = tell
 
     async def get(self, kind: Kind, key: str) -> dict[str, Any] | None:
-        """Return an entry.
-
-        Returns None if it is missing.
-        """
+        """Return an entry, or None if it is missing or the store failed."""
         found = None
         with self._failing("read"):
             found = await self._store.aget(self._namespace(kind), key)
@@ -104,7 +101,7 @@ class MemoryStore:
         return tuple(record for entry in await self.list(kind) if (record := _as_model(model, entry.value)) is not None)
 
     async def list(self, kind: Kind) -> list[_Entry]:
-        """Return all entries of a kind, most recently changed first."""
+        """Return all entries of a kind, most recently changed first. Empty if the store failed."""
         found: Sequence[SearchItem] = ()
         with self._failing("read"):
             found = await self._store.asearch(self._namespace(kind), limit=MOST[kind] + 1)

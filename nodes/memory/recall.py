@@ -16,9 +16,9 @@ from weiwo.text.terms import terms
 LONGEST_QUERY: Final = 2_000
 """Characters of a question that count."""
 _GRAMS: Final = 0.3
-"""The share of n-grams, which find what is misspelt, inflected or compounded."""
+"""Weight of n-grams in the score, against words. They match misspelt, inflected and compound words."""
 _UNKNOWN: Final = 0.35
-"""What a word of the question weighs that no phrase has, against one that only one thing has."""
+"""Weight of a word that no phrase has, relative to a word that a single item has."""
 _ASKING: Final = frozenset("什么是多少了的吗呢谁几哪怎样如何为有在和与")
 """Han characters that only ask or join: a pair of two of them says nothing."""
 
@@ -82,7 +82,7 @@ class _Side:
         self._unknown = _UNKNOWN * log(1 + max(1, len(things)))
 
     def likeness(self, question: set[str], phrase: set[str]) -> float:
-        """The cosine of question and phrase, parts weighed by rarity: 0 to 1."""
+        """Return the cosine similarity of question and phrase, with parts weighted by rarity: 0 to 1."""
         both = self._weight(question & phrase)
         return both / sqrt(self._weight(question) * self._weight(phrase)) if both else 0.0
 

@@ -61,12 +61,12 @@ _FEWEST_WORDS: Final = 2
 """Content words that a wording has besides its slots."""
 _FEWEST_TASKS: Final = 2
 _MOST_RUNS: Final = 20
-"""Runs that are remembered of a template, so that feedback on one finds it."""
+"""Latest runs recorded for a template, so that feedback on a run finds the template."""
 _NUMBER: Final = lazy(r"(?<![\w.])\d[\d,.]*(?<=\d)(?!\w)|(?<=[^\x00-\x7f])\d+(?:\.\d+)?|\d+(?:\.\d+)?(?=[^\x00-\x7f])")
 _SLOT: Final = lazy(r"⟨[nd]\d⟩")
 _DIGIT: Final = lazy(r"\d")
 _FIXED: Final = frozenset({"id", "tool_binding", "ret", "for_each", "edges"})
-"""Fields of a plan that no name or number of the question goes into."""
+"""Fields of a plan in which no slots are put."""
 _WHY: Final = localize_message("memory.reuse", "why")
 
 
@@ -135,7 +135,7 @@ class PlanTemplate(Value):
     def is_trusted(self) -> bool:
         """Report whether the template may be filled without asking a planner.
 
-        It must not be marked bad, and must not fail as often as it succeeds.
+        It must not be marked bad. Unless pinned, it must have succeeded more than twice as often as it failed.
         """
         return not self.bad and (self.pinned or self.wins > 2 * self.losses)
 
@@ -154,7 +154,7 @@ async def recall_answer(
     """Recall the earlier answer to a conversation's first question.
 
     The answer comes with its `plan`, `outcomes` and `evidence`. Its result says `from_thread` and `answered_at`, and
-    that this run used nothing. Returns None if no valid answer exists.
+    that this run used nothing. Returns None if no valid answer exists, or if reuse is off or a new answer is wanted.
     """
     memory, settings = _answer_memory(services), services.settings
     if memory is None or turn.history or settings.fresh or settings.approve_plan or settings.answer_memory == "renew":
@@ -312,14 +312,15 @@ async def set_pinned(memory: MemoryStore, template: PlanTemplate, *, pinned: boo
 
 
 def wording_key(wording: str, language: Language) -> str:
-    """The identity of a wording."""
+    """Return the key of a wording: 12 hexadecimal digits."""
     return _hash(f"{language}:{wording}")[:12]
 
 
 def _take_out_slots(question: str) -> tuple[str, dict[str, str]]:
-    """Return the wording of a question with slots, and the slot values.
+    """Replace the names and numbers of a question by slots.
 
-    Slots stand for names and numbers.
+    Returns:
+        The wording with slots, in lower case, and the value of each slot by its name, such as "⟨n1⟩".
     """
     text = " ".join(question.split()).strip(_END)
     spans = [(name.start, name.end, "n") for name in names(text)]
@@ -364,10 +365,10 @@ def _make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate |
 
 
 def _fill_template(template: PlanTemplate, slots: Mapping[str, str]) -> Plan:
-    """The plan of a question of a template's wording.
+    """Fill the slots of a template and return the plan.
 
     Raises:
-        PlanFormatError: What is kept is no plan.
+        PlanFormatError: The stored form is not a plan.
     """
     form = _map_texts(template.plan, lambda text: _SLOT.sub(lambda found: slots.get(found[0], found[0]), text))
     return Plan.from_json(form).model_copy(update={"decided_by": "memory"})
