@@ -21,7 +21,7 @@ from weiwo.graph.persistence.thread_lock import RECORDS_FILE, THREADS_TABLE
 from weiwo.tools.sqlite_files import use_write_ahead_log
 
 _KEPT_RUNS: Final = 200
-"""Ended runs of a user whose events are kept; the result of the others is in their threads."""
+"""Ended runs of a user whose events are kept. The results of older runs are only in their threads."""
 _KEPT_ROWS: Final = 5_000
 """Ended runs of a user whose records are kept."""
 _KEPT_DAYS: Final = 90
@@ -90,9 +90,9 @@ class RunRecord:
     owner: str  # the user who started it
     created: float  # when, in seconds of the epoch
     updated: float  # when its status last changed
-    status: RunStatus  # how it goes
+    status: RunStatus
     attempt: int  # 1; one more each time a server took it up again
-    request: dict[str, Any]  # what was asked for, as `run_request.RunRequest` writes it
+    request: dict[str, Any]  # the request, a dumped `run_request.RunRequest`
     error: str  # why it failed, in one line; else empty
 
 
@@ -283,7 +283,7 @@ class Records:
         return Spending(*rows[0]) if rows else Spending()
 
     async def add_spending(self, owner: str, day: str, more: Spending) -> None:
-        """Add to the spending of a user."""
+        """Add to the spending of a user on a day, an ISO date in UTC."""
         await self._write(
             "INSERT INTO spending VALUES (?, ?, ?, ?, ?) ON CONFLICT (owner, day) DO UPDATE SET runs = runs +"
             " excluded.runs, tokens = tokens + excluded.tokens, cost = cost + excluded.cost",
@@ -310,7 +310,7 @@ class Records:
         return str(rows[0][0]) if rows else ""
 
     async def put_model_key(self, owner: str, key: str) -> None:
-        """Keep a user's model key."""
+        """Store a user's model key, replacing any earlier key."""
         await self._write("INSERT OR REPLACE INTO model_keys VALUES (?, ?)", (owner, key))
 
     async def delete_model_key(self, owner: str) -> None:

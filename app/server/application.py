@@ -24,7 +24,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None = None) -> Starlette:
-    """Create the application behind the guard. Without `auth` there is no login.
+    """Create the application, which the caller wraps in `Guard`. Without `auth` there is no login.
 
     The lifespan opens the databases.
     """
@@ -79,4 +79,4 @@ def _break(request: Request, error: Exception) -> Response:
 
 
 ERRORS: Final[Mapping[Any, Any]] = {RequestError: _refuse, WeiwoError: _fail}
-"""What our own errors look like."""
+"""Handlers that turn Weiwo's own errors into responses."""

@@ -130,7 +130,7 @@ class Engine(Backend):
     records: Records  # the server's database of threads, runs, events and logins
     log: RunLog  # the events of runs
     runs: Runs  # the runs under way
-    threads: Threads  # the threads there are
+    threads: Threads  # all threads, joined from records and checkpoints
     logins: bool = False  # whether users log in
     # Chat models by role, or one for all, that were made elsewhere.
     models: Mapping[str, BaseChatModel] | BaseChatModel | None = None

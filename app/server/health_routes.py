@@ -22,7 +22,7 @@ from weiwo.tools.corpus.index.catalog import list_corpora
 
 _CHECK_SECONDS: Final = 3.0
 _KEPT_SECONDS: Final = 5.0
-"""A result is kept so long: the probe needs no login, and must be no means to make the server ask others."""
+"""Seconds for which a result is reused, since the probe needs no login and must not multiply requests to others."""
 _THREAD: Final = "weiwo-ready"
 _log: Final = logging.getLogger(__name__)
 

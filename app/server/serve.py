@@ -30,7 +30,7 @@ _STOP_SECONDS: Final = 3
 _GRACE_SECONDS: Final = 10
 """Seconds after a signal to stop; the process then ends whatever still holds it."""
 _STANDSTILL_SECONDS: Final = 20
-"""Seconds for which the event loop may stand still; the process then ends, and says where it stood."""
+"""Seconds for which the event loop may be blocked. Then the process prints a traceback and ends."""
 _KEEP_ALIVE_SECONDS: Final = 30
 """Seconds for which an idle connection is kept: longer than clients keep theirs (httpx 5, undici 4), since a request
 on one that is just being closed is lost."""

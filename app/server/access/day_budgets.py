@@ -22,7 +22,7 @@ from weiwo.state.limits import ModelCall, Usage
 from weiwo.state.settings import Context, Settings, operator_defaults
 
 _COUNTED: Final = {"runs": "questions", "tokens": "tokens", "cost": "US dollars"}
-"""What is counted, and its unit; the fields of a budget are these, `_per_day`."""
+"""Counted quantities with their units. The limits are the fields `…_per_day` of a profile."""
 
 
 class DayBudgets:

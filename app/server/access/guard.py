@@ -39,14 +39,14 @@ _HEADERS: Final = {
 }
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN: Final = ("/ok", "/ready", "/weiwo/info", "/weiwo/login", OIDC_LOGIN, CALLBACK, "/", "/page/", "/favicon.ico")
-"""What needs no login: the page itself, and what it takes to log in."""
+"""Paths that need no login: the page, the login itself, and the probes."""
 _EXPOSED: Final = "Content-Location, Location, X-Pagination-Total, X-Pagination-Next"
 _MOST_BYTES: Final = 200_000_000
 _LOGIN_SECONDS: Final = 6.0
 _FEEDBACK_SECONDS: Final = 30.0
 """Seconds per feedback after a burst. The rate is low because feedback is appended to a file and never deleted."""
 _MOST_OPEN: Final = 200
-"""Requests of one user at the same time, those that watch included, where users log in."""
+"""Concurrent requests of a user, including open streams, on a server with logins."""
 _BODY_SECONDS: Final = 30.0
 _BODY_RATE: Final = 20_000
 """Bytes of a body a second that are waited for, after the seconds above."""

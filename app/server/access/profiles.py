@@ -135,7 +135,7 @@ def _read_profile(path: Path, user: str, table: Any) -> Profile:
 
 
 USER_PREFIX: Final = "user-"
-"""What the stored names of users' corpora begin with."""
+"""Prefix of the storage names of users' corpora."""
 _ATTACHED: Final = f"{USER_PREFIX}attached."
 
 

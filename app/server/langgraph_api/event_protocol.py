@@ -39,8 +39,8 @@ class Subscription:
     """Subscription of a connection to events."""
 
     channels: frozenset[str]  # `custom:NAME` is one kind of custom events
-    namespaces: tuple[_Namespace, ...] = ()  # subgraphs whose events are sent, with what is within them; none: all
-    depth: int | None = None  # how far within them; None: all the way
+    namespaces: tuple[_Namespace, ...] = ()  # subgraphs whose events are sent, nested ones included. Empty: all
+    depth: int | None = None  # levels of nesting below these subgraphs. None: all levels
     since: int = 0  # the number of the last event that the client has
 
     @classmethod

@@ -34,7 +34,7 @@ from weiwo.app.server.wire import (
 MOST_RUNS: Final = 1_000
 """Runs of a thread that are looked through, the newest."""
 _AFTER_ALL: Final = 10**9
-"""The number of an end that was never logged, after those of all events."""
+"""Sequence number of an end that was never logged. It is higher than that of any event."""
 
 
 async def follow_thread(

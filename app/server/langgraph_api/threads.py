@@ -139,7 +139,7 @@ class Threads:
         return kept[offset : offset + limit]
 
     async def find(self, user: str, thread_id: str) -> Found:
-        """Find a thread for a list.
+        """Return a thread of the user with record, summary of the newest checkpoint, and newest run.
 
         Raises:
             RequestError: The thread does not exist or belongs to another user.

@@ -28,7 +28,7 @@ _LONGEST_STEP: Final = 200
 class _AnswerEvent:
     """A step of a run in progress."""
 
-    # `wait` while nothing happens; `progress`, a line on what is done; `text`, the next of the answer.
+    # `wait` while nothing happens, `progress` for a line of progress, `text` for the next piece of the answer.
     kind: Literal["wait", "progress", "text"]
     text: str = ""  # the line or the piece
 
@@ -40,7 +40,7 @@ class ProtocolAnswer:
     text: str  # the whole of it, in Markdown, with its list of sources
     language: str = "en"
     status: str = "failed"  # how it ended, as results say; `waiting` where a person is asked; `failed`
-    error: str = ""  # why there is none, in one line; else empty
+    error: str = ""  # the reason for a missing answer, in one line. Empty if there is an answer
     citations: Sequence[Mapping[str, Any]] = ()  # the result's citations
     marks: Sequence[Mapping[str, int]] = ()  # its citation marks: `n`, `start`, `end`
     usage: tuple[int, int] = (0, 0)  # input and output tokens

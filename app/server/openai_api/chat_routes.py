@@ -20,7 +20,7 @@ from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read
 from weiwo.state.kinds import read_language_tag
 
 _MODELS: Final = {"weiwo": {}, "weiwo-quick": {"depth": "quick"}, "weiwo-deep": {"depth": "deep"}}
-"""The models there are, each with the context it stands for."""
+"""Model names, each with the settings of the run."""
 _ROLES: Final = {"user": "human", "assistant": "ai", "system": "system", "developer": "system"}
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _MOST_MESSAGES: Final = 200
@@ -112,7 +112,7 @@ def _refuse_options(body: Mapping[str, Any], *, any_format: bool) -> None:
     form = body.get("response_format") or (given.get("format") if isinstance(given, Mapping) else None) or {}
     if not any_format and (not isinstance(form, Mapping) or form.get("type", "text") != "text"):
         told = "response_format: answers are Markdown; leave it out, or use /runs/wait for the whole result as JSON"
-        raise RequestError(400, f"response_format; {told}")
+        raise RequestError(400, told)
 
 
 def _read_language(body: Mapping[str, Any]) -> str:
@@ -144,7 +144,7 @@ def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: b
     ]
     if not turns or turns[-1]["type"] != "human" or not turns[-1]["content"].strip():
         raise RequestError(400, "messages must end with a question of the user")
-    # Who reads along is asked what a question means, once a conversation; a program gets what is assumed.
+    # Streaming means that a person reads along, who may be asked back once a conversation. A program is not asked.
     person = bool(body.get("stream")) and len(turns) == 1
     asked = {
         "input": {"messages": turns},

@@ -134,7 +134,7 @@ def read_attached(texts: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Name and text of each source, in order."""
+    """Yield name and text of each `<source>` block, then of each `<file>` block."""
     for begin, end in (("<source", "</source>"), ("<file>", "</file>")):
         at = text.find(begin)
         while at >= 0:

@@ -49,7 +49,7 @@ _MOST_UNDER_WAY: Final = 200
 _MOST_ATTEMPTS: Final = 3
 """Attempts of a run. A run during which the server stopped as often fails, so that it cannot stop every server."""
 _TRIM_AFTER: Final = 50
-"""Ended runs of a user after which those that ended long ago are dropped; also after the first of a process."""
+"""Old runs of a user are dropped after the first ended run of a process, and after this many more."""
 _MOST_METADATA: Final = 50
 _LONGEST_METADATA: Final = 1_000
 _NOTHING: Final = Usage()

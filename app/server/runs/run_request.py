@@ -39,7 +39,7 @@ class RunRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    input: dict[str, Any] | None = None  # what the graph is given; None: go on from the checkpoint
+    input: dict[str, Any] | None = None  # the graph's input. None: continue from the checkpoint
     command: dict[str, Any] | None = None  # `resume`, `update` and `goto`, in place of an input
     context: dict[str, Any] = Field(default_factory=dict)  # the fields of the run's `Context`
     checkpoint: dict[str, str] = Field(default_factory=dict)  # `checkpoint_id`, where not from the newest
@@ -47,7 +47,7 @@ class RunRequest(BaseModel):
     subgraphs: bool = False  # whether events of subgraphs are streamed, too
     interrupt_before: list[str] | Literal["*"] | None = None  # nodes to stop before
     interrupt_after: list[str] | Literal["*"] | None = None  # nodes to stop after
-    metadata: dict[str, Any] = Field(default_factory=dict)  # what the client says of it
+    metadata: dict[str, Any] = Field(default_factory=dict)  # metadata set by the client
     multitask: Literal["reject", "interrupt", "enqueue"] = "enqueue"  # what to do while another run works on the thread
     temporary: bool = False  # whether the thread is deleted when the run has ended
     # Storage names of the corpora that the user chose for this run. Empty: the default corpora.

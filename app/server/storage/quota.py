@@ -23,7 +23,7 @@ MOST_BYTES: Final = 1_000_000_000
 """Bytes that a user who is not the operator may keep."""
 _MEASURED_SECONDS: Final = 60.0
 _AGAIN_SECONDS: Final = 1.0
-"""Seconds between two measurements of somebody who has too much."""
+"""Least seconds between two measurements of a user above the quota."""
 _SQLITE: Final = (
     "SELECT SUM(length(checkpoint) + length(metadata)) FROM checkpoints WHERE thread_id = ?",
     "SELECT SUM(length(value)) FROM writes WHERE thread_id = ?",

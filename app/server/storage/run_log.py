@@ -17,7 +17,7 @@ from weiwo.app.records import Event, Records
 from weiwo.graph.persistence.storage import StorageError
 
 MOST_BYTES: Final = 32_000_000
-"""Bytes of events of one attempt; beyond, only those that say how it ends are kept."""
+"""Bytes of events of one attempt. Beyond this limit, only `error` and `end` are kept."""
 HEARTBEAT_SECONDS: Final = 5.0
 _GROUP_SECONDS: Final = 0.02
 """Seconds in which events are gathered, for watchers and for the disk."""

@@ -19,7 +19,7 @@ from weiwo.nodes.memory.reuse import EarlierAnswer, list_templates
 from weiwo.nodes.memory.wishes import LONGEST_WISH, WishError, add_wish, find_wish, list_wishes
 
 _KINDS: Final[tuple[Kind, ...]] = ("wishes", "answers", "plans")
-"""What is listed and forgotten here."""
+"""Kinds of entries that these routes list and delete."""
 
 
 async def index(request: Request) -> Response:

@@ -19,7 +19,7 @@ _KEPT: Final = "max-age=31536000, immutable"
 
 
 async def index(request: Request) -> Response:
-    """The page."""
+    """Return the page, or redirect to the issuer if the visitor has to log in there first."""
     if sends_to_issuer(request):
         return RedirectResponse(OIDC_LOGIN, 302)
     file = FOLDER / "index.html"

@@ -35,7 +35,7 @@ _KINDS: Final[dict[str, tuple[str, ...]]] = {
     "embeddings": ("WEIWO_EMBEDDINGS", "WEIWO_EMBEDDINGS_BASE_URL", "WEIWO_EMBEDDINGS_API_KEY"),
     "search": ("WEIWO_WEB", "WEIWO_SEARCH", "SEARXNG_BASE_URL", *_KEYS.values()),
 }
-"""What each part of the page's settings may set."""
+"""Variables that each part of the page's settings may set."""
 _KEY_OF: Final = {"OPENAI_BASE_URL": "OPENAI_API_KEY", "WEIWO_EMBEDDINGS_BASE_URL": "WEIWO_EMBEDDINGS_API_KEY"}
 """The key sent to each address. A new address needs the key again, so that no stored key is sent elsewhere."""
 _LONGEST: Final = 500
