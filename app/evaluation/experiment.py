@@ -31,7 +31,7 @@ _FAILURES_IN_A_ROW: Final = 5
 """Questions that fail one after another before an experiment stops: something is down."""
 
 Listener = Callable[[int, int, Sequence[Mapping[str, Any]]], None]
-"""Told how many questions are done, of how many, and the rows so far."""
+"""Progress listener: called with the number of questions done, their total, and the rows so far."""
 _Score = Callable[[Question, SystemAnswer], Awaitable[Mapping[str, Any]]]
 """The figures of an answer: the fields of its row."""
 

@@ -55,7 +55,7 @@ class Chart:
 
 
 Block = Node | Chart
-"""What a document is made of, on its first level."""
+"""Top-level element of a document."""
 
 
 def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], question: str) -> tuple[Block, ...]:

@@ -40,7 +40,7 @@ def draw_chart(chart: Chart) -> str:
 
 
 def _choose_ticks(low: float, high: float) -> list[float]:
-    """Round numbers, evenly spaced by 1, 2 or 5 times a power of ten, from below the lowest value to above the highest.
+    """Return the ticks of an axis: multiples of 1, 2 or 5 times a power of ten that enclose the values.
 
     Args:
         low: The lowest value.

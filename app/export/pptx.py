@@ -40,7 +40,7 @@ _LEAD_LINES: Final = 4
 _TABLE_CELLS, _TABLE_LINES = 130, 13
 """Columns and lines that a table has room for."""
 _LONG_POINT: Final = 190
-"""Columns of a paragraph that is told sentence by sentence."""
+"""Columns of text above which a paragraph is split into sentences."""
 _NO_BULLET: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}buNone"
 _DEEPEST: Final = 3
 _LONGEST_QUOTE: Final = 200

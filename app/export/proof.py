@@ -25,7 +25,7 @@ from weiwo.text.citation_marks import blank_marks
 
 FORMAT: Final = "weiwo.answer/2"
 OLDER_FORMAT: Final = "weiwo.answer/1"
-"""Of files without a hash over all that they tell."""
+"""Format of older files, which have no hash over their whole content."""
 _TOKEN: Final = re.compile(
     r"[\u3400-\u9fff]|(?:(?<!\w)[-−])?\d+(?:[.,]\d+)*"
     r"|(?:[^\W\d_\u3400-\u9fff]|[\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u109f])+"

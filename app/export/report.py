@@ -32,7 +32,7 @@ _SHORT_PASSAGE: Final = 120
 _LONGEST_FILLED: Final = 60
 """Characters of a value inside a question."""
 _LEAST_PARTS: Final = 2
-"""Parts of a question that make a table; of one the answer and its status tell all."""
+"""Least number of parts for a table. For a single part, the answer and its status say enough."""
 _LONGEST_IN_TABLE: Final = 120
 """Characters of a question or a value in the table of the plan."""
 

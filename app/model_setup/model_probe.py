@@ -23,7 +23,7 @@ _QUESTION: Final = "Who was older, Emperor Wu of Han or Julius Caesar, and by ho
 _SECONDS: Final = 180
 _SUM: Final = "What is 17 + 25? Answer with the number alone."
 _REPLY_SECONDS: Final = 90.0
-"""How long one reply may take; what takes longer is not waited for."""
+"""Timeout of one reply in seconds."""
 _MOST_TOKENS: Final = 400
 _LINES: Final = 60
 """Lines of the prompt that reading is measured by: some 700 tokens."""
@@ -48,7 +48,7 @@ class Probe:
     status: str
     calls: int  # model calls made
     failed: int  # calls without a usable reply, except the late ones
-    modes: tuple[str, ...]  # how structured replies were had, such as `json_schema`, most used first
+    modes: tuple[str, ...]  # modes of structured output that worked, such as `json_schema`, most used first
     tokens_a_second: float  # tokens of replies per second of calling
     seconds: float  # for the whole answer
     error: str = ""  # the error of the first failed or late call; empty without one

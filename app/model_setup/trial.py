@@ -25,7 +25,7 @@ from weiwo.tools.web.web_search import WebSearch
 
 SECONDS: Final = 200.0
 _KEY_SECONDS: Final = 4.0
-"""Seconds for an endpoint to say what it makes of a key."""
+"""Timeout in seconds for the check of a key at an endpoint."""
 _QUERY: Final = "Danube"
 
 

@@ -17,7 +17,7 @@ _RowState = Literal["waiting", "running", "succeeded", "empty", "failed", "block
 _STATES: Final = frozenset({"succeeded", "empty", "failed", "blocked"})
 _INSTANCE: Final = lazy(r"(.*)\[(\d+)\]", re.DOTALL)
 _HOP: Final = lazy(r"(.*)\.(\d+)", re.DOTALL)
-"""What a chain of look-ups found on its way is told as a task of its own: `task_1.2`."""
+"""Id of an intermediate finding in a chain of look-ups: `task_1.2` is the second finding of `task_1`."""
 _FILLED: Final = 40
 
 

@@ -8,7 +8,7 @@ from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.corpus.retrieval.feedback import Feedback
 
 KEY: Final = "user_score"
-"""What the feedback is called in LangSmith: 1 for good, 0 for bad."""
+"""Name of the feedback in LangSmith. Its score is 1 for good, 0 for bad."""
 _TIMEOUT_MS: Final = (3_000, 10_000)
 _ATTEMPTS: Final = 2
 

@@ -27,7 +27,7 @@ from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import build_registry
 
 _REFRESH_KEY: Final = "weiwo_refresh"
-"""Under this name a fork's first checkpoint tells that a refresh made it."""
+"""Metadata key in the first checkpoint of a fork made by a refresh."""
 
 
 async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:

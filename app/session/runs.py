@@ -22,9 +22,9 @@ from weiwo.nodes.planner.approval import REQUEST
 from weiwo.state.settings import Context, SettingsError, describe_validation_error
 
 _ELICIT: Final = "elicit"
-"""The `type` of what an MCP server asked in mid-call in 0.1: its call is made again, and what it asks declined."""
+"""The `type` of an MCP server's request during a call in 0.1. Now the call is repeated, and the request declined."""
 OPTIONS_KEY: Final = "weiwo_options"
-"""Under this name a run's options travel with its checkpoints, so that `resume` works as the run began."""
+"""Metadata key of a run's options in its checkpoints, so that `resume` uses the options the run began with."""
 
 
 async def ask(session: Session, question: str, thread_id: str, context: Context, watcher: Watcher) -> RunEnd:

@@ -40,7 +40,7 @@ class Session:
 
 @dataclass(frozen=True)
 class RunEnd:
-    """End of a run, or the point of waiting.
+    """Outcome of running a thread: a result, or a request that waits for a person.
 
     Attributes:
         thread_id: Its thread.
