@@ -22,10 +22,10 @@ from weiwo.state.errors import WeiwoError
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 3.0
-"""Seconds in which a stopped command has to put things in order."""
+"""Seconds that a stopped command has to clean up before the process ends."""
 _HANG_UP = getattr(signal, "SIGHUP", None)
 _STOPS = tuple(sent for sent in (signal.SIGINT, signal.SIGTERM, _HANG_UP) if sent is not None)
-"""Ctrl-C, an end that somebody wants, a terminal that went away (Windows has no signal for it)."""
+"""Ctrl-C, a request to terminate, and a closed terminal (which Windows has no signal for)."""
 _SHOW_CURSOR = "\x1b[?25h"
 _WORKERS = 32
 

@@ -20,7 +20,7 @@ class CommandEntry(NamedTuple):
     panel: str | None = None
 
     def load(self) -> Any:
-        """Import the group of this command only."""
+        """Import the module, and return the command group that it declares."""
         return get_group(import_module(self.module).app)
 
 

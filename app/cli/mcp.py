@@ -20,7 +20,7 @@ from weiwo.state.settings import Settings
 
 app = typer.Typer()
 _IDLE_SECONDS: Final = 900.0
-"""Seconds after which the session of a client that says nothing ends."""
+"""Seconds after which the session of an idle client ends."""
 _HOST: Final = "127.0.0.1"
 _NAMES: Final = (_HOST, "localhost", "[::1]")
 

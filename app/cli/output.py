@@ -18,7 +18,7 @@ _UNSAFE: Final = lazy("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u
 
 YES: Final = frozenset({"y", "yes", "是", "好", "可以", "对", "要", "记住"})
 NO: Final = frozenset({"n", "no", "否", "不", "不要", "不是"})
-"""What a person types at a question that is answered with yes or no."""
+"""Accepted answers to a yes-or-no question, in English and Chinese."""
 
 
 def is_terminal() -> bool:

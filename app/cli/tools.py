@@ -31,7 +31,7 @@ app = typer.Typer()
 
 _LONGEST_LINE: Final = 200
 _WORDS: Final = localized_section("cli.tools")
-"""The words of the list; what tools and servers say of themselves stays as it is."""
+"""Words of the list. Descriptions by tools and servers are not translated."""
 
 
 @app.command(cls=PanelCommand)

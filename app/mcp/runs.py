@@ -75,7 +75,7 @@ class AnswerRun:
 
     user: str  # the account's user name
     id: str = field(default_factory=lambda: uuid4().hex)  # the id by which a client finds the run again
-    steps: list[str] = field(default_factory=list)  # what it did so far, in words
+    steps: list[str] = field(default_factory=list)  # progress messages so far
     ended: float = 0.0  # when it ended, by the monotonic clock; 0 while it runs
     task: "asyncio.Task[dict[str, Any]] | None" = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -116,9 +116,10 @@ class AnswerRuns:
     async def result(
         self, run: AnswerRun, seconds: float, tell: Callable[[int, str], Awaitable[None]]
     ) -> dict[str, Any] | None:
-        """Wait for the result of a run, up to a number of seconds.
+        """Wait for the result of a run, up to a number of seconds, and report each step to `tell`.
 
-        The result is empty if the run waits for a person, and None if the run continues after the wait.
+        Returns:
+            The result. Empty if the run waits for a person, or None if the run is still going on.
 
         Raises:
             WeiwoError: The run failed.

@@ -32,9 +32,9 @@ from weiwo.tools.registry import build_registry
 
 _READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True)
 PATIENCE: Final = 45.0
-"""Seconds that a call waits for its answer unless it says otherwise; clients give up after 60 as a rule."""
+"""Default seconds that a call waits for its answer. Most clients give up after 60."""
 _LONGEST_TASK: Final = 86_400.0
-"""Seconds that a task waits, which its client asks about by its id; the run's own limits end it before."""
+"""Seconds that an MCP task waits for its answer. The limits of the run end it earlier."""
 _LONGEST_QUOTE: Final = 200
 _LONGEST_ANSWER: Final = 6_000
 _LONGEST_PASSAGE: Final = 600

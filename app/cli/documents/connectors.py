@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _UNITS: Final = {"m": 60, "h": 3_600, "d": 86_400}
 _LOOK_SECONDS: Final = 60.0
-"""How often a server looks for what is due."""
+"""Seconds between two checks of a server for connectors that are due."""
 _LONGEST: Final = 366 * 86_400
 
 

@@ -38,7 +38,7 @@ _COUNTED: Final = {
     "minute": "分钟",
     "second": "秒",
 }
-"""What is counted in Chinese, with its measure word."""
+"""Chinese nouns with their measure words, by the English noun."""
 
 
 @_corpus.callback(invoke_without_command=True)

@@ -227,5 +227,5 @@ def _shares(shares: Mapping[str, float]) -> str:
 
 
 def _count(number: int, what: str) -> str:
-    """A number of things."""
+    """Format a count with its noun in the system language."""
     return format_count(number, what, system_language())

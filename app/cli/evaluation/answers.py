@@ -54,7 +54,7 @@ _FORMATS: Final = {
     "seconds_p95": ".2f",
     "cost": ".4f",
 }
-"""How means are written; those not named here as whole numbers."""
+"""Number formats of means. Other means are written as whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def _read_limits(limits: str | None) -> list[int]:
 
 
 def _ask(target: str, context: Context, options: _Options) -> Experiment:
-    """Run the questions of a set without a recorded answer.
+    """Ask the questions of a set that have no recorded answer yet, and return the experiment.
 
     Raises:
         UsageError: The target is not a set, or the options do not go together.

@@ -154,7 +154,11 @@ def _evaluate(
     share: float | None = None,
     as_json: bool,
 ) -> None:
-    """Evaluate retrieval over a set, and let the router's policy learn or rise."""
+    """Evaluate retrieval on a set, optionally train or promote the router's policy, and print the figures.
+
+    Raises:
+        CommandError: The evaluation stopped early, or the policy is not good enough to be promoted.
+    """
     settings = Settings.resolve()
     home, embeddings = Path(settings.home), settings.embeddings or ""
     dataset = Dataset(locate_dataset(folder))

@@ -80,10 +80,10 @@ def add(
 
 
 def keep_wish(text: str, *, as_json: bool = False) -> None:
-    """Save a wish for all later questions, and confirm it.
+    """Save a preference for all later questions, and confirm it.
 
     Raises:
-        UsageError: The wish is empty or too long, or cannot be saved.
+        UsageError: The preference is empty or too long, or cannot be saved.
     """
     try:
         wish = with_memory(lambda memory: wishes.add_wish(memory, text))

@@ -23,7 +23,7 @@ _REJECT: Final = frozenset({"r", "reject", "n", "no", "驳回", "退回", "不"}
 
 
 def _fields(ended: RunEnd) -> dict[str, Any]:
-    """`$defs/waiting` of the result's schema."""
+    """Return the fields of `$defs/waiting` in the result's schema."""
     request = ended.request
     return {
         "plan": request.get("plan"),

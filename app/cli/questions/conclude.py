@@ -41,7 +41,7 @@ def kind_of(ended: RunEnd) -> requests.RequestKind:
 
 
 def on_at_terminal(variable: str, *, wanted: bool | str | None, as_json: bool) -> bool | str | None:
-    """Return the value of an option with default on at an interactive terminal.
+    """Return the value of an option that is on by default at an interactive terminal.
 
     An explicit value wins. None leaves the option to its environment variable.
     """

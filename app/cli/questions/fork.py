@@ -69,7 +69,11 @@ def _fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
 
 
 def _fork_values(given: Sequence[str] | None) -> dict[str, str]:
-    """The values to set, by task id."""
+    """Parse the arguments of `--set`, and return the values by task id.
+
+    Raises:
+        UsageError: An argument is not of the form TASK=VALUE, or a task is set twice.
+    """
     values: dict[str, str] = {}
     for text in given or ():
         task_id, equals, value = text.partition("=")

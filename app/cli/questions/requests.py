@@ -21,7 +21,7 @@ from weiwo.text.printable import one_line, printable
 from weiwo.tools.shown_arguments import list_arguments
 
 QUIT: Final = frozenset({"q", "quit", "exit", "退出"})
-"""What a person types who would rather decide later."""
+"""Answers that leave the decision for later."""
 CLARIFY: Final = "clarify"
 ALLOW_TOOL: Final = "allow_tool"
 """The `type` of a request: those of `nodes.master.clarify` and `task_calls.consent`, which are heavy to import."""
@@ -37,11 +37,11 @@ class RequestKind:
 
     Attributes:
         answers: The options of `weiwo resume` that answer it.
-        subject: What an answer given as an option is about, as complaints name it.
-        waits: What waits, in words.
-        fields: What programs are told of it beside the thread: a part of the result's schema.
-        draw: Shows it.
-        converse: Asks about what is shown, in a language, until there is an answer to resume with; None if the person
+        subject: The name of the request in a complaint about an answer given as an option.
+        waits: Describes the pending request, such as "the plan waits for approval".
+        fields: Returns the fields of the request for JSON output, as in the result's schema.
+        draw: Draws the request on a terminal or a page.
+        converse: Asks the person, in a language, until there is an answer to resume with. Returns None if the person
             would rather decide later.
     """
 
@@ -145,7 +145,7 @@ def read_line(prompt: str) -> str:
 
 
 def _clarify_fields(ended: RunEnd) -> dict[str, Any]:
-    """`$defs/waiting_for_reply` of the result's schema."""
+    """Return the fields of `$defs/waiting_for_reply` in the result's schema."""
     choices = list(ended.request.get("choices") or ())
     return {"asks": CLARIFY, "clarify": ended.request.get("asks", ""), "choices": choices}
 
@@ -176,7 +176,7 @@ CLARIFICATION: Final = RequestKind(
 
 
 def _consent_fields(ended: RunEnd) -> dict[str, Any]:
-    """`$defs/waiting_for_consent` of the result's schema."""
+    """Return the fields of `$defs/waiting_for_consent` in the result's schema."""
     told = {name: ended.request.get(name, "") for name in ("task", "tool", "server")}
     return {"asks": ALLOW_TOOL, **told, "arguments": ended.request.get("arguments", {}), "hash": ended.hash}
 

@@ -484,4 +484,4 @@ _CHECKS: Final = {
     "tools": _Step(_check_tools, _SETTINGS | {"corpus", "search"}),
     "database": _Step(_check_database, _SETTINGS),
 }
-"""What is looked at, in this order."""
+"""The checks in the order in which they run."""

@@ -25,7 +25,7 @@ _START: Final = {
     8080: "llama-server -m MODEL.gguf",
     8000: "vllm serve MODEL",
 }
-"""What starts the server that usually has a port."""
+"""Command that starts the model server usually found at a port."""
 
 
 def say(language: Language, name: str, *values: object) -> str:
