@@ -59,8 +59,8 @@ class ClaimSources:
     """Sources for checking claims.
 
     Attributes:
-        passages: The passages behind each number.
-        computed: The calculations behind each number.
+        passages: Passages by citation number.
+        computed: Calculations by citation number.
         language: The answer's language, for claims too short to detect it.
         question: The user's question. Its names need not recur in the same form.
     """

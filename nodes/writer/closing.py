@@ -48,7 +48,7 @@ def close_ledger(
         state: The state of the run.
         services: The budget and the language.
         answer: The answer.
-        in_part: The partly read documents that the answer relies on or the question names.
+        in_part: The gaps about documents and tables not or only partly read (`list_documents_in_part`).
     """
     basis, settled = _find_basis(state, answer), set[str]()
     parts = ledger.parts
@@ -153,7 +153,7 @@ def _find_basis(state: SearchState, answer: WrittenAnswer) -> Basis:
 def _enter_told(parts: Iterable[QuestionPart], answer: WrittenAnswer, language: Language) -> tuple[QuestionPart, ...]:
     """Record the parts given by a rule's answer.
 
-    These are the parts of the tasks with statements that passed their check.
+    An answered part stays answered if a statement of its tasks passed the check, else becomes `not_found`.
     """
     told = answer.stated_task_ids or frozenset()
     cause = _WORDS[language]["not_shown"]

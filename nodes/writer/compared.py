@@ -34,7 +34,7 @@ class Comparison:
     dates: Mapping[str, PartialDate]
 
     def settle(self, checked: CheckedClaim) -> CheckedClaim:
-        """Mark a claim as computed if the claim only states the winner.
+        """Mark a claim as computed if the claim only states the winner, else return the claim unchanged.
 
         The claim must begin with the winner and say nothing beyond the question.
         """
@@ -64,8 +64,9 @@ class Comparison:
 def find_comparison(outcome: Outcome, frame: QueryFrame, evidence: Sequence[Evidence]) -> Comparison | None:
     """Return the comparison behind an outcome.
 
-    Returns None without a known winner. A winner is known if rules read the values, or if each thing has a date from a
-    sentence of its passage that answers the question for which the date was read.
+    Returns None without a known winner. A winner is known if rules read the values. For a question about the earliest,
+    a winner is also known if all dates are in different years, each from a sentence of a passage that answers the
+    question for which the date was read.
     """
     if outcome.detail.mechanism == COMPARED:
         return Comparison(frame, fold(str(outcome.value)), {})

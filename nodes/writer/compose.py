@@ -239,7 +239,7 @@ class _Composer:
         return relation.noun[self._language] if relation else ""
 
     def _fill_references(self, text: str) -> str:
-        """A text with the values of references written out."""
+        """Replace references to tasks in a text by the tasks' values. A reference without a value stays."""
         return REFERENCE.sub(
             lambda m: render_value(self._outcomes[m[1]], self._language) if m[1] in self._outcomes else m[0], text
         )

@@ -109,9 +109,10 @@ class _Claims:
         return _is_bold_label(self._piece[line.inside : line.end])
 
     def _sentences(self, lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
-        """The sentences of a paragraph.
+        """Yield the sentences of a paragraph with their citation marks.
 
-        A mark behind a full stop belongs to what it follows, unless that begins with a mark or has one before the stop.
+        A mark behind a full stop belongs to the sentence before it, unless that sentence begins with a mark or has a
+        mark before the stop.
         """
         if not lines:
             return

@@ -151,7 +151,13 @@ class _Sentence:
 class _Passage:
     """Analysed passage.
 
-    `named` holds the possible mentions, read if the passage is shown for a compound question.
+    Attributes:
+        evidence: The passage.
+        title: Content words of the title, the headings, the file name and the head of the document.
+        sentences: Its sentences.
+        relevance: Score of the search from 0 to 1 or, for a look-up, a bonus for rank and question words.
+        named: Possible mentions of titles. Read only if the passage is shown for a compound question.
+        terms: Content words of the title and all sentences.
     """
 
     evidence: Evidence
@@ -568,7 +574,7 @@ def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tup
 def _join_sentences(
     whole: str, every: Sequence[_Sentence], kept: Sequence[int], chosen: Collection[int]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Join sentences as in the passage, with a mark for omissions."""
+    """Join sentences as in the passage, with a mark for omissions. Returns the text and the spans of highlights."""
     text, highlights = "", []
     for before, at in pairwise([-1, *kept]):
         sentence = every[at]

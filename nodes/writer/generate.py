@@ -62,7 +62,7 @@ class DraftPrompt:
 
 
 class DraftRequest:
-    """Request for a draft, with the prompt sent last.
+    """Request for a draft, to be repeated with a shorter prompt if the prompt is too long.
 
     Args:
         prompt: The prompt.
@@ -82,7 +82,7 @@ class DraftRequest:
 
 
 class Replacement(Reply):
-    """A sentence to replace another."""
+    """Replacement for the failing claim with number `n`. An empty text drops the claim."""
 
     bounds: ClassVar[Mapping[str, int]] = {"text": 1900}
 

@@ -26,9 +26,9 @@ from weiwo.tools.tables.catalog import open_catalog
 
 _SOURCES: Final = localize_message("writer.notes", "sources")
 _BEWARE: Final = localize_message("writer.notes", "beware")
-"""Said of a source that speaks to the model."""
+"""Warning about a source with instructions to models."""
 _ASSUMED: Final = localize_message("writer.notes", "assumed")
-"""Said of a question that can mean several things, where nobody was asked which."""
+"""Note on the assumed meaning of an ambiguous question."""
 _NOT_CHECKED: Final = localize_message("writer.notes", "not_checked")
 """Said where a model was to judge what an answer says and did not."""
 _QUICK: Final = localize_message("writer.notes", "quick")
@@ -40,7 +40,7 @@ _ONE_DRAFT: Final = localize_message("writer.notes", "one_draft")
 
 
 def list_notes(context: WriterContext) -> Iterator[str]:
-    """List the notes below an answer, except the open points found later."""
+    """List the notes below an answer, except the gaps found when the ledger is closed."""
     state, services, written, report = context.state, context.services, context.written, context.report
     language, say, by_model = services.language, context.sanitizer(), written.decided_by == "model"
     if context.is_searched and written.comes_from({"reader", "draft"}) and not written.broken:
@@ -82,7 +82,7 @@ def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
 
 
 def _list_tables_not_queried(context: WriterContext, corpus: Corpus, sources: Collection[str]) -> Iterator[Gap]:
-    """Yield the tables that a question counts or adds up and that could not be queried."""
+    """Yield gaps about tables that a question counts or adds up and that could not be queried."""
     written, language = context.written, context.services.language
     if not asks_table(context.question) or written.asserted_mechanisms:
         return
@@ -113,7 +113,7 @@ def _format_source_list(context: WriterContext) -> str:
 
 
 def _format_source(citation: Citation, language: Language, *, beware: bool) -> str:
-    """A line of the list of sources."""
+    """Format a line of the list of sources, with a warning if the source addresses models."""
     title = remove_links(citation.title, {citation.source}, language)
     place = citation.quote if citation.source.startswith("task:") else citation.source
     return f"[{citation.n}] {title} · {place}" + (f" {_BEWARE[language]}" if beware else "")

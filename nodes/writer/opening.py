@@ -18,7 +18,7 @@ from weiwo.state.search import SearchState
 from weiwo.text.patterns import lazy
 
 _LONGEST: Final = 1_000
-"""Characters of the line."""
+"""Longest coverage line, in characters."""
 _LONGEST_LEAD_IN: Final = 80
 """Characters of a line such as "Here is the answer:" that some models put first."""
 _AROUND: Final = "*_`#> \t\r\n"

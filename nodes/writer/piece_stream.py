@@ -44,7 +44,7 @@ follows in the same line."""
 _FORMULA: Final = lazy(r"\$\$|\\\[(?!\d)")
 _STOP: Final = lazy(r"[.!?。！？；｡\n]")
 _WORD_END: Final = lazy(r"[\s\u2e80-\U0010ffff]")
-"""Behind it what was written is whole, for a sentence may end by the word that follows."""
+"""Character behind a complete word. The word behind a stop tells whether a sentence ends there."""
 _WRAPPER: Final = lazy(r"\s{0,3}(`{3,}|~{3,})(?:markdown|md)[ \t]*")
 """A fence around a whole answer, at its beginning or behind a sentence that announces it."""
 
@@ -66,7 +66,7 @@ async def split_pieces(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
 
 
 class _SourceLists:
-    """Filter for lists of sources, ending at a paragraph without list entries."""
+    """Filter that drops lists of sources. A list ends at a paragraph without list entries."""
 
     def __init__(self) -> None:
         self._before = "\n\n"
@@ -182,10 +182,7 @@ class _Splitter:
         return self._end_block(lines, self._block_stop(lines, first), begun, last=last)
 
     def _count_begun(self, lines: Sequence[Line]) -> int:
-        """Count the lines up to the last line with a certain kind.
-
-        The lines before it are certain, and it has begun.
-        """
+        """Count the lines up to the last line with a kind that later text cannot change."""
         for n in range(len(lines), 0, -1):
             line = self._text[lines[n - 1].start : lines[n - 1].end]
             if line.strip() and (line.endswith("\n") or not _UNDECIDED.fullmatch(line)):
@@ -193,7 +190,10 @@ class _Splitter:
         return 0
 
     def _block_stop(self, lines: Sequence[Line], first: int) -> int:
-        """The number of the line behind a block: quoted lines, code, a heading, a row, a table without outer bars."""
+        """Return the index of the line behind a block.
+
+        A block is a run of quoted lines, code, a paragraph, a heading, a row, or a table without outer bars.
+        """
         line = lines[first]
         if line.quoted:
             return first + sum(1 for _ in takewhile(lambda item: item.quoted and item.end > item.start, lines[first:]))
@@ -202,7 +202,7 @@ class _Splitter:
         return first + sum(1 for _ in takewhile(lambda item: item.leaf == line.leaf, lines[first:]))
 
     def _end_block(self, lines: Sequence[Line], stop: int, begun: int, *, last: bool) -> int | None:
-        """Return the position behind a block and blank lines, once following text has begun.
+        """Return the position behind a block and blank lines, or None if no following text has begun.
 
         Indentation stays with the following text, unless that continues an item.
         """
@@ -215,7 +215,7 @@ class _Splitter:
         return following.start + (len(line) - len(line.lstrip()) if indented else 0)
 
     def _end_prose(self, lines: Sequence[Line], first: int, begun: int, *, last: bool) -> int | None:
-        """The end of the first sentence, item or paragraph."""
+        """Return the position behind the first sentence, item or paragraph, or None if it may still go on."""
         start, text = lines[first].inside, self._text
         if formula := _FORMULA.match(text, start):
             closing = text.find("$$" if formula[0] == "$$" else "\\]", formula.end())
@@ -250,7 +250,7 @@ def _sentence_end(text: str, start: int, limit: int, *, whole: bool) -> int | No
     Args:
         text: The text.
         start: Start of the paragraph.
-        limit: End of the certain text.
+        limit: End of the text that later text cannot change.
         whole: Whether this is the whole paragraph.
     """
     block = text[start:limit]

@@ -27,7 +27,7 @@ _MOST_TRIED: Final = 6
 _MOST_TOGETHER: Final = 3
 """Sources that are tried together: a claim may compare as many things."""
 _LEAST_SHARE: Final = 0.7
-"""Share of a claim's words that a source has to have to be cited by it."""
+"""Least share of a claim's words in a source for the claim to cite it."""
 _MOST_ROWS: Final = 100
 """Pieces before a claim in which its heading or the header of its table is looked for."""
 STOPS: Final = "。.!！?？;；"

@@ -79,7 +79,7 @@ _ASKED: Final = f"""\
 Before the answer write one line by itself: `{MARK}` and, with `;` between them, the parts of the question that \
 neither findings nor sources answer, in the language of the question; else `{MARK} none`. A correction of the question \
 answers it. Name nothing that the question does not ask. The line is taken out before the answer is shown. Parts:"""
-"""The line that a draft begins with which is asked for it: parts of the question without an answer."""
+"""Request for the coverage line, in which a draft lists the parts of the question without an answer."""
 
 FREE = """You are Weiwo, an assistant that plans before it searches. This message needs no search: answer it directly \
 and briefly, in the language of the message. State no facts about the world that would need a source; if it turns out \

@@ -17,7 +17,9 @@ _UNVERIFIED: Final = localize_message("writer.rendering", "unverified")
 
 
 class Rendering:
-    """Pieces of an answer in spoken form. Numbers follow the order of first citation.
+    """Pieces of an answer in spoken form: as streamed to the reader, with notes on doubtful claims.
+
+    Citation numbers follow the order of first citation.
 
     Args:
         sources: The citable sources.

@@ -111,7 +111,7 @@ class RuleAnswer:
 
     @property
     def lead(self) -> str:
-        """Text above the extracts: failures, a denial, or an open question."""
+        """Text above the extracts: failures, a denial, or open questions. Empty if there is nothing to say."""
         words = _LEADS[self.language]
         if self.failures and not self.statements:
             return "\n".join(self.failures)
@@ -187,7 +187,7 @@ def _check_statements(
 
 
 def answer_by_rule(state: SearchState, sources: CitableSources, services: RunContext, broken: str = "") -> RuleAnswer:
-    """Build an answer without a model. CPU-bound; call it through `offload_reading`.
+    """Build an answer without a model. CPU-bound and reads indexes, so call it in a thread.
 
     A statement that the claim check does not pass is left out.
 

@@ -203,7 +203,10 @@ def _cut_value(text: str, a: int, b: int, place: dict[int, int], own: Sequence[_
 
 
 def _are_values(column: Sequence[str]) -> bool:
-    """Tell whether each document has a value at a gap: a figure in all, or a name in all."""
+    """Report whether each document has a value at a gap: a figure in all, or a name in all.
+
+    Text that begins with a capital letter or a Han character counts as a name.
+    """
     kinds = [
         (any(map(str.isdigit, value)), value[:1].isupper() or bool(_HAN.match(value)))
         for value in column

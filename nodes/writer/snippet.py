@@ -262,7 +262,7 @@ def _width(text: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """A text without links' addresses and marks of emphasis."""
+    """Remove the addresses of links and the marks of emphasis from Markdown."""
     return _MARKED.sub("", _LINK.sub(r"\1", _EMPTY.sub("", _LINK.sub(r"\1", text)))).strip()
 
 

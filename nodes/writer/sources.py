@@ -35,7 +35,7 @@ def render_value(outcome: Outcome, language: Language) -> str:
 
 
 PASSAGE_HEAD = 300
-"""Characters of a passage that a citation has in place of a quotation, where none was read from it."""
+"""Characters of a passage that a citation shows if no quotation was read from the passage."""
 _BETWEEN_QUOTES = " … "
 _MAX_SOURCES = 14
 """Sources offered to the writer; those that outcomes rest on come first."""
@@ -83,7 +83,7 @@ class CitableSources:
     Attributes:
         items: The sources, each under its number while drafting.
         language: The language of the answer.
-        assumed: Values that a person set, by the passages and calculations that depend on them.
+        assumed: Values that a person set, by the ids of the passages and calculations that depend on them.
     """
 
     items: tuple[CitableSource, ...]
@@ -106,7 +106,7 @@ class CitableSources:
         return {source.n: source.outcome for source in self.items if source.outcome is not None}
 
     def numbers_of(self, evidence_ids: Sequence[str], task_ids: Sequence[str]) -> tuple[int, ...]:
-        """Draft numbers of passages and calculations by id."""
+        """Return the draft numbers of the passages and calculations with the given ids."""
         wanted = {*evidence_ids}
         found = [s.n for s in self.items if s.evidence is not None and s.evidence.id in wanted]
         found += [s.n for s in self.items if s.outcome is not None and s.outcome.task_id in task_ids]
@@ -226,7 +226,7 @@ def collect_quotes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
 
 
 def _describe_calculation(outcome: Outcome, language: Language) -> str:
-    """Describe a calculation in a single line: the expression, or the tool with inputs, and the result."""
+    """Describe a calculation in a single line: the expression, the tool with two dates or the tool, and the result."""
     value = render_value(outcome, language)
     detail = outcome.detail.computation or {}
     if "expression" in detail:

@@ -45,7 +45,7 @@ class _TextStreamModel(BaseChatModel):
 
 
 async def stream_answer(pieces: AsyncIterator[str]) -> AIMessage:
-    """Stream text to listeners, or collect it if there are none.
+    """Stream text to LangChain's callback handlers, or collect it if there are none.
 
     Returns:
         The whole as one message, with the id under which it was streamed.

@@ -26,10 +26,10 @@ _SPOKEN_OF: Final = 0.6
 """Share of a subject's words, weighted by rarity, that a passage about it has."""
 
 _SPOKEN_OF_TERMS: Final = ByLocale({"en": 0.35, "zh": 0.4})
-"""The same of all words of the question, where no subject was made out."""
+"""Share of all words of a question that a passage about it has, if no subject was recognised."""
 
 _MOST_TERMS: Final = 0.5
-"""The same where subjects were made out, but stand nowhere."""
+"""Share of all words of a question that a passage about it has, if its subjects occur nowhere."""
 
 _KINDS: Final = frozenset(term for kind in NAME_KINDS for term in terms(kind))
 _COMPARED: Final = frozenset({"comparison", "difference", "same"})
@@ -122,8 +122,8 @@ def find_missing_subjects(
     Args:
         frame: The question.
         passages: The terms of each passage, including those of its title.
-        statements: The terms of each sentence and title of the passages. The words of a subject must stand together in
-            a sentence or title.
+        statements: The terms of each sentence and title of the passages. Most words of a subject, weighted by rarity,
+            must stand together in a sentence or title.
         spelling: The result of `correct_spelling` for the terms of the question.
     """
 
@@ -212,7 +212,7 @@ def _measure_coverage(
 
 
 def _subjects(frame: QueryFrame) -> list[list[str]]:
-    """The words of each subject."""
+    """Return the content words of each subject, without subjects that have none."""
     return [words for subject in frame.subjects if (words := matching_terms(subject))]
 
 

@@ -116,7 +116,7 @@ def _tell_variant(result: Outcome, variant: Mapping[str, Any], made: Mapping[str
 def _show_value(result: Outcome, value: JsonValue, made: Mapping[str, Any], language: Language) -> str:
     """Format a value for the sentence.
 
-    A mean of at least 1 is rounded to two decimals, because further decimals carry no meaning.
+    A mean of at least 1 with more than four decimals is rounded to two, because further decimals carry no meaning.
     """
     measures = list(made.get("measures") or ())
     if len(measures) == 1 and measures[0][0] == "mean" and isinstance(value, int | float) and abs(value) >= 1:

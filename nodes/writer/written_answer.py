@@ -110,7 +110,7 @@ class WrittenAnswer:
 
     @property
     def text(self) -> str:
-        """Text of the answer."""
+        """Text of the answer, with the notes below."""
         return self.rendering.text
 
     @cached_property

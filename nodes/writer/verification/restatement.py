@@ -41,7 +41,7 @@ _ASKS: Final = lazy(r"(?i)^(?:(?:in|on|at) )?(?:which|what) (?:year|date|day|mon
 _PARTS: Final = lazy(r"[,;]\s")
 _MOST_PARTS: Final = 8
 _GIVEN_BY_VALUES: Final = frozenset({"year", "date", "day", "took", "takes", "place"})
-"""Words that a date says by being one: the founding took place in the year 1302."""
+"""Words that a date implies: "took place in the year 1302" says no more than "in 1302"."""
 _HAN_PARTS: Final = lazy(r"[，；,;]")
 _HAN_ASIDE: Final = lazy(r"（[^（）]{1,40}）")
 _HAN_DATE: Final = lazy(r"\d{4}年(?:\d{1,2}月)?(?:\d{1,2}日)?")

@@ -14,9 +14,9 @@ from weiwo.text.patterns import lazy
 from weiwo.text.relations import quantity_words, relation_words
 
 CONTRASTS: Final = ("axis", "class")
-"""Beginnings of the kinds of words that exclude each other."""
+"""Prefixes of `ValueSpan.kind` for words that exclude each other."""
 WORDS: Final = (*CONTRASTS, "name")
-"""Beginnings of the kinds whose marks are words, and so may label other marks."""
+"""Prefixes of `ValueSpan.kind` for words, which may label other values."""
 
 _CODE: Final = lazy(r"`([^`\n]{2,60})`|(?<!\S)(--[a-z][\w-]{1,40})")
 _MAJOR: Final = lazy(r"(?i)(?<![A-Za-z0-9_.])v(\d{1,3}(?:\.\d{1,4}){0,3})(?![A-Za-z0-9_]|\.\d)")
