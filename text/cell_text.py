@@ -4,7 +4,7 @@ import unicodedata
 from typing import Final
 
 LONGEST_VALUE: Final = 60
-"""Characters of a number or a date with its surroundings; a longer cell is prose."""
+"""Maximum characters of a cell that may be a number or a date. A longer cell is prose."""
 _SAME: Final = str.maketrans(
     "．，：－−‒–＋％（）／　\u00a0\u2007\u2009\u202f\u066b\u066c’‘＇＄￡", ".,:----+%()/     .,'''$£"
 )

@@ -26,9 +26,9 @@ ColumnType = Literal["number", "date", "datetime", "time", "duration", "version"
 _TYPED_SHARE: Final = 0.8
 """Of the filled cells of a column, the share that must be of its type."""
 _SAMPLE: Final = 500
-"""Cells, spread over a column, of which one at least must be of a type before all are tried."""
+"""Approximate number of cells sampled from a column. All cells are parsed only if a sampled cell fits the type."""
 _MOST_UNITS: Final = 6
-"""Units of one column; figures with more begin names, such as 3 Elm Street."""
+"""Maximum number of units in a column. With more, the words behind the figures are no units, as in 3 Elm Street."""
 
 
 class Amount(NamedTuple):
@@ -39,12 +39,12 @@ class Amount(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """Two readings of a column, not decided by any of the cells."""
+    """An ambiguity of a column that none of its cells resolves."""
 
     kind: Literal["decimal_mark", "date_order", "zone", "version"]
-    example: str
-    first: str
-    second: str
+    example: str  # an ambiguous cell, or two cells that contradict each other
+    first: str  # a possible reading of the example, such as 2024-04-03 for 03/04/2024
+    second: str  # the other reading, such as 2024-03-04
 
     def describe(self, language: Language = "en") -> str:
         """Describe the two readings in a single line."""
@@ -60,7 +60,7 @@ class ColumnReading:
         type: Type of the column.
         values: Value of each distinct text: a float for numbers, the seconds of a duration, ISO text for dates,
             datetimes (in UTC where they state a zone) and times, a text that sorts as versions do for versions, the
-            text itself for a text. None if the text is of another type than its column.
+            text itself for a text. None for an empty text, or a text of another type than its column.
         unit: Unit of all numbers. Empty if there is none, or there are several.
         units: Unit of each distinct text, if a column has several.
         empty: Distinct texts that stand for no value.
@@ -116,7 +116,7 @@ _NUMBER: Final = lazy(
     r"(?P<minus>-)?(?P<space>\s?)(?P<after>[^\d()\s][^\d()]{0,24}(?:[23²³](?![\d²³])[^\d()]{0,10})?)?(?P<close>\))?"
 )
 _QUICK: Final = lazy(r"([-+]?)([$€£¥₹]?)(\d{1,3}(?:,\d{3}){1,30}|\d{1,40})(\.\d{1,40})?(%?)")
-"""The commonest spelling, which the larger pattern reads alike."""
+"""The commonest spelling of a figure, tried first because `_NUMBER` is slower."""
 _GROUPS: Final = lazy(r"\d{1,3}([,.' ])\d{3}(?:\1\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}")
 _OPEN_MARK: Final = lazy(r"[1-9]\d{0,2}[.,]\d{3}")
 _NOTE: Final = lazy(r"(?<=[\d.])(?:[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉ]{1,3}|\^\(?\w{1,2}\)?|\s?\[\w{1,3}\]|\s?[*†‡§]{1,3})$")
@@ -130,11 +130,11 @@ class _Figure(NamedTuple):
 
     whole: str  # digits, with the marks of groups
     part: str  # decimal mark and digits
-    factor: float
+    factor: float  # power of ten by an exponent: 1000 for 5e3 or 5×10³, else 1
     negative: bool
-    currency: str
-    rest: str  # what stands behind the figure
-    close: bool  # the rest stands close to the figure
+    currency: str  # unit of a currency sign before the figure, else empty
+    rest: str  # text behind the figure: a scale, a unit or both
+    close: bool  # no blank between the figure and the rest
 
 
 def parse_amount(text: str, *, decimal: str = ".", column: bool = False) -> Amount | None:
@@ -213,7 +213,7 @@ def _read_digits(whole: str, part: str, decimal: str) -> str | None:
 
 
 def _split_scale(figure: _Figure, *, letters: bool) -> tuple[float, str | None]:
-    """Return the scale and unit of the text behind a figure. An unreadable unit is None."""
+    """Return the scale as a factor, and the unit, of the text behind a figure. The unit is None if unreadable."""
     rest = figure.rest
     if not rest:
         return 1.0, ""
@@ -289,7 +289,7 @@ def read_column(texts: Iterable[str], name: str = "", *, delimiter: str = "", la
 
 
 def reads_comma(delimiter: str, language: str) -> bool:
-    """Tell whether a comma may be the decimal mark, by the mark between the cells or the language."""
+    """Report whether a comma may be the decimal mark, judging by the delimiter of the file or the language."""
     return delimiter == ";" or language in _COMMA_LANGUAGES
 
 
@@ -335,7 +335,7 @@ def _read_numbers(filled: Mapping[str, str], *, comma: bool) -> ColumnReading | 
     good = {text: amount for text, amount in amounts.items() if amount is not None}
     shared = Counter(amount.unit for amount in good.values())
     for text, amount in list(good.items()):
-        # A word that is no known unit is one only where the column repeats it.
+        # An unknown word counts as a unit only if at least half of the numbers, and at least two, have it.
         if not _is_known(amount.unit) and (shared[amount.unit] < 2 or shared[amount.unit] * 2 < len(good)):
             del good[text]
     plain_numbers = bool(good) and not any(amount.unit for amount in good.values())
@@ -353,7 +353,7 @@ def _read_numbers(filled: Mapping[str, str], *, comma: bool) -> ColumnReading | 
 
 
 def _find_decimal(figures: Sequence[_Figure], *, comma: bool) -> tuple[str, Doubt | None]:
-    """Return the decimal mark of a column, or the two possible readings."""
+    """Return the decimal mark of a column, and a doubt if its figures are ambiguous or contradict each other."""
     point_only = comma_only = ""
     open_figure = ""
     for figure in figures:
@@ -397,7 +397,12 @@ _SHORT_DATE: Final = lazy(r"\d\.\d{1,2}\.\d{2}")
 
 
 def _read_moments(filled: Mapping[str, str], *, dated: bool) -> ColumnReading | None:
-    """A column of dates, of datetimes or of times."""
+    """Parse a column of dates, datetimes, times or durations. Returns None if too few cells are of the type.
+
+    Args:
+        filled: The normalized text of each distinct text that is not empty.
+        dated: Whether the name of the column indicates dates, so that 5.6.24 is no version.
+    """
     moments: dict[str, dict[str, Moment]] = {}
     for text, plain in filled.items():
         found = {order: moment for order in DAY_ORDERS if (moment := parse_moment(plain, order)) is not None}
@@ -425,7 +430,7 @@ def _read_moments(filled: Mapping[str, str], *, dated: bool) -> ColumnReading | 
 
 
 def _find_order(moments: Mapping[str, Mapping[str, Moment]]) -> tuple[str, Doubt | None]:
-    """Return the order of day, month and year for all dates of a column, or a doubt."""
+    """Return the order of `DAY_ORDERS` that fits all dates of a column, or an empty string and a doubt."""
     fitting = [order for order in DAY_ORDERS if all(order in found for found in moments.values())]
     if not fitting:
         texts = [next((text for text, found in moments.items() if order not in found), "") for order in DAY_ORDERS[:2]]

@@ -21,17 +21,17 @@ SMALLEST: Final = 60
 """Weight below which a passage is joined with its neighbour, if there is one in its section."""
 
 LARGEST: Final = 200
-"""Weight above which a passage is parted."""
+"""Weight above which a passage is split."""
 
 _LARGEST_CODE: Final = 800
-"""The same of a fenced block or a table row, which says nothing in halves; a longer block is parted between lines, and
-so is one with a line above `LARGEST`."""
+"""Weight up to which a fenced block or a table row stays whole, because its halves have no meaning. A heavier block, or
+a block with a line above `LARGEST`, is split between lines."""
 
 _UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 _WORD: Final = lazy(rf"(?:[^\W{UNSPACED_RANGES}]+|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])+")
 _SPACED_WORD: Final = lazy(r"\w+")
 _JOINED_BYTES: Final = bytes([*range(0xCC, 0xE2), *range(0xE3, 0xF5)])
-"""First bytes, in UTF-8, of the characters that `_WORD` and `_UNSPACED` name, but for two joiners."""
+"""First bytes, in UTF-8, of all characters of `UNSPACED_RANGES` and `JOINED_RANGES`, except U+200C and U+200D."""
 _BLANKED: Final = {c: " " for c in range(128) if not (chr(c).isalnum() or chr(c) == "_")}
 _LONGEST_LEAD: Final = 500
 _LONGEST_TITLE: Final = 80
@@ -79,9 +79,10 @@ class _Section:
 def measure_weight(text: str) -> float:
     """Return the size of a text in English words.
 
-    Two Han characters, or eight characters without a blank, count as one word.
+    Two characters of a script without blanks, such as Han or kana, count as one word. The size is at least an eighth
+    of the number of characters, so that text without blanks counts too.
     """
-    if text.isascii():  # the same by a shorter way, for every passage passes here
+    if text.isascii():  # a faster path with the same result, because every passage is measured
         return max(len(text.translate(_BLANKED).split()), len(text) / 8)
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded.translate(None, _JOINED_BYTES)) == len(encoded) and "\u200c" not in text and "\u200d" not in text:
@@ -99,7 +100,8 @@ def chunk_text(text: str, *, markdown: bool, name: str = "") -> tuple[str, list[
 
     Returns:
         The title, and the passages in document order. Every line that is not blank is in a passage, in the headings of
-        one, or is the title; no passage weighs more than `LARGEST` and its heading, but for code (`_LARGEST_CODE`).
+        a passage, or is the title. No passage weighs more than `LARGEST` plus its heading, except code and table rows
+        (`_LARGEST_CODE`).
     """
     lines = text.split("\n")
     headings, fences = read_outline(text) if markdown else ([], _find_fences(text))
@@ -117,7 +119,8 @@ def chunk_sections(text: str, headings: Iterable[Heading], *, by_line: bool = Fa
         by_line: Whether a long stretch is split between lines, as code is, rather than between sentences.
 
     Returns:
-        The heading that is the document's title, or nothing, and the passages in document order, as from `chunk_text`.
+        The heading that is the document's title, or an empty string (always with `by_line`), and the passages in
+        document order, as from `chunk_text`.
     """
     lines = text.split("\n")
     sections = _find_sections(lines, headings, _find_fences(text))
@@ -207,8 +210,8 @@ class _Cutter:
 
     def __init__(self, text: str, lines: list[str], starts: list[int], *, by_line: bool) -> None:
         self._text, self._lines, self._starts, self._by_line = text, lines, starts, by_line
-        self._tables: list[tuple[int, int, str]] = []  # where the body of one starts and ends, and its header
-        self._captions: list[tuple[int, int, str]] = []  # where a table starts and ends, and its caption
+        self._tables: list[tuple[int, int, str]] = []  # start and end of a table's body, and its header
+        self._captions: list[tuple[int, int, str]] = []  # start and end of a table, and its caption
 
     def cut(self, section: _Section, *, leaf: bool) -> Iterator[Chunk]:
         """Yield the passages of a section, the first starting with the heading."""
@@ -285,7 +288,7 @@ class _Cutter:
 def _stands_whole(block: str) -> bool:
     """Report whether a fenced block or a table row stays whole.
 
-    It must be no longer than the limit for code, and no line of a block may be prose.
+    It must weigh at most `_LARGEST_CODE`, and each line of a block at most `LARGEST`.
     """
     lines = block.split("\n")
     row = len(lines) == 1 and "|" in block
@@ -309,7 +312,16 @@ def _join_small(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
 def _part_large(
     text: str, start: int, end: int, ends: list[int], size: float, whole: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int, float]]:
-    """A stretch too large for a passage in pieces of even size, cut where sentences or rows end, `whole` parts not."""
+    """Split a span too large for a passage into pieces of similar weight, each as start, end and weight.
+
+    Args:
+        text: The text.
+        start: Start of the span.
+        end: End of the span.
+        ends: Offsets at which the span may be cut, such as the ends of sentences, in order.
+        size: Weight of the span.
+        whole: Spans that are not cut between these offsets, even if a piece is then too large.
+    """
     even = size / ceil(size / LARGEST)
     cuts = [start]
     held, done = 0.0, start

@@ -1,6 +1,6 @@
 """Find, renumber and remove citation marks in prose.
 
-Marks that lead nowhere are removed.
+Marks that cite no known source are removed.
 
 [1], [1][2], [1, 2], [1-3], 【1】 are marks, and so are the forms that models were trained to write: [citation:1],
 [ref_1], [cite: 1], [^1^], [Source 1], <sup>1</sup>, 【1†…】, (Source: [1]). Brackets in code, in formulas, in URLs and
@@ -39,14 +39,14 @@ _WORDS: Final = lazy(rf"{_NAME}\s?-?|[^\d,，、;；–—\]-]", re.IGNORECASE)
 _UNIT: Final = lazy(
     r"(?:\d\s?|(?<![A-Za-z]))(?:[a-zµ]{1,2}|miles?|inch|f(?:oo|ee)t|yards?|met(?:re|er)s?|[米里秒尺])$|\d$"
 )
-"""What has an exponent rather than a source."""
+"""Text before a superscript that is an exponent, not a citation: a unit or a digit."""
 _FOREIGN: Final = lazy(
     r"(?:\[|【|［|〔|⟦|\{\{|\ue200)(?=[^\s\[\]【】［］〔〕⟦⟧{}]{0,24}[A-Za-z:@†])[^\s\[\]【】［］〔〕⟦⟧{}]{0,24}\d"
     r"[^\s\[\]【】［］〔〕⟦⟧{}]{0,24}(?:\]|】|］|〕|⟧|\}\}|\ue201)(?![(\w])"
     r"|\\cite[a-z]{0,6}\{[^{}\n]{1,40}\}|:contentReference\[[^\[\]\n]{0,40}\]",
     re.IGNORECASE,
 )
-"""What looks like a mark of a kind that is not known: digits and letters in brackets, without a blank."""
+"""Citation-like text of an unknown format: digits and letters in brackets, without a blank."""
 _IDENTIFIER: Final = lazy(
     r"(?:^|[^\w])(?:[a-z]|[A-Za-z]\w{0,60}_\w{0,60}|[A-Za-z]\w*\(\)|argv|arr|array|list|args|items)$"
 )
@@ -72,11 +72,11 @@ _SHIELD: Final = str.maketrans(_OPENINGS)
 _UNSHIELD: Final = str.maketrans({private: sign for sign, private in _OPENINGS.items()})
 _LINKED: Final = lazy(r"\](?:\(https?://[^()\s]{1,500}\))\Z")
 _COPIED_WORDS: Final = 3
-"""Words before a bracket that a draft and a source must have in common for it to be the source's."""
+"""Words before a bracket that must also stand before it in a source for the bracket to count as copied."""
 
 
 _SEAL: Final = "\U000f0f10"
-"""The private character that tells a mark whose number is known from any bracket of the text around it."""
+"""The private-use character in a sealed citation mark, which distinguishes it from every other bracket of the text."""
 _SEALED: Final = lazy(rf"\[{_SEAL}(\d+)\]")
 
 
@@ -119,9 +119,9 @@ def split_sealed(text: str) -> Iterator[tuple[str, int]]:
 
 
 def shield_brackets(text: str) -> str:
-    """Make brackets in a source's words pass for no mark of ours, until `unshield_brackets`.
+    """Replace citation-like brackets in quoted source text by private-use characters, so that they are not parsed.
 
-    A number that is a link loses its address, as all links in answers do.
+    `unshield_brackets` restores the brackets. A number that is a link loses the URL, as all links in answers do.
     """
     while found := list(_MARK.finditer(text)):
         for mark in reversed(found):
@@ -140,7 +140,8 @@ def shield_copied(text: str, sources: Mapping[int, str]) -> str:
 
     Args:
         text: A piece of a draft.
-        sources: The texts it may have copied from, by number. A bracket with the number of the source is still a mark.
+        sources: The sources it may have copied from, as text by number. A bracket that cites the very source it was
+            copied from stays a mark.
     """
     marks = find_marks(text)
     flat = {n: " ".join(source.split()) for n, source in sources.items()} if marks else {}
@@ -247,7 +248,7 @@ def _rewritten(text: str, number: Callable[[int], int | None], known: frozenset[
 def _once(text: str, number: Callable[[int], int | None]) -> str:
     marks = find_marks(text)
     kept = [dict.fromkeys(new for old in mark.numbers if (new := number(old)) is not None) for mark in marks]
-    ends = [mark.end for mark in marks]  # where what is taken out from a mark on ends: "[8][9]" goes as one
+    ends = [mark.end for mark in marks]  # end of the run of adjacent marks removed with a mark: "[8][9]" goes as a unit
     for n in range(len(marks) - 2, -1, -1):
         if marks[n + 1].start == marks[n].end and not kept[n + 1]:
             ends[n] = ends[n + 1]

@@ -62,7 +62,7 @@ _YEAR: Final = (
 )
 _OF: Final = r"\s{1,3}(?:of\s{1,3})?"
 _REGNAL_YEARS: Final = {"民": 1911, "昭": 1925, "平": 1988, "令": 2018, "大": 1911, "明": 1867}
-"""The year before the first of an era that years are counted by, by the first character of its name."""
+"""The year before the first year of each regnal era, by the first character of the name of the era."""
 _REGNAL: Final = "(?:中[华華])?民[国國]|昭和|平成|令和|大正|明治"
 _MOST_REGNAL: Final = 200
 _NUMERAL: Final = "〇零○一二三四五六七八九十百千"
@@ -99,7 +99,8 @@ def date_forms(text: str) -> list[DateForm]:
         text: Text with ASCII digits.
 
     Returns:
-        The forms in order, including uncertain forms. Where forms overlap, the longest is kept.
+        The forms in order, including uncertain forms. Where forms overlap, the first is kept, and of several with the
+        same start the longest.
     """
     forms = [form for pattern in _ENGLISH for found in pattern.finditer(text) if (form := _english(text, found))]
     forms += [form for found in _ISO.finditer(text) if (form := _iso(found))]

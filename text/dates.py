@@ -14,7 +14,7 @@ from weiwo.text.short_text_cache import cache_short_texts
 from weiwo.text.units import unit_after
 
 _LAST_YEAR: Final = 99_999
-"""Years beyond this, in either era, are no dates here."""
+"""The largest year of a date, in either era."""
 
 _ISO: Final = lazy(r"(-?[0-9]{1,5})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 
@@ -260,7 +260,7 @@ def _approximate(text: str, form: DateForm) -> bool:
 
 
 def _makes_amount(form: DateForm, following: DateForm | None, gap: str) -> int:
-    """Count the forms to skip as amounts: "1500 to 2000 metres" and "555-1936" hold no date."""
+    """Return the number of forms to skip as amounts, 0 to 2: "1500 to 2000 metres" and "555-1936" hold no date."""
     if following is None or not (form.bare and following.bare):
         return 0
     if not following.certain:
@@ -336,10 +336,11 @@ def iso_date(text: object, today: date | None = None) -> str | None:
 
     Args:
         text: ISO 8601, RFC 5322, a date in words or, with `today`, a relative date ("2 days ago", 3天前).
-        today: Day of the request.
+        today: The day from which relative dates count. Without it they are not parsed.
 
     Returns:
-        `YYYY-MM-DD`, shorter if the text states no day, or None if it holds no single date.
+        `YYYY-MM-DD`, shorter if the text states no day. None if the text holds no single date, or a date before the
+        year 1000 in words.
     """
     if not isinstance(text, str) or not (text := text.strip()[:_LONGEST_DATE]):
         return None

@@ -13,11 +13,13 @@ _LEVELS: Final = 2
 
 
 def name_words(source: str, title: str = "") -> str:
-    """Return the words of a file name and folder name, without the words of the title.
+    """Return the words of a file name and its folder's name, joined by blanks, without the words of the title.
+
+    The result is empty if the names hold no two letters in a row.
 
     Args:
         source: A path or a URL.
-        title: The document's title, which has words that the caller already holds.
+        title: The document's title, whose words the caller already has.
     """
     path = unquote(urlsplit(source).path) if "://" in source else source.replace("\\", "/")
     parts = PurePosixPath(path[-_LONGEST:]).parts[-_LEVELS:]

@@ -29,7 +29,9 @@ _KOREAN: Final = lazy(r"(\d{4})년(?: ?(\d{1,2})월)?(?: ?(\d{1,2})일)?")
 
 
 def plain_values(text: str, language: Language) -> str:
-    """Return a text with numbers and dates rewritten the English way.
+    """Return a text with numbers and dates rewritten: 1250.50 for 1.250,50, and 3 May 2016 for 3. Mai 2016.
+
+    Dates in figures and Korean dates become ISO dates.
 
     Args:
         text: Any text.
@@ -56,9 +58,9 @@ def _months() -> Mapping[str, str]:
 
 @cache
 def _dates() -> re.Pattern[str]:
-    """Return a pattern for a month between a day and a year, or before a year.
+    """Return a pattern for a month name behind a day, before a year, or between both.
 
-    A month name by itself may be any word.
+    A month name alone is not matched, because it may be any word.
     """
     names = "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
     month = rf"(?:d[ei] )?(?P<{{}}>{names})\.?"

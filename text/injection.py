@@ -25,11 +25,11 @@ _REMOVED: Final = dict.fromkeys(
 _LOOKALIKES: Final = str.maketrans("аеорсухіѕԁɡ", "aeopcyxisdg")
 """Cyrillic letters that pass for Latin ones."""
 _ZERO_WIDTH_RUN: Final = lazy(f"[{_ZERO_WIDTH}]{{16,}}")
-"""Enough to spell two letters in them; if they are all the same they spell nothing."""
+"""Zero-width characters, enough to encode two letters. A run of a single character encodes nothing."""
 _TURNED: Final = lazy("[\u202d\u202e]")
-"""Text that is shown in another direction than it is read."""
+"""Overrides of the writing direction, which show text to people in another order than a model reads."""
 _TAGS: Final = lazy("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]{4,}")
-"""ASCII in invisible tag characters; behind a black flag they name a region's."""
+"""ASCII text in invisible tag characters. Behind a black flag they are the emoji of a region's flag."""
 _FIRST_TAG: Final = 0xE0000
 _SPACED: Final = lazy(r"(?<!\w)(?:[a-z][ ._*-]){11,}[a-z](?!\w)")
 _JOINED_ORDER: Final = lazy(r"ignore.{0,12}(?:instruction|previous|above|rules|prompt)|systemprompt|newinstructions")
@@ -40,7 +40,7 @@ _COMMENT: Final = lazy(
     re.DOTALL,
 )
 _MOST_READ: Final = 50_000
-"""Characters that are looked at."""
+"""Characters of a text that are checked."""
 _MOST_BLOBS: Final = 20
 _LONGEST_BLOB: Final = 4_000
 
@@ -67,10 +67,10 @@ _EVERY_ORDER: Final = tuple(_fill_placeholders((*_WESTERN, *_DATA["chinese"])))
 """Patterns over a text without runs of blanks and empty lines."""
 _ORDERS: Final = _alternation(_fill_placeholders(pattern for pattern in _WESTERN if "<model>" not in pattern))
 _ORDERS_TO_MODELS: Final = _alternation(_fill_placeholders(pattern for pattern in _WESTERN if "<model>" in pattern))
-"""Those that name a model; none fits a text that names none."""
+"""Patterns that name a model. They are tried only on a text that names a model."""
 _MODEL: Final = lazy(rf"\b{_DATA['model']}(?!\w)")
 _ORDERS_ZH: Final = _alternation(_fill_placeholders(_DATA["chinese"]))
-"""The same in Chinese; none fits a text without a Chinese character."""
+"""Chinese patterns. They are tried only on a text with a Han character."""
 _HAN: Final = lazy(f"[{HAN}]")
 _CALLED: Final = lazy("|".join(_DATA["calls"]), re.DOTALL)
 _DOCUMENTED: Final = lazy(_DATA["program"])

@@ -49,9 +49,9 @@ _TERMINAL: Final = lazy(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0
 def clean(text: str) -> str:
     """Clean a text without changing the meaning.
 
-    Terminal sequences, control characters, invisible marks and lone surrogates are removed (line ends and tabs stay as
-    blanks). Runs of blanks become one space, more than one empty line becomes one, the ends are stripped and letters
-    are composed (NFC).
+    Terminal sequences, control characters, invisible marks and lone surrogates are removed. Line ends become newlines,
+    tabs and runs of blanks become one space, more than one empty line becomes one, the ends of lines are stripped and
+    letters are composed (NFC).
 
     Args:
         text: Any text.
@@ -106,10 +106,10 @@ _ORDINAL: Final = 2
 """Digits of an ordinal that may be written with a full stop: "3. Mai"."""
 _ORDINAL_LANGUAGES: Final = data_words("sentences", "ordinal_languages")
 _DETECTION_CHARACTERS: Final = 1_000
-"""Characters of a text that tell its language where a full stop may mean several things."""
+"""Characters from which the language of a text is detected, if a full stop is ambiguous."""
 _WRAPPED_FROM: Final = 60
 _LONGEST_BRIEF: Final = 20_000
-"""Characters of a text whose questions are looked for."""
+"""Characters of a text that are searched for questions."""
 
 
 @cache_short_texts
@@ -127,9 +127,8 @@ def sentences(text: str) -> list[tuple[int, int]]:
         a block mark.
     """
     spans: list[tuple[int, int]] = []
-    tell = cache(
-        partial(detect_language, text[:_DETECTION_CHARACTERS])
-    )  # asked for where a full stop may mean several things, and once
+    # The language is detected at most once, and only if a full stop is ambiguous.
+    tell = cache(partial(detect_language, text[:_DETECTION_CHARACTERS]))
     for start, end in _blocks(text):
         ends = [
             found.end()
@@ -142,9 +141,10 @@ def sentences(text: str) -> list[tuple[int, int]]:
 
 
 def questions_of(text: str, longest: int) -> str:
-    """Return the questions in a long text, keeping as many of the last as fit.
+    """Return the questions in a text longer than `longest` characters, joined by blanks.
 
-    A short text is returned unchanged. The result is empty if no sentence of a long text is a question.
+    The last questions are taken first, as many as fit into `longest` characters. A shorter text is returned unchanged.
+    The result is empty if no sentence of a long text is a question, or none fits.
     """
     if len(text) <= longest:
         return text

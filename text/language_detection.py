@@ -2,7 +2,8 @@
 
 A script that one language writes decides by itself. Languages that share one are told apart by their function words,
 which no sentence does without and no name is made of. A question may be too short to hold any ("Hafenmeister
-Ostrel?"): the guess then says so, and whoever asks has better evidence (the conversation, the documents).
+Ostrel?"). The guess is then marked as not sure, and `resolve_language` takes better evidence (the conversation, the
+documents).
 """
 
 import re
@@ -25,17 +26,17 @@ _LONGEST: Final = 4_000
 _LONGEST_QUESTION: Final = 400
 """Characters up to which the words that frame a question decide between English and Chinese."""
 _FOREIGN_SHARE: Final = 0.2
-"""The share of the letters from which a text is in the language of their script, whatever else it holds."""
+"""Minimum share of a script's letters in a text for the text to be in a language of that script."""
 _KANA_SHARE: Final = 0.1
-"""Kana beside each Han character in the densest Japanese."""
+"""Minimum number of kana per Han character in Japanese text."""
 _FEWEST: Final = 2
-"""Function words that make a guess sure where none of them asks."""
+"""Function words needed for a sure guess, if none of them is a question word."""
 _LEAST_SHARE: Final = 0.08
-"""The share of the words that are function words in any running text."""
+"""Minimum share of function words among the words of a text for a sure guess."""
 _RELATED: Final = 0.7
-"""The share of the function words of one language that a sentence in a close relative also has."""
+"""Minimum score of a language, relative to the guessed language, for a text to fit both."""
 _OF_LETTERS: Final = 0.5
-"""Weight of a letter beside a function word: of one that few languages have, or of one that is a word."""
+"""Weight of a letter of few languages, or of a function word of a single letter. Other function words weigh 1."""
 
 _HAN: Final = lazy(f"[{HAN_RANGES}]")
 _LETTER: Final = rf"(?:[^\W\d_{HAN_RANGES}]|[{JOINED_RANGES}])"
@@ -139,7 +140,7 @@ def guess_language(text: str) -> LanguageGuess:
 
 @lru_cache(maxsize=256)
 def _guess_language(folded: str) -> LanguageGuess:
-    """Guess the language of a short normalized text."""
+    """Guess the language of a normalized text of at most `_LONGEST` characters."""
     outside = _QUOTED.sub(" ", folded)
     if not (_HAN.search(outside) or _COUNTED.search(outside)):
         outside = folded
@@ -151,7 +152,7 @@ def _guess_language(folded: str) -> LanguageGuess:
 def _is_chinese(text: str) -> bool:
     """Report whether a text in Han characters and Latin letters is Chinese.
 
-    Framing words decide, or else the length of each part.
+    In a question, the function words of only one language decide. Otherwise the script with more words decides.
     """
     han = len(_HAN.findall(text))
     words = len(_COUNTED.findall(text))
@@ -168,8 +169,8 @@ class _Script(NamedTuple):
     """A script other than Latin and Han."""
 
     letters: re.Pattern[str]
-    language: Language  # for which it is taken
-    others: tuple[Language, ...]  # languages that share it
+    language: Language  # assumed if no function word tells
+    others: tuple[Language, ...]  # other languages of the script
 
 
 @cache

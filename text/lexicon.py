@@ -37,9 +37,10 @@ def _entries(name: str) -> list[str]:
 
 @cache
 def opposites() -> dict[str, tuple[tuple[int, int], ...]]:
-    """Return the axes of each word, with 1 for a side and -1 for the opposite side.
+    """Return the axes of opposites of each word, as pairs of axis number and side (1 or -1).
 
-    English words are keyed by stem.
+    On the axis of rising and falling, "rise" has side 1 and "fall" side -1. English words are keyed by stem. A word on
+    both sides of an axis is left out.
     """
     table: dict[str, list[tuple[int, int]]] = {}
     for axis, row in enumerate(_entries("opposites")):
@@ -55,7 +56,7 @@ def opposites() -> dict[str, tuple[tuple[int, int], ...]]:
 def direction_axes() -> tuple[int, int]:
     """Return the axis of rising and falling, and the axis of improving and worsening.
 
-    The words of the second stand on both: a profit improves by rising, a wait by falling.
+    "improve" and "worsen" are on both axes: a profit improves by rising, but a wait improves by falling.
     """
     up, better = (opposites()[stem(word)] for word in ("rise", "improve"))
     return up[0][0], next(axis for axis, _ in better if axis != up[0][0])
@@ -63,9 +64,10 @@ def direction_axes() -> tuple[int, int]:
 
 @cache
 def classes() -> dict[str, tuple[tuple[int, int], ...]]:
-    """Return the classes of each word: the class number, and the member number in the class.
+    """Return the classes of each word, as pairs of class number and member number.
 
-    English words are keyed by stem.
+    A class holds words that exclude each other, such as weekdays. Synonyms share a member number. English words are
+    keyed by stem.
     """
     table: dict[str, list[tuple[int, int]]] = {}
     for group, row in enumerate(_entries("classes")):

@@ -28,8 +28,8 @@ def split_items(text: str) -> list[str]:
     """Take a written list apart.
 
     Lines are items if there are several, and so is a line with a bullet or a number before it. Otherwise semicolons
-    separate, or else commas and 、 with a last "and" or 和, or else "and" alone. What is in quotation marks or 《》
-    stays whole.
+    separate, or else commas and 、 with a last "and" or 和, or else "and" alone. Text in quotation marks or 《》 stays
+    whole. A first line that ends with a colon, above other lines, is left out.
 
     Args:
         text: A list, or a single item.
@@ -58,7 +58,7 @@ def join_items(items: list[str], language: Language) -> Iterator[str]:
 
     Yields:
         The list in prose, then with quotation marks round ambiguous items that read as several, then with quotation
-        marks round all.
+        marks round all. Without items, only "none" or 无.
     """
     if not items:
         yield "无" if language == "zh" else "none"

@@ -30,7 +30,7 @@ ITEM: Final = lazy(r"\s{0,24}(?:[-*+•]|\d{1,3}[.)、])\s+(?:\[[ xX]\]\s+)?")
 ROW: Final = lazy(r" {0,12}\|")
 """A row of a table that begins with a bar."""
 CELL: Final = lazy(r"(?<!\\)\|")
-"""What ends a cell of a table."""
+"""The bar behind a cell of a table. An escaped bar is text."""
 DELIMITER: Final = lazy(r"\s*+(?=[^\n-]*+-)(?=[^\n|]*+\|)[|:\s-]++$")
 """The line between a table's header and its body."""
 ATTRIBUTION: Final = "— "
@@ -44,7 +44,7 @@ _FORMULA: Final = lazy(
 )
 _RUN: Final = lazy(r"`+")
 _JOINER: Final = "\u2060"
-"""Stands in for a letter beside signs of emphasis: by the rules, `。**` before a letter ends none."""
+"""Inserted between CJK punctuation and `**`, because in CommonMark `。**` before a letter closes no emphasis."""
 _CLOSING: Final = lazy(r"(?<=[。！？；：，、…”’』」）》】])(?=(\*{1,3})\w)")
 _OPENING: Final = lazy(r"(?<=\w)(\*{1,3})(?=[“‘『「（《【])")
 _STYLES: Final = {"strong": "bold", "em": "italic", "s": "strike"}
@@ -97,7 +97,7 @@ class Node:
     """A block.
 
     Attributes:
-        kind: What it is.
+        kind: The kind of block.
         runs: Of a heading or a paragraph: its text.
         children: Of a list its items, of an item or a quotation its blocks.
         level: Of a heading, from 1.
@@ -105,9 +105,9 @@ class Node:
         rows: Of a table its cells, the header row first, all rows equally long.
         text: Of code.
         language: Of code, as its fence names it.
-        tight: Of a paragraph: whether it follows the block before without an empty line.
-        first: Its first row in the text, from 0.
-        end: The row behind its last.
+        tight: Of a paragraph: whether it belongs to an item of a list without empty lines between its items.
+        first: Number of its first line in the text, from 0.
+        end: Number of the line behind its last line.
     """
 
     kind: _NodeKind
@@ -124,7 +124,7 @@ class Node:
 
 
 def parse_markdown(text: str) -> tuple[Node, ...]:
-    """Return the blocks of a Markdown text. An image is represented by the description."""
+    """Return the blocks of a Markdown text. An image is represented by its alternative text."""
     joined = _OPENING.sub(rf"\1{_JOINER}", _CLOSING.sub(_JOINER, text)) if "*" in text else text
     return tuple(_read_nodes(_parser(inline=True).parse(joined)))
 
@@ -218,14 +218,15 @@ class Line:
     """A line of a text.
 
     Attributes:
-        start: Where it begins.
-        inside: Where its words begin, behind the signs of what it is nested in.
-        end: Where it ends, its line end included.
-        kind: What it is; a `title` is made a heading by the `rule` below it, a line of a `fence` is fenced code.
-        leaf: The number of the block that it is of and that holds no other.
-        depth: How many items it is nested in.
-        item: Whether an item begins with it.
-        quoted: Whether it is quoted.
+        start: Offset of the first character.
+        inside: Offset of the first word, behind quotation signs, bullets and heading signs.
+        end: Offset behind the line end.
+        kind: The kind of line. A `title` is a heading underlined by the `rule` below it. A line of a `fence` is fenced
+            code.
+        leaf: Number of the innermost block of the line, shared by all its lines. Negative for a line of no block.
+        depth: Number of list items that the line is nested in.
+        item: Whether the line begins a list item.
+        quoted: Whether the line is in a quotation.
     """
 
     start: int
@@ -250,16 +251,17 @@ _LEAVES: Final[dict[str, _LineKind]] = {
 
 @cache_short_texts
 def read_lines(text: str) -> list[Line]:
-    """Return the lines of a finished text. They are shared with other readers of the text and must not be changed."""
+    """Return the lines of a complete text. They are cached and shared, and must not be changed."""
     return scan_lines(text)
 
 
 def scan_lines(text: str, context: str = "") -> list[Line]:
-    """Scan the lines of a text, which may be a piece of one and still grow.
+    """Return the lines of a text, which may be a fragment, or still growing as a model writes.
 
     Args:
-        text: Markdown, or a piece of it.
-        context: What stands before it, so far as it tells what the text begins in; it may end within a line.
+        text: Markdown, or a fragment.
+        context: Text before the fragment, as much as shows which blocks the fragment begins in. It may end within a
+            line.
     """
     if not context and (indented := _INDENTED.match(text)):
         # A piece with an indented first line stands in list items.
@@ -340,7 +342,7 @@ def split_row(row: str) -> tuple[str, ...]:
 
 
 def find_unbroken(text: str) -> list[tuple[int, int]]:
-    """Return the fenced blocks and the table rows of a text, in order.
+    """Return the spans (start, end) of the fenced blocks and the table rows of a text, in order.
 
     A cut inside a block or row leaves two halves without meaning.
     """
@@ -357,7 +359,7 @@ def find_unbroken(text: str) -> list[tuple[int, int]]:
 
 
 def find_whole_sentences(text: str) -> list[tuple[int, int]]:
-    """Return the sentences of a text, with each fenced block and table row as a single sentence."""
+    """Return the spans of the sentences of a text, with each fenced block and table row as a single sentence."""
     kept = [(start, start + len(text[start:end].rstrip())) for start, end in find_unbroken(text)]
     spans: list[tuple[int, int]] = []
     for start, end in sorted([*sentences(text), *kept]):
@@ -372,7 +374,7 @@ def find_whole_sentences(text: str) -> list[tuple[int, int]]:
 
 
 class Opaque(NamedTuple):
-    """A non-prose span: `code` or a formula."""
+    """A non-prose span: code if `code` is true, else a formula."""
 
     start: int
     end: int

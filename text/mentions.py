@@ -31,7 +31,7 @@ _LONGEST_QUESTION: Final = 400
 
 
 def title_key(title: str) -> str:
-    """Return the comparison key of a title, empty if only stop words remain."""
+    """Return the comparison key of a title. Empty for a title of stop words alone, or of more than `LONGEST` words."""
     words = _words(_QUALIFIER.sub("", title))
     return " ".join(words) if len(words) <= LONGEST and not STOP_WORDS.issuperset(words) else ""
 

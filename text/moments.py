@@ -1,7 +1,7 @@
 """Parse a cell as a single moment: a date, a datetime or a time of day.
 
 A cell is parsed whole or not at all. The order of day, month and year in figures such as 05/04/2024 is an argument,
-because only a column tells. The words of a language are rows of `text/data/cell_values.toml`.
+because only the whole column shows it. The words of a language are rows of `text/data/cell_values.toml`.
 """
 
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -44,15 +44,15 @@ DAY_ORDERS: Final = ("dmy", "mdy", "ymd")
 class Moment(NamedTuple):
     """A date, a datetime or a time of day, as parsed from a cell."""
 
-    day: str  # ISO, to the month or the day; empty of a time alone
-    clock: float | None  # seconds since midnight
-    zone: float | None  # seconds east of Greenwich
+    day: str  # ISO date of a day or a month, empty for a time without a date
+    clock: float | None  # seconds since midnight, None for a date alone; 24 hours or more is a duration
+    zone: float | None  # offset from UTC in seconds, positive in the east; None if no zone is stated
 
 
 def parse_moment(plain: str, order: str) -> Moment | None:
-    """Parse a whole cell as a moment, with figures in an order of "d", "m" and "y".
+    """Parse a whole normalized cell as a moment, or return None for any other text.
 
-    Returns None for any other text.
+    `order` is one of `DAY_ORDERS`, the order of day, month and year in figures.
     """
     if len(plain) > LONGEST_VALUE or _PLAIN_FIGURE.fullmatch(plain) or not any(c.isdigit() for c in plain):
         return None
@@ -118,14 +118,14 @@ def _offset_of(zone: str) -> float | None:
 
 
 def _day_of(text: str, order: str) -> str | None:
-    """The ISO form of a date, to the day or the month."""
+    """Return the ISO form of a date, to the day or the month, or None for any other text."""
     if found := _ISO_DAY.fullmatch(text):
         return _write_day(found["y"], int(found["m"]), found["d"])
     if found := _FIGURES.fullmatch(text):
         figures = dict(zip(order, (found["a"], found["b"], found["c"]), strict=True))
         if order == "ymd" and (len(found["c"]) == 4 or len(found["a"]) != 2):
             return None
-        # Points are written between day, month and year; another order only in figures that allow no such day.
+        # Figures with points are day, month and year, unless there is no such day.
         pointed = _write_day(found["c"], int(found["b"]), found["a"]) if found["mark"] in {".", " "} else None
         if pointed:
             return pointed

@@ -54,7 +54,7 @@ def names(text: str) -> list[Name]:
     """Find names of people, places, works, organisations and things.
 
     Titles in quotation marks and 《》, capitalised runs, acronyms and identifiers are found in either language, and
-    Chinese names by their marks. Dates, numbers, demonyms and words that only open a sentence are no names.
+    Chinese names by cues (`names_zh`). Dates, numbers, demonyms and words that only open a sentence are no names.
 
     Args:
         text: Any text.

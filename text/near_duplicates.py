@@ -28,13 +28,13 @@ from weiwo.text.lexicon import is_common
 from weiwo.text.patterns import lazy
 
 _ALIKE: Final = 0.55
-"""Share of all shingles of two texts that both have, from which they may be one; `tests/unit/test_near.py` measures."""
+"""Minimum Jaccard similarity of the shingles of near duplicates."""
 
 _WITHIN: Final = 0.8
-"""Share of a text's shingles from which another holds the whole of it."""
+"""Minimum share of a text's shingles found in another text for that text to contain it."""
 
 FEWEST: Final = 12
-"""Words or Han characters below which two people may well write nearly the same."""
+"""Minimum words or Han characters of a near duplicate. Two people may write a shorter text alike by chance."""
 
 _SKETCH: Final = 12
 _MOST_BEHIND_ONE: Final = 64
@@ -120,6 +120,8 @@ class Told:
     def resembles(self, other: "Told", least: float = _ALIKE) -> bool:
         """Report whether both texts are near duplicates, each with little additional text.
 
+        The numbers and names of one text must occur in the other in order, and neither may deny the other's statements.
+
         Args:
             other: Another text.
             least: The minimum similarity.
@@ -134,7 +136,7 @@ class Told:
         return few.particulars_in(many) and not (_denies(self, other) or _denies(other, self))
 
     def holds(self, other: "Told") -> bool:
-        """Report whether this text contains a second text."""
+        """Report whether this text contains nearly all of another text, with its numbers and names in order."""
         both = len(self.shingles & other.shingles)
         return len(other.words) >= FEWEST and both >= _WITHIN * len(other.shingles) and other.particulars_in(self)
 
@@ -172,7 +174,7 @@ class Known:
             equal: Whether both must have all their particulars in common. Otherwise one may lack some.
 
         Returns:
-            The number of the text, from 0 in the order of adding, the first if there are several. None for a new text.
+            The number of the earliest duplicate, counting added texts from 0. None for a new text.
         """
         shared = Counter(other for item in told.sketch for other in self._behind.get(item, ()))
         likely = sorted(other for other, _ in shared.most_common(_MOST_COMPARED))

@@ -42,13 +42,13 @@ def query_grams(text: str) -> list[str]:
 
 
 class Indexer:
-    """Makes the terms and n-grams of texts. Fast: texts have few words, many times, and each is analyzed once."""
+    """Analyzer that returns the terms and n-grams of texts, with a cache by word, because texts repeat words."""
 
     def __init__(self, stem: Callable[[str], Sequence[str]] = str.split) -> None:
         """Begin with no words.
 
         Args:
-            stem: Takes terms, joined by blanks, and gives what is indexed in their place; as they are, if not given.
+            stem: Function that returns the stems to index for a term. By default the term is indexed unchanged.
         """
         self._words = _Words(stem)
 

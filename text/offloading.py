@@ -12,7 +12,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 _SHORT: Final = 4_000
-"""Characters that are read in a few milliseconds."""
+"""Maximum characters processed on the event loop, which takes a few milliseconds."""
 
 
 class _Passage(Protocol):
@@ -23,12 +23,12 @@ class _Passage(Protocol):
 
 
 async def offload_long(characters: int, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Call a function over so many characters, in a thread if they are many."""
+    """Call `work` on a text of so many characters, in a thread if the text is long, and return its result."""
     if characters <= _SHORT:
         return work(*args, **options)
     return await asyncio.to_thread(work, *args, **options)
 
 
 async def offload_reading(passages: Iterable[_Passage], work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Call a function over passages, in a thread if they are long."""
+    """Call `work` on passages, in a thread if they are long in total, and return its result."""
     return await offload_long(sum(len(passage.text) for passage in passages), work, *args, **options)

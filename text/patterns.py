@@ -1,4 +1,4 @@
-"""Lazily compiled regular expressions. Han classes are compiled for the first text with Han.
+"""Lazily compiled regular expressions. Classes of Han characters are compiled only for text that may hold them.
 
 The rules of two languages are hundreds of patterns. Compiling them all takes a good part of a second at every start,
 and an English question needs none of the Chinese patterns. Each class of all Han characters takes 3 ms.
@@ -26,7 +26,7 @@ JOINED_RANGES: Final = (
 """Letters and marks of scripts whose words hold combining marks, which `\\w` leaves out; inside a character class."""
 
 _LONGEST_READ: Final = 2_000
-"""Characters of a text that are looked through for wide ones."""
+"""Maximum length of a text that is searched for characters from U+3000 on."""
 _NARROW_BYTES: Final = bytes(range(0xE3))
 """The bytes in which UTF-8 writes what comes before U+3000."""
 _METHODS: Final = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")

@@ -10,9 +10,9 @@ from weiwo.text.data_files import data_words
 from weiwo.text.patterns import lazy
 
 _DELIMITED: Final = {".csv": ",;|", ".tsv": "\t", **dict.fromkeys((".xlsx", ".xlsb", ".xls", ".ods"), "|")}
-"""What parts the cells of a row, by the ending of its file; rows of sheets are indexed with `|`."""
+"""Possible delimiters between cells, by file name ending. Rows of sheets are indexed with `|`."""
 NAME_KEYS: Final = data_words("extraction", "records", "name_keys")
-"""Keys whose value names what a record is of."""
+"""Keys such as "name", whose value identifies the subject of a record."""
 _LONGEST: Final = 4_000
 _KEYED: Final = lazy(
     r"\s{0,8}(?:[-*+•]\s{1,4})?\*{0,2}(?P<key>[^\s:：|*#>`][^:：|*`\n]{0,40}?)\s?(?:[:：]\*{1,2}|\*{0,2}[:：])(?!//)(?:\s{0,8}|(?<=：))"

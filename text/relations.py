@@ -61,8 +61,8 @@ def quantity_words() -> dict[str, frozenset[str]]:
 def relation_words() -> dict[str, frozenset[str]]:
     """Return the relations stated by each single word: founded and established share a relation.
 
-    A word of many relations names none, nor does a word for a price, because a price and a fee are two sums. English
-    words are keyed by stem.
+    A word of more than two relations is left out, and so are the words for a price, because a price and a fee are two
+    sums. English words are keyed by stem.
     """
     table: dict[str, set[str]] = {}
     for row in relations().values():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 _LONGEST_WAIT: Final = 3_600.0
-"""Seconds; whoever asks for more is taken to ask for this."""
+"""Maximum wait in seconds. A longer request is shortened to it."""
 
 
 def parse_retry_after(header: str | None, unit: float = 1.0) -> float | None:
@@ -28,7 +28,7 @@ def parse_retry_after(header: str | None, unit: float = 1.0) -> float | None:
 
 
 def retry_after_of(error: BaseException) -> float | None:
-    """Return the requested retry delay from the response of an HTTP client's exception.
+    """Return the retry delay in seconds that a failed HTTP request's response asks for, or None.
 
     The exceptions of httpx, requests and openai are supported. OpenAI's `retry-after-ms`, in milliseconds, takes
     precedence because it is finer.

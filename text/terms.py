@@ -22,7 +22,7 @@ _UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 
 
 FUNCTION_WORDS: Final = data_words("terms", "function_words")
-"""English words that say nothing about what a question is about."""
+"""English function words, which do not tell the subject of a question."""
 
 _IRREGULAR: Final = {form: base for base, forms in data_rows("terms", "irregular") for form in (base, *forms.split())}
 
@@ -69,8 +69,8 @@ def terms(text: str, language: Language = "en") -> list[str]:
 
     Args:
         text: Any text.
-        language: The language whose function words are left out; Chinese ones are not, and English text may stand
-            beside them.
+        language: The language whose function words are left out. For Chinese, English function words are left out,
+            because Chinese text often holds English words.
     """
     idle = FUNCTION_WORDS if has_rules(language) else _folded_function_words(language)
     found: list[str] = []

@@ -24,7 +24,10 @@ _BLANKS: Final = lazy(r"\s+")
 
 
 def normalize_typeset(text: str) -> str:
-    """Replace radicals by ordinary characters, and remove blanks and columns of single characters."""
+    """Restore typeset text: replace radicals by characters, and join characters set apart by blanks or in a column.
+
+    A column of single characters becomes a line, followed by empty lines, so that the number of lines stays the same.
+    """
     if text.isascii():
         return text
     if _RADICAL.search(text):
@@ -40,9 +43,9 @@ _ORDINAL: Final = frozenset({"st", "nd", "rd", "th", "er", "re", "e", "o", "a", 
 
 
 def raise_figures(text: str) -> str:
-    """Write a superscript as separate characters: 10 raised by 6 is 10⁶ and not 106.
+    """Return the text of a superscript in superscript characters: ⁶ for the 6 of 10⁶, which is not 106.
 
-    Endings of ordinals stay unchanged. A letter or a sign that marks a note is written behind `^`.
+    The ending of an ordinal ("th") stays unchanged. A letter or a sign that marks a note gets a `^` in front.
     """
     plain = text.strip()
     if _FIGURES.fullmatch(plain):
