@@ -11,21 +11,21 @@ from weiwo.state.values import Value
 
 Decision = Literal["finish", "retry", "replan", "deepen", "abort"]
 Status = Literal["complete", "extracts", "partial", "unsourced", "failed"]
-"""`extracts`: nothing is asserted beyond what the sources' own words, which are shown, say. `unsourced`: nothing was
-found, and a model answered from its own knowledge."""
+"""`extracts`: passages are shown, and nothing beyond their words is asserted. `unsourced`: nothing was found, and a
+model answered from its own knowledge."""
 Verdict = Literal[
     "quoted", "computed", "supported", "matched", "judgement", "unchecked", "unsupported", "contradicted", "uncited"
 ]
-"""What checking a claim found.
+"""Result of the check of a claim.
 
 `quoted`: a source says it in these words; `computed`: it follows from a calculation; `supported`: a model judged that
-its sources carry it; `matched`: code saw that its particulars occur there and nothing speaks against it; `judgement`:
-the writer's own, resting on cited claims; `unchecked`: code found nothing against it, and the model that was to judge
-it did not; `unsupported`: no source carries it; `contradicted`: a source says otherwise; `uncited`: it states nothing
-that needs a source.
+its sources support it; `matched`: code found its names, numbers and dates there, and nothing against it; `judgement`:
+the writer's own view, based on cited claims; `unchecked`: code found nothing against it, and the model that was to
+judge it did not; `unsupported`: no source supports it; `contradicted`: a source says otherwise; `uncited`: it states
+nothing that needs a source.
 """
 DOUBTFUL: Final = frozenset({"unsupported", "contradicted"})
-"""Verdicts of claims that must not stand unmarked."""
+"""Verdicts of claims that the answer marks as doubtful."""
 
 
 class Reflection(Value):
@@ -153,9 +153,9 @@ class Block(Value):
     """A block of an answer, a Markdown document.
 
     Attributes:
-        kind: What it is.
-        text: Its Markdown.
-        level: Of a heading: 1 to 6; else 0.
+        kind: The kind of block.
+        text: The block as Markdown.
+        level: Level of a heading, 1 to 6. 0 for any other block.
         language: Of code: the language its fence names.
         rows: Of a table: its cells, the header row first.
         claims: Its claims, as positions in the claims of the answer.
@@ -208,9 +208,9 @@ class Answer(Value):
         citations: Its numbered sources.
         status: `complete`, `extracts`, `partial` (something asked for was not found or not supported), `unsourced` or
             `failed`.
-        stop_reason: Why it is not complete, or "finished".
-        decided_by: Who wrote it.
-        notices: What a reader should know beside it, a line each.
+        stop_reason: The reason why the answer is not complete, or "finished".
+        decided_by: The author: a model or a rule.
+        notices: Notes for the reader beside the answer, a line each.
     """
 
     text: str

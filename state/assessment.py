@@ -15,9 +15,11 @@ TeamName = Literal["writer_only", "executor_inclusive", "planner_enhanced"]
 
 
 Searcher = Literal["nobody", "one", "chain", "comparison", "folder", "tasks"]
-"""Who searches: one task; one that goes from hop to hop, looks up all that is compared, or opens all; or a plan's."""
+"""The tasks that search. `one`: a single look-up. `chain`: a task that goes from hop to hop. `comparison`: a task that
+looks up every subject compared. `folder`: a task that opens all documents. `tasks`: the tasks of a plan."""
 Answerer = Literal["conversation", "reader", "draft"]
-"""Who words the answer: a model from the conversation, the reader of the one task if its sentence will do, a draft."""
+"""The origin of the answer's words. `conversation`: a model, without a search. `reader`: the sentence given with the
+value of the only task, if it suffices, else a draft. `draft`: a draft by the writer."""
 
 
 class Strategy(Value):
@@ -60,15 +62,17 @@ class Assessment(Value):
         features: Static features of the question, each 0 to 1.
         static_score: Complexity by the features, 0 to 1.
         semantic_score: Complexity by a model, 0 to 1. None if no model judged.
-        score: 0.4 static + 0.6 semantic, or the static score alone.
-        level: `simple` below 0.3, `moderate` below 0.7, else `complex`.
+        score: 0.4 static + 0.6 semantic, or the static score alone, raised if features or the strategy require it.
+        level: `simple` below a score of 0.3, `moderate` below 0.7, else `complex`. The plan of the strategy takes
+            precedence.
         reason: The reason, in one line.
-        decided_by: Whether a model took part.
+        decided_by: `model` if a model took part, else `rule`.
         parts: The parts of the question as listed by a model, one line each. Empty without a model.
         clarification: The question still to be asked of the user, or None.
         needs_sources: Whether the answer needs more than a model's own knowledge. A model may decide that it does not.
         assumed: The meaning assumed for an ambiguous question about which the user was not asked. The answer states
             the assumption. Empty if the question is clear.
+        strategy: The search strategy chosen for the question. None in threads of version 0.1.
         answer_language: The language to answer in, if a person set one. Empty for the language of the question.
     """
 

@@ -49,7 +49,7 @@ class ValidatedReducer(BinaryOperatorAggregate[Any]):
         """Merge the values of a step.
 
         Raises:
-            StateUpdateError: One is not of the channel's type.
+            StateUpdateError: A value is not of the channel's type.
         """
         return super().update([self._validate(value) for value in values])
 

@@ -135,7 +135,7 @@ class BreakerRegistry(Generic[T]):
         return len(self._breakers)
 
     def get(self, run: str, name: str) -> T:
-        """The breaker for a name in a run."""
+        """Return the breaker for a name in a run. It is made on first use."""
         key = (run, name)
         if key not in self._breakers:
             self._breakers[key] = self._make(name)

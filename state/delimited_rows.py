@@ -59,7 +59,7 @@ class DelimitedRows(Sequence[Row]):
         return max(quoted, max(map(str.count, plain, repeat(self.delimiter)), default=-1) + 1)
 
     def find_blank(self) -> set[int]:
-        """Return the indexes of the rows without a text."""
+        """Return the indexes of the rows with empty cells only."""
         delimiter = self.delimiter
         bare = [at for at, text in enumerate(self._texts) if not text.strip(delimiter) or text[0] in {delimiter, '"'}]
         return {at for at in bare if not any(self[at])}

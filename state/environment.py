@@ -19,7 +19,7 @@ class SettingsError(WeiwoError, ValueError):
 
 
 _NO_FIELDS: Final = frozenset({"WEIWO_HOME", "WEIWO_DATABASE_URL"})
-"""Variables that are no fields of `Context`, and as good as always set."""
+"""Variables that set no field of `Context`. Often only these are set, and reading fields can be skipped."""
 
 
 def read_environment(env: Mapping[str, str]) -> dict[str, Any]:

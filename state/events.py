@@ -26,9 +26,9 @@ from weiwo.state.plan import Plan
 from weiwo.state.values import JsonValue, Value
 
 PLANNING = "plan"
-"""The `task_id` of progress that is the planner's and no task's."""
+"""The `task_id` of a progress note by the planner instead of a task."""
 TOOLS = "tools"
-"""That of notes on tools a run goes without."""
+"""The `task_id` of a note on tools that are not available in a run."""
 
 
 class EventBase(Value):
@@ -42,17 +42,17 @@ class EventBase(Value):
 
 
 class AssessedEvent(EventBase):
-    """The master has judged the question.
+    """Event: the master has assessed the question.
 
     Attributes:
-        question: The question as it stands on its own.
+        question: The standalone question.
         language: The language of the answer.
-        level: How much machinery it gets.
-        team: The team set up for it.
-        score: Its complexity, 0 to 1.
-        reason: Why, in one line.
-        decided_by: Whether a model took part.
-        tools: Names of the tools at hand.
+        level: The complexity, as a level.
+        team: The team configured for the question.
+        score: The complexity, 0 to 1.
+        reason: The reason for the assessment, in one line.
+        decided_by: `model` if a model took part, else `rule`.
+        tools: Names of the tools that tasks may use.
         models: Names of the models in use, by role.
     """
 
@@ -119,7 +119,7 @@ class TaskStartedEvent(EventBase):
     Attributes:
         task_id: The task, or its instance for one item as `task[2]`.
         description: The information the task is to find, references unfilled.
-        turn: 1.
+        turn: Always 1, the first call.
         tool: The tool called.
         args: The arguments of the call, references filled.
         item: The item, for an instance. Else left out.
@@ -140,7 +140,7 @@ class TaskProgressEvent(EventBase):
     For a further call, `turn`, `tool` and `args` are present.
 
     Attributes:
-        task_id: The task or instance, `PLANNING` for a note of the planner, or `TOOLS` for its note on tools.
+        task_id: The task or instance, `PLANNING` for a note of the planner, or `TOOLS` for a note on tools.
         description: As in the start event.
         turn: Number of this search or opening, from 1.
         tool: The tool called, or the tool that the note is about.
@@ -195,15 +195,15 @@ class TaskFinishedEvent(EventBase):
 
 
 class ModelCalledEvent(EventBase):
-    """A call of a chat model has ended.
+    """Event: a call of a chat model has ended.
 
     Attributes:
-        role: Whose call it was.
-        purpose: What for.
+        role: The agent that called.
+        purpose: The purpose of the call, as in `ModelCall.purpose`.
         model: The model's name.
         input_tokens: Tokens of the prompt.
         output_tokens: Tokens of the reply.
-        seconds: What it took.
+        seconds: Duration of the call.
     """
 
     type: Literal["model_called"] = "model_called"
@@ -331,6 +331,6 @@ def parse_event(data: object) -> Event:
     """Parse an event received over the wire.
 
     Raises:
-        pydantic.ValidationError: The event is none of those that this version sends.
+        pydantic.ValidationError: The data is no event that this version sends.
     """
     return _EVENT.validate_python(data)

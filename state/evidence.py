@@ -16,11 +16,11 @@ def _is_none(value: object) -> bool:
 
 
 FILE_DATE: Final = "file_date"
-"""The flag of a passage whose document states no date: the day its file was changed stands in."""
+"""Flag of a passage whose document states no date. `date` is then the day on which the file was changed."""
 CONTROLS: Final = "controls"
-"""The flag of a passage of a short web page with buttons or fields, as walls before articles have."""
+"""Flag of a passage of a short web page with buttons or fields, such as a login or cookie wall."""
 UNSCORED: Final = "unscored"
-"""The flag of a passage whose store tells no scores: it returns some for any query, related or not."""
+"""Flag of a passage from a store without scores, which returns passages for any query, related or not."""
 
 
 Address = Annotated[str, Field(json_schema_extra={"minLength": 1})]
@@ -91,7 +91,7 @@ class Evidence(Value):
         publication: Authors, venue and DOI if the source is a scholarly work.
         headings: Heading path of the passage, outermost first, without the title.
         context: Further known facts that the text does not state, by name: `caption` of the table or figure, and
-            `sender`, `recipients`, `copied` and `sent` of a mail.
+            `sender`, `recipients`, `copied` and `sent` of a mail. `quoted` names a later mail that quotes the passage.
     """
 
     id: str
@@ -132,7 +132,7 @@ class Evidence(Value):
     def merge_passage(self, other: "Evidence") -> "Evidence":
         """Return this passage with the origins of another passage merged in.
 
-        The better score and rank are kept. Calls are added only if they returned exactly the same text.
+        The better score and rank are kept. Calls are added only if both passages have the same id, thus the same text.
         """
         new_calls = [call for call in other.calls if call not in self.calls] if other.id == self.id else []
         return self.model_copy(
@@ -160,8 +160,8 @@ class Quote(Value):
 
 
 Cause = Literal["tool", "query", "source", "plan"]
-"""Why a task came to nothing: its tool does not work; its query led to something else; the sources it found speak of
-the thing and do not tell, or are gone; its arguments do not fit."""
+"""Why a task has no value. `tool`: the tool does not work. `query`: the query found something else. `source`: the
+sources found are on the subject but do not give the value, or are gone. `plan`: the arguments do not fit."""
 
 
 class Failure(Value):
@@ -181,7 +181,8 @@ class Failure(Value):
 
 
 Weakness = Literal["implied", "doubted", "disputed"]
-"""Why a value is no firm ground: its source does not state it, its reader was unsure, or other sources differ."""
+"""Why a value is not reliable. `implied`: its source does not state it. `doubted`: the model or rule that read it was
+unsure. `disputed`: other sources give another value."""
 
 
 class WeakValue(Value):
@@ -358,9 +359,9 @@ class TaskTrace(Value):
         unread: Pages and documents among them that could not be read.
         ahead: Values found in the task's passages for tasks that wait for it.
         found: Results of each call.
-        asked: The content words of a question put to the reader that gave no value.
-        seen: Passages shown to the task, the latest.
-        kept: Passages among them that the task wanted to see again.
+        asked: Content words of the question for which the passages in `seen` gave no value.
+        seen: Ids of the passages shown to the model or rule that reads for the task, the latest ones.
+        kept: Ids of the passages among them that it asked to see again.
     """
 
     cached: bool = Field(default=False, exclude_if=not_)

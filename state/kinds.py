@@ -1,10 +1,10 @@
-"""The kinds of things in the state, each a closed set of words: types of values, languages, kinds of failure.
+"""Literal types of the state: types of values, languages, kinds of failure.
 
 A task's return type is what makes an answer usable by the next task: a number
 can be computed with, a list can be iterated. In data a date is an ISO-like
 string whose year is negative before our era ("-156", "-100-07-12", "1969-07").
 
-Apart from the values, since commands that only look need these words and no pydantic.
+This module does not import pydantic, so that light commands start fast.
 """
 
 from typing import Final, Literal, TypeGuard, get_args
@@ -34,7 +34,7 @@ Locale = Literal["en", "zh"]
 LOCALES: tuple[Locale, ...] = get_args(Locale)
 
 SourceKind = Literal["documents", "web", "scholarly"]
-"""Kinds of sources that a run may be held to; scholarly are the search providers of papers."""
+"""Kinds of sources that a run may be restricted to. `scholarly`: search providers of papers."""
 WEB_SOURCES: Final = frozenset({"web", "scholarly"})
 
 DecidedBy = Literal["model", "rule"]

@@ -30,7 +30,7 @@ conversation alone, as a greeting does; or nothing."""
 WRITER: Final = "writer"
 """The component of a part that was found and that the answer leaves out."""
 PERSON: Final = "person"
-"""Who assumed a value that was set by hand."""
+"""Value of `QuestionPart.by` for a value that a person set."""
 _FATAL: Final = frozenset({"no_plan", "tool_failure"})
 """Stop reasons after which a run without any answered part has failed."""
 _WEAK: Final[frozenset[GapKind]] = frozenset({"implied", "doubted", "disputed", "inconsistent"})
@@ -47,7 +47,7 @@ class QuestionPart(Value):
         component: The tool or agent that failed. Empty if none did.
         cause: The reason for a missing answer, or a failure on the way, in one line. Empty if there is nothing to
             report.
-        severity: The cost of the failure.
+        severity: Whether the failure left the part without an answer (`error`) or not (`warning`). Empty without one.
         where: Tools and queries that searched for it in vain, such as `corpus_search: height of the tower`.
         by: The origin of an assumed value: `person`, `model` or `rule`. Empty for any other outcome.
         task_ids: The tasks meant to find it, of all revisions of the plan.

@@ -68,14 +68,14 @@ class TaskForm(CallForm):
     """A vertex of the interchange form.
 
     Attributes:
-        id: Its name within the plan.
-        description: What is to be found out, as one question or instruction.
-        ret: The type of its value.
-        for_each: A reference to a list; the task runs once per item.
-        thought: Why the planner wants the task.
-        parent: The task whose finding raised it, where one did.
-        is_answer: Whether telling what it finds answers the question.
-        alternative: What is called if that fails.
+        id: Name of the task within the plan.
+        description: The information to find, as one question or instruction.
+        ret: The type of the value.
+        for_each: A reference to a list. The task runs once per item.
+        thought: The planner's reason for the task.
+        parent: The task whose result gave rise to this task. Empty if the question itself did.
+        is_answer: Whether the value of the task answers the question as it is.
+        alternative: The call made if the task gives no value.
     """
 
     id: str = Field(json_schema_extra={"minLength": 1})
@@ -130,14 +130,14 @@ class PlanForm(Output):
 
     Attributes:
         revision: 0 for the first plan, one more with each replanning.
-        decided_by: Who made the plan.
+        decided_by: The author of the plan: a model, a rule, or memory.
         vertices: The tasks.
-        edges: Pairs of task ids: the second builds on the first.
-        thought: Why it is this plan, as its planner said it.
-        perspectives: Who would want to know what: what a deep search is to cover.
-        procedure: Title of the procedure of this house that it follows.
-        departure: Where it departs from that procedure.
-        expected: What the question was expected to take when it was first planned; `usage` tells what it took.
+        edges: Pairs of task ids. The second task depends on the first.
+        thought: The planner's reason for the plan.
+        perspectives: Points of view that a deep search covers: who would ask what, one line each.
+        procedure: Title of the user's procedure that the plan follows.
+        departure: Deviation of the plan from that procedure.
+        expected: Expected usage of the whole question when it was first planned. `usage` has the actual usage.
     """
 
     revision: int = Field(ge=0)
@@ -157,14 +157,14 @@ class Plan(Value):
     tasks: tuple[Task, ...]  # the vertices
     links: tuple[tuple[str, str], ...] = ()  # edges declared beyond those that follow from references
     revision: int = 0  # 0 for the first plan, one more with each replanning
-    decided_by: PlannedBy = "rule"  # who made it
-    wish: str = ""  # what a person asked for when sending back the revision before; empty where nobody did
-    perspectives: tuple[str, ...] = ()  # who would want to know what, one line each: what a deep search is to cover
+    decided_by: PlannedBy = "rule"  # the author
+    wish: str = ""  # comment by which a person rejected the revision before; empty if nobody did
+    perspectives: tuple[str, ...] = ()  # points of view that a deep search covers: who would ask what, one line each
     curtailed: bool = False  # whether the question calls for more tasks than the run may have
-    thought: str = ""  # why it is this plan, as its planner said it
-    procedure: str = ""  # title of the procedure of this house that it follows; empty where it follows none
-    departure: str = ""  # where it departs from that procedure; empty where it does not
-    # What the question was expected to take when it was first planned; None where nothing was known.
+    thought: str = ""  # the planner's reason for the plan
+    procedure: str = ""  # title of the user's procedure that the plan follows; empty if none
+    departure: str = ""  # deviation of the plan from that procedure; empty if none
+    # Expected usage of the whole question when it was first planned. None if nothing was known.
     expected: Expectation | None = None
 
     @model_validator(mode="before")
@@ -217,7 +217,8 @@ class Plan(Value):
     def parents(self) -> Mapping[str, str]:
         """Return the parent of each task by id: the named parent, else the only upstream task.
 
-        The parent is empty if the task came from the user's question: it has no parent, or builds on several tasks.
+        The parent is an empty string if the task came from the user's question: it has no parent, or depends on several
+        tasks.
         There is no cycle.
         """
         found: dict[str, str] = {}
@@ -236,11 +237,11 @@ class Plan(Value):
         return self.wiring.edges
 
     def upstream(self, task_id: str) -> tuple[str, ...]:
-        """Return the tasks needing an outcome before the given task starts."""
+        """Return the ids of the tasks on which a task depends directly. They must have an outcome before it starts."""
         return tuple(self.wiring.upstream.get(task_id, ()))
 
     def descendants(self, task_ids: Iterable[str]) -> frozenset[str]:
-        """Return all tasks downstream of the given tasks.
+        """Return the ids of all tasks downstream of the given tasks.
 
         The given tasks are excluded unless they depend on each other.
         """
@@ -264,11 +265,13 @@ class Plan(Value):
 
     @property
     def final_ids(self) -> tuple[str, ...]:
-        """Return the final tasks: tasks without dependents, used as the basis of the answer."""
+        """Return the ids of the final tasks: tasks without dependents, used as the basis of the answer."""
         return tuple(task_id for task_id in self.ids if task_id not in self.wiring.downstream)
 
     def order(self) -> tuple[str, ...]:
-        """Return the task ids in topological order, otherwise in plan order.
+        """Return the task ids in topological order: each task behind the tasks it depends on.
+
+        Independent tasks may come in another order than in the plan.
 
         Raises:
             PlanFormatError: The plan has a cycle. The message names its tasks.
@@ -314,7 +317,7 @@ class Plan(Value):
         Edges may be left out: they follow from references.
 
         Raises:
-            PlanFormatError: What is wrong, with task and field.
+            PlanFormatError: The plan is not in the interchange form. The message names task and field.
         """
         sketch = cls.read(data)
         if sketch.complaints:

@@ -54,7 +54,8 @@ class QueryFrame(Value):
         subjects: The things asked about, in the user's spelling. May hold references such as `{{t1.ret}}`.
         relation: Name of the relation asked for (a row of `weiwo.text.relations`). Empty if none is known.
         answer_type: The type of value that answers the question.
-        dimension: For a quantity: `length`, `area`, `people`, `mass`, `duration`, `money`. Empty if unknown.
+        dimension: For a quantity: `length`, `area`, `people`, `mass`, `duration`, `money`, `speed`, `temperature` or
+            `count`. Empty if unknown.
         direction: For a comparison: the value that wins.
         wants_difference: For a comparison: whether the question also asks by how much.
         unit: The unit wanted for a difference, such as `years`. Empty if the question names none.

@@ -28,11 +28,11 @@ def _is_none(value: object) -> bool:
 
 
 class Review(Output):
-    """A look back of reflection.
+    """A decision of reflection, which reviews the tasks during a run.
 
     Attributes:
-        decision: What it decided.
-        reason: Why, in one line.
+        decision: The next step of the run.
+        reason: The reason, in one line.
         decided_by: A model or a rule.
     """
 
@@ -83,7 +83,7 @@ class Result(Output):
             (`failed`).
         stop_reason: `finished`, or the reason for an incomplete answer.
         level: The complexity that the master judged.
-        team: The agents at work.
+        team: The team of agents configured for the question.
         answer: The answer, with citation marks such as [1].
         marks: The citation marks, in order. Other brackets in the answer belong to its sources. Version 0.1 wrote none.
         citations: The numbered sources.
@@ -160,15 +160,15 @@ _INTERNAL_FIELDS: Final = {name: {"__all__": set(fields)} for name, fields in IN
 
 
 class PlanRequest(Output):
-    """Printed instead of a result while a plan waits for a person's approval.
+    """Output printed instead of a result while a plan waits for a person's approval.
 
     Attributes:
         thread_id: The thread.
         question: The question, as asked.
         plan: The plan.
-        finished: Values, for people, of its tasks that need not run again.
-        note: What else a person should know of the plan.
-        how: The commands that go on with it.
+        finished: Values, for people, of the tasks that need not run again, by task id.
+        note: A further note on the plan for the person. Empty if there is none.
+        how: The commands that continue.
     """
 
     thread_id: str

@@ -43,4 +43,4 @@ DEPTHS: Final[Mapping[Depth, Mapping[str, Any]]] = {
         "max_tokens": 2_000_000,
     },
 }
-"""How far a run may go, by how deep it is to look: what differs from the defaults."""
+"""Limits of each search depth that differ from the defaults of `Limits`."""

@@ -54,7 +54,7 @@ def add_usage(old: Usage, new: Usage) -> Usage:
 
 
 Approved = int | Literal["nothing"]
-"""The revision of the plan that a person approved last; "nothing" before any."""
+"""The revision of the plan that a person approved last, or "nothing" before the first approval."""
 
 Judged = Annotated[Assessment, ValidatedValue]
 Planned = Annotated[Plan | None, ValidatedValue]
@@ -97,7 +97,7 @@ class SearchOutput(TypedDict, total=False):
     """The plan in force; None where the writer answers alone."""
 
     outcomes: Outcomes
-    """What each task came to."""
+    """The outcome of each task, by task id."""
 
 
 @with_config(DOCUMENTED)
@@ -114,7 +114,7 @@ class SearchState(TypedDict, total=False):
     """Id of the last human message taken as a question, so that a new `question` is told from an old message."""
 
     run: str
-    """Names the run of this question, across the processes it may take."""
+    """Id of the run of this question. It stays the same if another process resumes the run."""
 
     assessment: Judged
     """The master's judgement of the question."""
@@ -132,31 +132,31 @@ class SearchState(TypedDict, total=False):
     """The plan in its interchange form that a model gave with its judgement; the planner checks and empties it."""
 
     approved: Annotated[Approved | None, ValidatedValue]
-    """What a person has approved of the plan. None: nobody is asked about plans."""
+    """The plan revision approved last, or "nothing" before the first approval. None: nobody is asked about plans."""
 
     feedback: str
-    """What a person said when rejecting the plan; the planner takes it up and empties it."""
+    """The comment by which a person rejected the plan. The planner applies and empties it."""
 
     rejected: Annotated[int | None, ValidatedValue]
-    """The revision rejected last: a planner that knows no other plan gives it again."""
+    """The plan revision rejected last. If the planner has no other plan, the next approval request says so."""
 
     revisions: Annotated[list[Plan], ValidatedValue]
     """Earlier revisions of the plan, oldest first."""
 
     outcomes: Outcomes
-    """What each task came to."""
+    """The outcome of each task, by task id."""
 
     evidence: Passages
     """Passages found, by id. Whole pages are not kept here: every checkpoint rewrites what changed."""
 
     reflections: Annotated[list[Reflection], reduce_by(list[Reflection], append)]
-    """The looks back, in order."""
+    """Decisions of reflection, in order."""
 
     ledger: Annotated[Ledger | None, ValidatedValue]
     """The parts of the question, each with its outcome; None until the plan has run, and in threads of version 0.1."""
 
     usage: Annotated[Usage, reduce_by(Usage, add_usage)]
-    """What answering has cost so far."""
+    """Calls, tokens, cost and time used for the answer so far."""
 
     result: Annotated[ResultJson, ResultSchema()]
     """The answer with everything behind it, as JSON values."""

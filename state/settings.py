@@ -27,8 +27,8 @@ def check_client_fields(given: Mapping[str, Any], env: Mapping[str, str]) -> Non
     A client may ask, and may be more careful than the operator: depth, form, length, language, lower limits, approval
     by a person, no web, no telemetry, no memory, and sites, dates and folders within the operator's own. The operator
     names any further allowed fields in `WEIWO_CLIENT_FIELDS`. `tools` and `mcp` run code beside the server,
-    `procedures` reads its files, `allow_tools` and `allow_acting` speak for a person, so no operator can hand them
-    over.
+    `procedures` reads its files, `allow_tools` and `allow_acting` consent for a person, so no operator can allow
+    them.
 
     Args:
         given: The fields set by the client.
@@ -201,7 +201,7 @@ class Settings:
             raise SettingsError("sources names only the web, which is switched off; allow the web or add documents")
         rest = {name: tuple(known[name]) if isinstance(known[name], list) else known[name] for name in own}
         decided: dict[str, Any] = {
-            "clarify": from_client,  # who has a person to ask
+            "clarify": from_client,  # a client has a person who can be asked
             "home": str(home(env)),
             "web_asked_for": "web" in known or not WEB_SOURCES.isdisjoint(named),
             "database_url": env.get("WEIWO_DATABASE_URL") or None,
@@ -232,7 +232,7 @@ def operator_defaults(context: "Context") -> Iterator[None]:
 
 
 def _set_fields(context: "Context") -> dict[str, Any]:
-    """Return the fields set by a caller."""
+    """Return the fields set by a caller: all that are not None."""
     return {name: value for name in type(context).model_fields if (value := getattr(context, name)) is not None}
 
 

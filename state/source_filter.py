@@ -123,10 +123,10 @@ def read_site(text: str) -> str:
 
 
 def read_since(text: str) -> str:
-    """An ISO date, month or year.
+    """Check a date given by a user, an ISO date, month or year, and return it stripped.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text has another form, or there is no such date.
     """
     given = text.strip()
     try:
@@ -140,7 +140,7 @@ def read_folder(text: str) -> str:
     """Normalize the path of a folder.
 
     Raises:
-        ValueError: The path is empty.
+        ValueError: The path is empty or holds a null character.
     """
     if not text.strip() or "\x00" in text:
         raise ValueError("the folder path is empty or invalid; use a path, such as docs/2025")

@@ -21,7 +21,7 @@ ITEM = "item"
 
 
 ANALYSE = "analyse"
-"""What a task is bound to that calls no tool: a model works over what the tasks upstream found."""
+"""Name in place of a tool for a task without a tool call: a model analyses the results of the upstream tasks."""
 
 
 def references(value: JsonValue) -> Iterator[str]:
@@ -142,7 +142,7 @@ class Task(Value):
         Args:
             upstream: The keys of the tasks it refers to, by id, so that a key covers everything the task depends on.
         """
-        names = {name: upstream.get(name, name) for name in self.references}  # each in the one spelling
+        names = {name: upstream.get(name, name) for name in self.references}  # also unifies the spelling of references
         asked = self.referring(names)
         content = [asked.tool, asked.args, asked.ret, asked.for_each, asked.description]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

@@ -4,11 +4,11 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 /** A block of an answer, a Markdown document. */
 export interface Block {
-  /** What it is. */
+  /** The kind of block. */
   kind: "heading" | "paragraph" | "list" | "table" | "code" | "quote" | "rule";
-  /** Its Markdown. */
+  /** The block as Markdown. */
   text: string;
-  /** Of a heading: 1 to 6; else 0. */
+  /** Level of a heading, 1 to 6. 0 for any other block. */
   level?: number;
   /** Of code: the language its fence names. */
   language?: string;
@@ -268,21 +268,21 @@ export interface PassageCall {
 export interface PlanForm {
   /** 0 for the first plan, one more with each replanning. */
   revision: number;
-  /** Who made the plan. */
+  /** The author of the plan: a model, a rule, or memory. */
   decided_by: "model" | "rule" | "memory";
   /** The tasks. */
   vertices: Array<TaskForm>;
-  /** Pairs of task ids: the second builds on the first. */
+  /** Pairs of task ids. The second task depends on the first. */
   edges: Array<[string, string]>;
-  /** Why it is this plan, as its planner said it. */
+  /** The planner's reason for the plan. */
   thought?: string;
-  /** Who would want to know what: what a deep search is to cover. */
+  /** Points of view that a deep search covers: who would ask what, one line each. */
   perspectives?: Array<string>;
-  /** Title of the procedure of this house that it follows. */
+  /** Title of the user's procedure that the plan follows. */
   procedure?: string;
-  /** Where it departs from that procedure. */
+  /** Deviation of the plan from that procedure. */
   departure?: string;
-  /** What the question was expected to take when it was first planned; `usage` tells what it took. */
+  /** Expected usage of the whole question when it was first planned. `usage` has the actual usage. */
   expected?: Expectation | null;
 }
 
@@ -310,7 +310,7 @@ export interface QuestionPart {
   component?: string;
   /** The reason for a missing answer, or a failure on the way, in one line. Empty if there is nothing to report. */
   cause?: string;
-  /** The cost of the failure. */
+  /** Whether the failure left the part without an answer (`error`) or not (`warning`). Empty without one. */
   severity?: "" | "error" | "warning";
   /** Tools and queries that searched for it in vain, such as `corpus_search: height of the tower`. */
   where?: Array<string>;
@@ -348,7 +348,7 @@ export interface Result {
   stop_reason: string;
   /** The complexity that the master judged. */
   level: "simple" | "moderate" | "complex";
-  /** The agents at work. */
+  /** The team of agents configured for the question. */
   team: "writer_only" | "executor_inclusive" | "planner_enhanced";
   /** The answer, with citation marks such as [1]. */
   answer: string;
@@ -400,11 +400,11 @@ export interface Result {
   files?: Array<string>;
 }
 
-/** A look back of reflection. */
+/** A decision of reflection, which reviews the tasks during a run. */
 export interface Review {
-  /** What it decided. */
+  /** The next step of the run. */
   decision: "finish" | "retry" | "replan" | "deepen" | "abort";
-  /** Why, in one line. */
+  /** The reason, in one line. */
   reason: string;
   /** A model or a rule. */
   decided_by: "model" | "rule";
@@ -426,21 +426,21 @@ export interface TaskForm {
   tool_binding: string;
   /** Its arguments. */
   args: Record<string, Json>;
-  /** Its name within the plan. */
+  /** Name of the task within the plan. */
   id: string;
-  /** What is to be found out, as one question or instruction. */
+  /** The information to find, as one question or instruction. */
   description: string;
-  /** The type of its value. */
+  /** The type of the value. */
   ret: "text" | "number" | "date" | "boolean" | "list[text]" | "list[number]" | "list[date]" | "list[boolean]" | "passages";
-  /** A reference to a list; the task runs once per item. */
+  /** A reference to a list. The task runs once per item. */
   for_each?: string;
-  /** Why the planner wants the task. */
+  /** The planner's reason for the task. */
   thought?: string;
-  /** The task whose finding raised it, where one did. */
+  /** The task whose result gave rise to this task. Empty if the question itself did. */
   parent?: string;
-  /** Whether telling what it finds answers the question. */
+  /** Whether the value of the task answers the question as it is. */
   is_answer?: boolean;
-  /** What is called if that fails. */
+  /** The call made if the task gives no value. */
   alternative?: CallForm | null;
 }
 
