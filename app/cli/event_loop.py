@@ -87,12 +87,13 @@ class _DaemonPool(ThreadPoolExecutor):
 def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | None = None) -> T:
     """Run a command's coroutine until the end or a signal.
 
-    Ctrl-C and SIGTERM cancel the coroutine, so that files and the terminal are left in order. Only the first signal
-    counts, so that a second signal does not disturb the cleanup.
+    Ctrl-C, SIGTERM and SIGHUP cancel the coroutine, so that files and the terminal are left in order. Only the first
+    signal counts, so that a second signal does not disturb the cleanup. If the cleanup takes more than
+    `PATIENCE_SECONDS`, the process ends at once.
 
     Args:
         work: The coroutine.
-        stopped: Returns the message for an exit code, used if the cleanup takes too long to wait for.
+        stopped: Returns the error to print for an exit code before such an end of the process.
 
     Raises:
         InterruptedRunError: A signal ended the work.

@@ -65,8 +65,8 @@ def write(text: str) -> None:
     """Write to standard output.
 
     Raises:
-        BrokenPipeError: Nobody reads it any more.
-        AppError: It cannot be written.
+        BrokenPipeError: The reader has closed the pipe.
+        AppError: The output cannot be written.
     """
     try:
         sys.stdout.write(text)

@@ -1,4 +1,4 @@
-"""Progress told on standard error: a bar or a line drawn in place on a terminal, a line now and then elsewhere."""
+"""Progress on standard error: a bar or a line redrawn in place on a terminal, else a new line every few seconds."""
 
 import sys
 import time

@@ -231,7 +231,7 @@ def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> _Inge
         await asyncio.to_thread(record_origin, folder, paths)
         with show_ingestion(silent=silent) as progress:
             report = await ingest_files(paths, writer, progress=progress)
-        await asyncio.to_thread(writer.flush)  # whoever searches meanwhile need not wait for vectors
+        await asyncio.to_thread(writer.flush)  # concurrent searches need not wait for vectors
         await asyncio.to_thread(record_origin, folder, paths)
         return report
 

@@ -132,7 +132,7 @@ async def _go_back(
     there = await session.graph.aget_state({"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}})
     before = read_options(there.metadata)
     given = {**before.model_dump(exclude_none=True), **context.model_dump(exclude_none=True)}
-    now = Context(**{**given, "answer_memory": False})  # who goes back wants another answer
+    now = Context(**{**given, "answer_memory": False})  # a fork is meant to give another answer
     if problems := await corpus_problems(Settings.resolve(now)):
         hint(problems)
     question = fork.question or str(there.values.get("question") or "")

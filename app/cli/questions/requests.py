@@ -1,7 +1,7 @@
-"""Requests to a person: shown and asked about on a terminal, told on a pipe, printed as JSON.
+"""Requests to a person: asked about on a terminal, printed as a line on a pipe, or as JSON.
 
-Here are what all kinds share, a question back with numbered choices, and a tool call that may change something. What
-differs for a plan is in `approval`.
+This module has the common base, the question back with numbered choices, and the consent to a tool call that may make
+changes. The approval of a plan is in `approval`.
 """
 
 import contextlib

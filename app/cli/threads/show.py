@@ -118,7 +118,8 @@ def _write_files(told: dict[str, Any], files: Sequence[Path], *, as_json: bool) 
     """Write the answer of a thread to files.
 
     Raises:
-        CommandError: There is none, or a file could not be written.
+        CommandError: The thread has no answer yet.
+        typer.Exit: A file could not be written, which has been reported.
     """
     if "answer" not in told:
         name = told["thread_id"]
