@@ -75,7 +75,7 @@ async def refuses_key(env: Mapping[str, str], transport: httpx.AsyncBaseTranspor
         except ServerError as error:
             return error.status == httpx.codes.UNAUTHORIZED
         except (httpx.HTTPError, httpx.InvalidURL, OSError):
-            return False  # whatever it is, the trial itself says it
+            return False  # the trial that follows reports the problem
     return False
 
 

@@ -36,7 +36,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
             try:
                 engine = await stack.enter_async_context(open_engine(logins=auth is not None, **(graph_options or {})))
             except WeiwoError as error:
-                app.state.failure = error  # a server tells no more of it than that there was one
+                app.state.failure = error  # kept for `serve`, because uvicorn does not pass the error on
                 raise
             await stack.enter_async_context(serving_mcp)  # later: its task group would wrap what the engine raises
             app.state.engine = engine

@@ -167,7 +167,7 @@ class Engine(Backend):
 
     @override
     async def leave(self, run: RunRecord) -> None:
-        if not self.runs.closing:  # what the server itself leaves goes on at the next start
+        if not self.runs.closing:  # the next server continues the runs that this server leaves unfinished
             await self.runs.cancel(run.run_id)
 
     @override

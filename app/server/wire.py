@@ -259,5 +259,5 @@ async def cancelling(parts: AsyncIterator[bytes], cancel: Callable[[], Awaitable
         ended = True
     finally:
         if not ended:
-            with anyio.CancelScope(shield=True):  # what leaves is being cancelled itself
+            with anyio.CancelScope(shield=True):  # this generator is itself being cancelled
                 await cancel()

@@ -47,11 +47,11 @@ async def resume(
         thread_id: The thread.
         watcher: The watcher that receives the events.
         answer: The answer of the person. Without it a waiting run continues to wait.
-        context: Options. The default are those the run began with.
+        context: Options of the run. None: the options the run began with.
         shown: The hash of the request that the person saw, or its beginning. A different request is asked about anew.
 
     Raises:
-        MisuseError: There is no such thread, or it waits for nothing that the answer fits.
+        MisuseError: There is no such thread, or it has no pending request for the answer.
     """
     snapshot = await session.graph.aget_state({"configurable": {"thread_id": thread_id}})
     if snapshot.created_at is None:

@@ -76,7 +76,7 @@ class _Buckets:
         left = min(float(self.burst), left + (now - since) / self.seconds)
         self._left[who] = (max(0.0, left - 1), now)
         if len(self._left) > 10_000:
-            self._left.pop(next(iter(self._left)))  # who was silent longest
+            self._left.pop(next(iter(self._left)))  # the client that has been idle longest
         return left >= 1
 
 

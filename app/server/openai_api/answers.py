@@ -70,7 +70,7 @@ def _address(source: str) -> str:
     """Return a web address as it is, a `file:` address for a file, or an empty string for any other source."""
     if source.startswith(("http://", "https://")):
         return source
-    with suppress(OSError):  # of what is no path
+    with suppress(OSError):  # raised for a source that cannot be a path, such as a very long name
         if source.startswith("/") or Path(source).is_file():
             return Path(source).absolute().as_uri()
     return ""
@@ -115,7 +115,7 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
         return ProtocolAnswer("", language, error=error)
     if values.get("__interrupt__"):
         said = values.get("messages") or [{}]
-        asks = (said[-1].get("additional_kwargs") or {}).get("asks")  # what is meant: the next message says
+        asks = (said[-1].get("additional_kwargs") or {}).get("asks")  # a question back, answered by the next message
         text = text_of(said[-1].get("content")) if asks else _WAITS[language].format(thread_id)
         return ProtocolAnswer(text, language, "waiting")
     if not result:

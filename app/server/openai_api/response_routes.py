@@ -53,10 +53,10 @@ async def get(request: Request) -> Response:
 
 
 async def _load_run(request: Request, response_id: str) -> RunRecord:
-    """The run of a response.
+    """Return the run with the id of a response, `resp_…`.
 
     Raises:
-        RequestError: There is none, or it is somebody else's.
+        RequestError: The response does not exist, or belongs to another user.
     """
     if not response_id.startswith(_PREFIX):
         raise not_found("response", response_id)

@@ -104,11 +104,11 @@ class Runs:
             raise RequestError(409, told, "这个会话正在运行；请等它结束，或先取消")
 
     async def start(self, owner: str, thread_id: str, request: RunRequest) -> RunRecord:
-        """Begin a run.
+        """Begin a run, or queue it behind the running runs of the thread, and return its record.
 
         Raises:
-            RequestError: The thread is at work and the client wants no second run, there is nothing to answer, the
-                server has too much to do, or the user's budget of the day is spent.
+            RequestError: The thread is busy and the request allows no queueing, no pending request fits the answer, too
+                many runs are active, or the user's quota or budget of the day is used up.
         """
         if request.multitask == "interrupt":
             await self.cancel_thread(thread_id)
@@ -123,8 +123,8 @@ class Runs:
                 asks = asks or edited
             if request.input is None:
                 before = await self._records.runs(thread_id, 1)
-                asks = asks or not before  # of a copy nobody has counted the question
-                if not request.corpora:  # what goes on reads on where it read
+                asks = asks or not before  # the question of a copied thread has not been counted
+                if not request.corpora:  # a continued run keeps the corpora of the run before
                     corpora = before[0].request.get("corpora", []) if before else []
                     request = request.model_copy(update={"corpora": corpora})
             written = request.model_dump(mode="json", exclude_defaults=True)
@@ -293,7 +293,7 @@ class Runs:
             async for name, data in stream:
                 self._log.add(live, name, data)
                 count_failure(name, data)
-                await self.quota.take(run.owner, 2 * len(data))  # the event, and the checkpoint that it tells of
+                await self.quota.take(run.owner, 2 * len(data))  # the event, and about as much for the checkpoint
 
     @asynccontextmanager
     async def account(

@@ -51,7 +51,7 @@ class FairSlots:
         except asyncio.CancelledError:
             if place.cancelled():
                 self._grant()
-            else:  # it was given to whom is cancelled
+            else:  # the slot was granted just before the cancellation
                 self.release(user)
             raise
         try:
