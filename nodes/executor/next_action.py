@@ -145,7 +145,7 @@ class NextActions:
         return [call for call in self._tried if call_query(call) and not is_opening_call(call, self._services)]
 
     def _search(self) -> Call | None:
-        """The task's latest search."""
+        """Return the task's latest search, or None."""
         return next(reversed(self._searches()), None)
 
     def _promising(self) -> list[Evidence]:
@@ -154,16 +154,16 @@ class NextActions:
         return _rank_pages(self._frame, found)
 
     def _opening(self, passages: Sequence[Evidence]) -> list[Call]:
-        """Return the calls opening the first unopened pages or documents.
+        """Return the calls opening the first unopened pages or documents, at most `PAGES_AT_ONCE`.
 
-        Failed pages do not count towards the limit.
+        The list is empty if the task has opened `max_pages` already. Failed pages do not count towards this limit.
         """
         tried, failed = set(self._state.get("opened", [])), self._state.get("failed", {}).keys()
         left = self._limits.max_pages - len(tried - failed)
         return list(islice(self._openings(passages, tried, failed), max(0, min(left, PAGES_AT_ONCE))))
 
     def _openings(self, passages: Sequence[Evidence], tried: set[str], failed: Collection[str]) -> Iterator[Call]:
-        """Yield a call for each passage, opening the source.
+        """Yield a call for each passage, opening its source unless that was opened before.
 
         If the source failed, another address of the same text is opened.
         """
@@ -195,7 +195,7 @@ class NextActions:
         return call if call["tool"] in self._tools else self.substitute_call(call)
 
     def _takes_place(self, call: Call) -> bool:
-        """Report whether a tool can read around a location."""
+        """Report whether the tool of a call takes a location to read around."""
         try:
             return "near" in self._services.registry.info(call["tool"]).args_schema.get("properties", {})
         except KeyError:

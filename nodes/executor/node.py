@@ -132,7 +132,7 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
 
 
 def _noting_found(state: TaskState, update: dict[str, Any]) -> dict[str, Any]:
-    """Add the results of each call to the trace of an update's outcome, if present."""
+    """Add the passage lists of the task's calls to the trace of the outcome, if the update has an outcome."""
     outcome, found = update.get("outcome"), update.get("found", state.get("found", []))
     if outcome is None or not found:
         return update

@@ -157,7 +157,7 @@ class HopReadReply(ReadReply):
 
     @property
     def found_on_the_way(self) -> Sequence[HopReply]:
-        """Values on the way."""
+        """Intermediate values of the reply."""
         return self.hops
 
 

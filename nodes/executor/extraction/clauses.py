@@ -194,7 +194,7 @@ class Sentence:
         return found
 
     def _roles(self, found: re.Match[str], *, opens: bool) -> Iterator[Token]:
-        """Yield the role of a word, or of the parts of a run of Chinese characters.
+        """Yield a token for a word, or for each part of a run of Chinese characters.
 
         `opens` says that no content comes before the word.
         """

@@ -156,7 +156,7 @@ def recorded_values(frame: QueryFrame, kind: str, passages: Sequence[Evidence]) 
 
 
 def _records(passage: Evidence) -> Iterator[_Record]:
-    """The records of a passage, in order."""
+    """Yield the records of a passage, in order."""
     lines = [line for line in passage.text[:_LONGEST_TEXT].splitlines() if line.strip(_RULE)]
     keyed = [found for line in lines if (found := split_keyed(line))]
     named = [value for key, value in keyed if key.lower() in NAME_KEYS]

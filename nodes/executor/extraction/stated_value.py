@@ -54,7 +54,7 @@ def is_same_date(value: StatedValue, other: StatedValue) -> bool:
 
 
 def _figure(value: JsonValue, unit: str | None) -> float:
-    """Convert a number to the base unit of the measured quantity, if known."""
+    """Convert a number to the base unit of the measured quantity, if known. NaN if the value is not a number."""
     number = float(value) if isinstance(value, int | float) else math.nan
     return base[0] if unit and (base := to_si(number, unit)) else number
 

@@ -52,7 +52,7 @@ def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
     CPU-bound, a few milliseconds. Time grows linearly with the passages' length.
 
     Args:
-        frame: The parsed look-up, with references filled. Subject and relation must be known.
+        frame: The parsed look-up, with references filled.
         ret: The type of the value.
         passages: The passages, best first.
 

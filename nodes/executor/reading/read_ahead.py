@@ -45,9 +45,9 @@ async def read_ahead(
     passages: Sequence[Evidence],
     services: RunContext,
 ) -> Outcome:
-    """Return the outcome of a task with checked values for waiting tasks.
+    """Check the values that a reader gave for waiting tasks, and add the valid ones to the outcome of its task.
 
-    The reader gave these values. Each question is kept once.
+    For each question, the first valid value is kept. Without any, the outcome is returned unchanged.
     """
     known, by_id = {task.id: task for task in waiting}, {passage.id: passage for passage in passages}
     shown = [by_id[key] for key in judgement.shown if key in by_id]

@@ -82,7 +82,7 @@ class Judgement:
 
 
 def restore_judgement(outcome: Outcome) -> Judgement:
-    """Rebuild the judgement behind an outcome."""
+    """Rebuild the judgement behind an outcome with a value: reading, judge and move, without shown passages."""
     reading = Reading(
         value=outcome.value,
         evidence_ids=outcome.evidence_ids,

@@ -236,8 +236,7 @@ def _sentence_around(quote: str, text: str) -> str:
 def find_winner(frame: QueryFrame, hops: Sequence[Hop]) -> str:
     """Return the winner of a comparison by the values found.
 
-    Returns an empty string if code cannot tell. This is so if a value is missing, is not of the kind, or ties with
-    another.
+    Returns an empty string if code cannot tell: if a value is missing or has another dimension, or if two values tie.
     """
     subjects = {fold(subject): subject for subject in frame.subjects}
     if not frame.direction or len(subjects) < 2:
