@@ -51,7 +51,7 @@ def _digits(numeral: re.Match[str]) -> str:
 def _formula(text: str) -> str:
     """Return a formula in Python notation.
 
-    Returns an empty string if anything else occurs, or if the parts do not fit each other.
+    Returns an empty string if the text has anything else, or is not a valid formula.
     """
     text = _ROOT.sub(r"sqrt(\1)", text)
     if not _PLAIN.fullmatch(text):
@@ -72,7 +72,7 @@ _APART_UNITS: Final = {"day": "days", "month": "months", "year": "years", "天":
 
 
 def today() -> str:
-    """The date of today, in ISO form."""
+    """Return the current date in UTC, in ISO form."""
     return datetime.now(UTC).date().isoformat()
 
 

@@ -128,10 +128,7 @@ def ask_attributes(asked: str, low: str, language: Locale) -> dict[str, Any] | N
 
 
 def _attribute(name: str, language: Locale) -> tuple[str, str]:
-    """Return an attribute in the user's words with its relation, or an empty relation.
-
-    The relation is empty if the lexicon has none.
-    """
+    """Return an attribute in the user's words, and its relation, which is empty if the lexicon has none."""
     plain = re.sub(r"^(?:the|their|its|his|her) ", "", name)
     found = find_relation(plain, lower(plain), language)
     return plain, found.name if found else ""

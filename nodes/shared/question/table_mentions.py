@@ -89,7 +89,10 @@ class AmbiguousWord(NamedTuple):
 
 
 def find_mentions(text: str, table: Mapping[str, Any]) -> list[Mention]:
-    """Find the mentions of a table in a question, longer names first, without overlaps."""
+    """Find the mentions of a table in a question, in order of position.
+
+    Of overlapping names the longer counts. Several mentions of equal span are kept if several columns have the name.
+    """
     called = list_table_forms(str(table["name"]))  # whoever says "orders" means rows, not the column of their numbers
     wanted: list[tuple[str, str, int, str]] = []
     for at, column in enumerate(table["columns"]):
@@ -172,7 +175,7 @@ def _list_groups() -> Mapping[str, frozenset[str]]:
 
 @cache
 def _list_implied() -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
-    """Return the implications of words, by word: cues, each with the groups of the column."""
+    """Return the possible meanings of each implying word: an operation, and the synonym groups of its column."""
     implied: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for cue, groups, phrases in data_rows(_SYNONYMS, "implied"):
         for phrase in split_cell(phrases):
@@ -269,7 +272,7 @@ def has_implied(text: str) -> bool:
 
 
 def _find_column(groups: Iterable[str], table: Mapping[str, Any], types: frozenset[str]) -> int | None:
-    """Find the only column of the first group with matching columns."""
+    """Find the column of the first group with matching columns. None if several match."""
     for group in groups:
         fit = [
             at

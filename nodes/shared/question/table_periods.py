@@ -35,7 +35,7 @@ class MonthSpan(NamedTuple):
 
 
 class UnknownYearError(WeiwoError, ValueError):
-    """Error raised for a period without a year, while the table has several years."""
+    """Error raised for a period without a year, unless all dates of the table are of a single year."""
 
 
 def find_period(text: str, years: Collection[int]) -> MonthSpan | None:

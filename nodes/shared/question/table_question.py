@@ -236,7 +236,7 @@ class _Reading:
 
     @property
     def strain(self) -> tuple[int, int]:
-        """Distance of the reading from the question: unused words and assumed names."""
+        """Number of unused words, and of assumed names. The reading with the least strain is the best."""
         return len(self._unused), len(self._assumed)
 
     def read(self) -> dict[str, JsonValue] | None:
@@ -306,9 +306,9 @@ class _Reading:
     # -- names that are assumed -----------------------------------------------------------------------------------
 
     def _assume(self) -> bool:
-        """Resolve mentions in words outside the table.
+        """Add mentions by synonyms, partial names and periods.
 
-        Returns False if a word is ambiguous.
+        Returns False if a word is ambiguous, or if the year of a period is not known.
         """
         for mention in self._mentions:
             word = self._text[mention.start : mention.end]
@@ -502,12 +502,12 @@ class _Reading:
         return at == 0 and bool(self._columns[at]["distinct"] == self._table["rows"]) and not self._is_quantity(at)
 
     def _is_dated(self, at: int) -> bool:
-        """Report whether a date column has a condition."""
+        """Report whether a column is a date column with a condition."""
         conditional = any(item["column"] == self._name(at) for item in self._filters)
         return conditional and self._columns[at]["type"] in {"date", "datetime"}
 
     def _is_quantity(self, at: int) -> bool:
-        """Report whether a column counts things rather than numbering things."""
+        """Report whether a column of numbers holds quantities, not row numbers or identifiers."""
         column = self._columns[at]
         if column["type"] != "number" or column["unit"] or not column.get("range"):
             return False
@@ -611,9 +611,9 @@ class _Reading:
         return True
 
     def _mark(self) -> str:
-        """Return the text with `@` for a column, `~` for the table, and blanks for values.
+        """Return the text with `@` for a column, `~` for the table, and blanks for everything else understood so far.
 
-        The length is unchanged.
+        The length is unchanged. A column named beside its value is blanked too.
         """
         letters = list(self._text)
         self._free: set[int] = set()
@@ -640,7 +640,7 @@ class _Reading:
     def _take_dates(self, marked: str) -> str | None:
         """Turn dates into conditions and return the remaining text.
 
-        Returns None if there is a date without exactly one possible column.
+        Returns None if there is not exactly one date column, or no word such as "since" that says the condition.
         """
         written = _MONTH.sub(lambda month: month[0].capitalize(), marked)
         spans = [(date.start, date.end, date.date.iso()) for date in find_dates(written) if date.until is None]
@@ -688,7 +688,8 @@ class _Reading:
     def _take_amounts(self, marked: str) -> str | None:
         """Turn amounts into conditions on number columns and return the remaining text.
 
-        Each condition is on the column named before it, else behind it. Returns None if there is no such column.
+        Each condition is on the column named before it, else behind it. Returns None if there is no such column, or no
+        word such as "over" that says the condition.
         """
         while found := _AMOUNT.search(marked):
             amounts = [found, *(_AMOUNT.finditer(marked, found.end()))]
