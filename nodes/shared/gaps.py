@@ -175,9 +175,9 @@ _UNREAD_FILES: Final = localized_phrases("shared.gaps.not_read", "others")
 
 
 def find_unread_files(problems: Iterable[Problem], language: Language) -> tuple[Gap, ...]:
-    """List the completely unreadable files on a single line.
+    """Return a single gap that names the completely unreadable files, or none.
 
-    Missing information may be in them.
+    Missing information may be in these files.
     """
     names = [problem.source for problem in problems if not problem.losses]
     if not names:

@@ -181,7 +181,10 @@ def takes_hops(strategy: Strategy) -> bool:
 
 
 def compares_few(frame: QueryFrame, *, at_hand: bool) -> bool:
-    """Report whether a comparison has few enough things for a single context."""
+    """Report whether a comparison has few enough things for a single task.
+
+    `at_hand` says that the things are looked up in local documents, where more are possible than on the web.
+    """
     if frame.shape not in {"comparison", "same"} or frame.wants_difference:
         return False
     return 2 <= len(frame.subjects) <= (_MOST_COMPARED if at_hand else _MOST_COMPARED_ON_WEB)

@@ -100,6 +100,9 @@ def _convert_value(outcome: Outcome, kinds: frozenset[str]) -> JsonValue:
     """Convert a value to the only type accepted by an argument.
 
     A number written in words is parsed, and a date gives its year.
+
+    Raises:
+        ValueError: The value cannot be read as that type.
     """
     value, wanted = outcome.value, kinds - {"null"}
     if wanted == {"array"}:

@@ -52,7 +52,7 @@ def _load_model(name: str) -> Embedder:
 def rank_tools(pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> list[str]:
     """Rank the tools of a pool, best first, alternating between several needs.
 
-    A large pool takes a moment.
+    Blocks, for a moment with a large pool.
     """
     from weiwo.tools.selection.tool_index import ToolDocument  # noqa: PLC0415 - heavy, and of no use to few tools
     from weiwo.tools.selection.tool_retriever import build_retriever  # noqa: PLC0415 - the same
@@ -178,7 +178,8 @@ async def offer_tools(question: str, services: RunContext) -> str:
 def read_choice(tool: str, args: Mapping[str, JsonValue], frame: QueryFrame, services: RunContext) -> ToolCall | None:
     """Return the call chosen by a model.
 
-    Returns None if there is no such tool, or if nothing gives its arguments.
+    Arguments that do not fit the tool are read from the question instead. Returns None if there is no such tool, or if
+    the question does not give the arguments.
     """
     name = tool.strip()
     if name not in {info.name for info in _list_others(services)}:

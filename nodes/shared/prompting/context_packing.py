@@ -138,7 +138,7 @@ def _pack_held(
 
 
 def _order_by_worth(passages: Sequence[Evidence], among: Sequence[int], query: str) -> list[int]:
-    """Order positions by worth, with the passages to show first at the front."""
+    """Order the positions of passages by worth, highest first. Further passages of a source count less."""
     worth = _worth(passages, among, query)
     by_source: dict[str, list[int]] = {}
     for n in sorted(among, key=lambda n: (-worth[n], n)):

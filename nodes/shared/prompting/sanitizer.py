@@ -148,7 +148,7 @@ def remove_links(text: str, known: Collection[str], language: Language) -> str:
 def _is_code(text: str) -> bool:
     """Report whether a text is a single fenced code block, possibly inside a list.
 
-    Each line must be as deep as its fence.
+    Each line must be indented as its fence is.
     """
     fence = FENCE.match(text)
     if fence is None or fence[1].strip() or "\t" in text:
@@ -160,7 +160,7 @@ def _is_code(text: str) -> bool:
 def _draws_tags(text: str) -> bool:
     """Report whether a text may have tags outside of code spans.
 
-    A code block here may not be a code block inside a list.
+    A code block counts as possible tags, because the same lines inside a list may not be code.
     """
     blocks = MarkdownIt("commonmark").enable("table").parse(text.strip())
     tokens = (token.type for block in blocks for token in (block, *(block.children or ())))
@@ -168,9 +168,9 @@ def _draws_tags(text: str) -> bool:
 
 
 def _known_addresses(text: str, known: Collection[str], language: Language) -> str:
-    """Remove unknown addresses from a text, including tails.
+    """Replace unknown addresses in a text by a note that an address was removed.
 
-    A known address must also end at the same position.
+    A known address that goes on in the text counts as unknown.
     """
     parts: list[str] = []
     position = 0
