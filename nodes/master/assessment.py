@@ -180,9 +180,10 @@ def _promises_plan(question: str, services: RunContext) -> str:
 
 
 async def _fits_whole(question: str, services: RunContext) -> bool:
-    """Report whether all local documents fit into a short prompt without any further search.
+    """Report whether all local documents fit into a short prompt that is quick to read, so that no search is needed.
 
-    The prompt must also be quick to read.
+    Returns False for a deep search, for a question that compares or calculates, with a filter, and if other search
+    tools are set up.
     """
     corpus, models = services.registry.corpus, services.models
     if corpus is None or services.strategy.deepens or services.settings.filter:
@@ -202,7 +203,7 @@ async def _fits_whole(question: str, services: RunContext) -> bool:
 def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: RunContext) -> Choices | None:
     """Return the call chosen by a model, keyed by question.
 
-    Returns None if the model was not asked for a call.
+    Empty if the model chose none. Returns None if the model was not asked for a call.
     """
     if not isinstance(reply, ToolAssessmentReply):
         return None

@@ -83,7 +83,7 @@ def _resolve_references(question: str, asked: str, answered: str, language: Lang
 
 
 def _topic(kind: str, word: str, frame: QueryFrame, answered: str, language: Language) -> str:
-    """Return the only possible referent of a pronoun.
+    """Return the only possible referent of a pronoun. Empty if there is none, or more than one.
 
     This is the subject of the question, or the thing that was asked for.
     """

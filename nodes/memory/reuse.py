@@ -220,7 +220,7 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
 async def forget_answers(memory: MemoryStore, *, run: str = "", thread_id: str = "") -> bool:
     """Delete the answers of a run or a thread, and report whether any existed.
 
-    The run was bad, or the thread is deleted.
+    Called if a person calls the run's answer bad, or if the thread is deleted.
     """
     wanted = {("run", run), ("thread_id", thread_id)} - {("run", ""), ("thread_id", "")}
     entries = await memory.list("answers")
@@ -288,9 +288,9 @@ async def learn_plan(state: SearchState, status: Status, services: RunContext) -
 
 
 async def mark_bad(memory: MemoryStore, run: str) -> bool:
-    """Mark the plan of a run as bad, and report whether a plan existed.
+    """Mark the template that a run used or made as bad and unpin it. Report whether there was one.
 
-    The plan is then not used again.
+    A bad template is not used again.
     """
     found = [template for template in await list_templates(memory) if run and run in template.runs]
     for item in found:
@@ -307,7 +307,7 @@ async def list_templates(memory: MemoryStore) -> tuple[PlanTemplate, ...]:
 
 
 async def set_pinned(memory: MemoryStore, template: PlanTemplate, *, pinned: bool) -> None:
-    """Pin or unpin a template. A person vouches for a pinned template."""
+    """Pin or unpin a template. A pinned template is used in spite of failures, and is no longer marked bad."""
     await _store_template(memory, template.model_copy(update={"pinned": pinned, "bad": template.bad and not pinned}))
 
 

@@ -149,7 +149,7 @@ def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
 def find_calibration(settings: Settings) -> _Calibration | None:
     """Load the calibration of the model reading passages. Reads a file.
 
-    Returns None if no calibration was fitted.
+    Returns None if no calibration was fitted or the file cannot be read.
     """
     path, reader = Path(settings.home) / _CALIBRATIONS, settings.models.get("executor")
     try:

@@ -108,7 +108,7 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
 def _settle(
     done: Reflection, plan: Plan, report: MonitorReport, state: SearchState, services: RunContext
 ) -> Reflection | None:
-    """Return the end of a search without failures.
+    """Return the decision to finish a search without failures, possibly with a check left to the draft's call.
 
     Returns None if a model has to judge it before the draft.
     """
