@@ -30,7 +30,7 @@ _NEAR: Final = 3
 
 
 class Slots(NamedTuple):
-    """The parts of a statement.
+    """Relation and argument slots of a statement.
 
     Attributes:
         of_names: The slot of each folded name: "subject", "object", "equal" or a preposition, such as "in".
@@ -77,7 +77,13 @@ def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] |
 
 
 def _slots_of(words: Sequence[str], places: Mapping[str, range], verb: int) -> Slots:
-    """The slots of names about the word at a place."""
+    """Return the slots of names relative to the relation word at the index `verb`.
+
+    Args:
+        words: The folded words of a statement.
+        places: Indexes of the words of each name.
+        verb: Index of the relation word.
+    """
     named = {at for place in places.values() for at in place}
     own = _converses().get(stem(words[verb]), ("", {}))[1]
     passive = not own and _is_passive(words, verb, named)

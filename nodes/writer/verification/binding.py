@@ -81,7 +81,7 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[ValueSpan,
 
 
 def _unbound(mark: ValueSpan, statement: str, part: Clause, titles: Sequence[frozenset[str]]) -> bool:
-    """Report whether a value needs no binding.
+    """Report whether a value needs no check for the thing that it is stated of.
 
     This holds for a small count, a word of a comparison or denial, and the subject of a source.
     """
@@ -100,7 +100,10 @@ def _elsewhere(
     titles: Sequence[frozenset[str]],
     grounds: Grounds,
 ) -> bool:
-    """Report whether each window of a value is beaten by a rival with more of the claim's words."""
+    """Report whether each window of a value is beaten by a rival with more of the claim's words.
+
+    False if no source has the value.
+    """
     own = [place for place in places if any(same_value(claim.mark, other) for other in place.window.group)][:_MOST_OWN]
     everything = frozenset(key for place in own for key in place.window.keys)
     strange = bool(own) and all(_names_another(claim, place, grounds) for place in own)

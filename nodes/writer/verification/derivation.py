@@ -76,7 +76,7 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
 def date_follows(date: PartialDate, grounds: Grounds) -> bool:
     """Report whether a date follows from a sentence with another date and the time that lies between.
 
-    "The lower tunnel was opened on 3 March 1900, the upper one fourteen months later" gives May 1901.
+    "The mill was built on 3 March 1900 and was rebuilt fourteen months later" gives May 1901.
     """
     for clause in (clause for source in grounds.sources for clause in source.sentences):
         for quantity in clause.quantities[:_MOST_FIGURES]:

@@ -255,7 +255,7 @@ def _plain(word: str) -> bool:
 
 
 def fold_script(text: str) -> str:
-    """A text in simplified characters, and with no blanks inside Chinese dates ("2 月 20 日")."""
+    """Convert a text to simplified characters, and remove blanks inside Chinese dates ("2 月 20 日")."""
     return _SPACED.sub("", text.translate(SIMPLIFIED))
 
 
@@ -288,7 +288,7 @@ def code_of(statement: str, number: Quantity) -> str:
 
 
 def join_codes(text: str) -> str:
-    """A text with the letters and the digits of each code joined: VLX-500 and vlx 500 as vlx500."""
+    """Join the letters and the digits of each code in a text: VLX-500 becomes VLX500, and vlx 500 vlx500."""
     return _CODE_JOINT.sub("", text)
 
 
