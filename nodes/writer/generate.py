@@ -34,7 +34,7 @@ from weiwo.text.markdown import CELL, ITEM, ROW, read_lines, split_row
 from weiwo.text.patterns import lazy
 
 _MOST_REWRITTEN = 40
-"""Claims sent back in one call."""
+"""Most failing claims that a model rewrites in one call."""
 _SHORT = 12
 """Characters below which a sentence, a bare name perhaps, does not tell its language."""
 

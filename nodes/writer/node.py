@@ -36,12 +36,18 @@ from weiwo.state.search import SearchState
 from weiwo.text.offloading import offload_long
 
 _Case = Literal["conversation", "told", "found", "given_up", "nothing", "unneeded"]
-"""What the answer can rest on: the conversation alone, where nothing was searched; what readers told in sentences; what
-was found otherwise; the words of a reader that gave up; nothing; or nothing where the master judged that nothing from
-outside is needed."""
+"""Content that an answer can rest on.
+
+`conversation`: nothing was searched. `told`: sentences of readers. `found`: values without sentences of readers.
+`given_up`: no value, but the sentence of a reader that gave up. `nothing`: no value. `unneeded`: no value, and the
+master judged that no sources are needed.
+"""
 _Writer = Literal["shown", "large", "any", "none"]
-"""Which model the writer has: one that is shown sources, or one that may have none to be shown; at least a small one,
-which is asked plain questions only; or none."""
+"""Model that a row of the answerer table requires.
+
+`shown`: a large model with sources in its prompt. `large`: a large model. `any`: at least a small model, which is asked
+plain questions only. `none`: no model.
+"""
 
 
 _ANSWERERS: Final[Mapping[AnswererName, Callable[[WriterContext], Answering]]] = {
@@ -74,7 +80,7 @@ _ROWS: Final = (
     _Row(("unneeded",), "large", ("unsourced", "rules")),
     _Row(("conversation", "told", "found", "given_up", "nothing", "unneeded"), "none", ("rules",)),
 )
-"""Who answers, when. A report whose sections are written is put together as it is."""
+"""Answerers by content and model. A report with written sections is assembled without this table."""
 
 
 def choose_answerers(context: WriterContext) -> tuple[AnswererName, ...]:

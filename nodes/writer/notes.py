@@ -30,9 +30,9 @@ _BEWARE: Final = localize_message("writer.notes", "beware")
 _ASSUMED: Final = localize_message("writer.notes", "assumed")
 """Note on the assumed meaning of an ambiguous question."""
 _NOT_CHECKED: Final = localize_message("writer.notes", "not_checked")
-"""Said where a model was to judge what an answer says and did not."""
+"""Note on claims that a model should have judged and did not."""
 _QUICK: Final = localize_message("writer.notes", "quick")
-"""Said where a quick search has no model judge what it tells."""
+"""Note on a quick search, in which no model judges the claims."""
 _LENGTH: Final = localize_message("writer.notes", "length")
 _OFF: Final = 0.3
 """Share by which an answer may be longer or shorter than asked for before that is said."""

@@ -28,9 +28,9 @@ _HAN: Final = lazy(f"[{HAN}]")
 _LEAST_SHARED: Final = 0.6
 """Share of a sentence's words that both documents have."""
 _FEWEST_SHARED: Final = 2
-"""Words that both have; of Chinese, characters of which each counts half."""
+"""Fewest words that both documents have. A Chinese character counts as half a word."""
 _LONGEST_VALUE: Final = 8
-"""Words of what differs at one place; more is another sentence."""
+"""Longest value in a gap, in words. A longer difference means another sentence."""
 _MOST_TOKENS: Final = 120
 _LONGEST_CELL: Final = 200
 

@@ -45,7 +45,7 @@ _ASKING: Final = lazy(
     r"|[为為因]何|[吗嗎呢]|是否|有没有|请问|請問|介绍|解释|一下|[的了是]"
     r"|最新|最近|现在|現在|目前|当前|當前|今[天日]|如今|截至|至今|迄今"
 )
-"""What a Chinese question asks and links with, and what asks for the newest; no pair of characters crosses it."""
+"""Chinese words that only ask, link or want the newest. No pair of characters spans them."""
 
 
 _MEASURE: Final = lazy(r"(?i)\bhow (long|much|many|far|old|often|big|tall|high|deep|wide|fast|soon|late|early)\b")

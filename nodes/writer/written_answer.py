@@ -27,7 +27,7 @@ class AnswerPart:
 
     Attributes:
         pieces: Its pieces, in order. Empty if it has nothing to say.
-        decided_by: Who worded it.
+        decided_by: "model" if a model worded it, else "rule".
         broken: The reason why a model's text ends early or is empty. An empty string if the text is whole, None if no
             model was asked.
         basis: The basis of the part, or None to keep the basis of the part before.
@@ -64,8 +64,10 @@ class AnswerPart:
 
 AnswerItem = Piece | Coverage | AnswerPart
 Answering = AsyncGenerator[AnswerItem, None]
-"""How an answerer answers: its pieces as they are to be spoken at once, and last the part as it is settled, which takes
-their place. A draft that was asked for it gives the coverage of the question first."""
+"""Stream of an answerer: pieces for the reader at once, and last the settled part, which replaces these pieces.
+
+A draft that was asked for the coverage of the question yields it first.
+"""
 
 
 @dataclass(frozen=True)

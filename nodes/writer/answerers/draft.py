@@ -20,7 +20,7 @@ from weiwo.text.patterns import lazy
 
 _LOST_LINE: Final = lazy(r"(?i)(?:^|[\n→])[^\S\n]*+[*-]?[^\S\n]*+not found: ")
 _LEAST_MESSAGE: Final = 12
-"""Characters of a failure's message below which it may be anybody's words."""
+"""Fewest characters of a failure message. A shorter message may occur in a draft by chance."""
 
 
 async def answer(context: WriterContext) -> Answering:

@@ -23,7 +23,7 @@ from weiwo.text.language import sentences
 from weiwo.text.offloading import offload_reading
 
 _MOST_LISTED: Final = 3
-"""Items of a list that a reader's sentence tells."""
+"""Longest list that is given in a reader's sentence, in items. A longer list needs a draft."""
 
 
 async def answer(context: WriterContext) -> Answering:

@@ -67,7 +67,7 @@ def count_words(text: str, language: Language) -> int:
 
 
 _ONE_DRAFT_WORDS: Final = 1_500
-"""Words of a report that one draft has."""
+"""Length up to which a report on a folder is one draft, in words."""
 
 
 def wants_report(state: SearchState, services: RunContext) -> bool:

@@ -39,7 +39,7 @@ _ANNOUNCEMENT: Final = lazy(
     r"(?i)\s*(?:(?:sure|certainly|of course|okay|here(?:['’]s| is| are)|below (?:is|are))\b|好的|当然|以下是|下面是)"
     r"[^\n\[]{0,120}[:：!！]\s*"
 )
-"""How models begin that speak before they write."""
+"""Announcement that some models put first, such as "Here is the section:"."""
 _SHALLOW: Final = lazy(r"^([ \t]{0,3})#{1,2}(?=[ \t])", re.MULTILINE)
 
 

@@ -35,7 +35,7 @@ _CENTURY: Final = lazy(
 _DECADE: Final = lazy(rf"(?<![\d.,$£€¥])(\d{{3}}0)(?:['’]?s\b|年代)|(?<![\d纪一二三四五六七八九])({_TENS})年代")
 _BEFORE: Final = lazy(r"[^.;\n]{0,40}?centur(?:y|ies)\s?(?:BCE?\b|B\.C\.)")
 _LAST_CENTURY: Final = 20
-"""上世纪, and the century of 八十年代."""
+"""Century meant by 上世纪, and by a decade without a century, such as 八十年代."""
 
 
 class Period(NamedTuple):
@@ -109,7 +109,7 @@ _LETTERS: Final = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "’": "'"}
 )
 _MOST_UNLISTED: Final = 5
-"""Things up to this number, written as a word, count what the answer tells of: "two founders"."""
+"""Largest number in words that only counts the things in the answer: "two founders"."""
 _AGENT: Final = lazy(
     data_text("claims", "particulars", "agent")
     .replace("\n", "")

@@ -28,7 +28,7 @@ POINTS: Final = "pp"
 _LEAST_SHORTENED: Final = 100_000
 """Whole figures from which prose leaves out the last digits."""
 _CONVERTED: Final = 0.01
-"""Share by which a figure told as rounded may differ where its unit is another."""
+"""Share by which a rounded figure may differ if it is converted from another unit."""
 _SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0, "month": 2_629_800.0, "year": 31_557_600.0}  # fmt: skip
 _POINTS: Final = lazy(r"(?i)\s?(?:个百分点|percentage points?\b)")
 _BETWEEN_UNITS: Final = lazy(r"\s?(?:and\s)?|[零又]")

@@ -15,7 +15,7 @@ _PAST: Final = data_pattern("claims", "check", "past")
 _HEAD: Final = 300
 """Characters at the head of a document in which it says that it no longer holds."""
 _CLOSE: Final = 0.5
-"""Overlap from which a sentence of the current document speaks of what the claim speaks of."""
+"""Least overlap of a claim and a sentence of the current document about the same thing."""
 
 
 def find_current_source(statement: str, cited: Sequence[Evidence], at_hand: Iterable[Evidence]) -> Evidence | None:
