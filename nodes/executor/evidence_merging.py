@@ -18,7 +18,7 @@ _FULLER: Final = 1.2
 """Factor by which a copy with the same numbers, dates and names must be longer to replace the kept passage."""
 
 _MOST_ALSO: Final = 12
-"""Further addresses kept of one passage."""
+"""Most further addresses kept for a passage."""
 
 
 _MOST_OF_A_PAGE: Final = 60

@@ -30,7 +30,7 @@ from weiwo.state.task import rename_references
 from weiwo.text.localization import localize_message, localized_phrases
 
 _NAMED = 10
-"""Items without a value that a note names; all are in `OutcomeDetail.missing`."""
+"""Most items without a value named in a note. `OutcomeDetail.missing` has all."""
 _NONE: Final = localize_message("executor.for_each", "none")
 _NOTES: Final = localized_phrases("executor.for_each", "notes")
 

@@ -69,7 +69,7 @@ that carry it. With "search", ask in `queries` for the others, one each. The pas
 not be kept. "answer" once every value is there: what they come to; it is "stated" if each of them is, and no hop.
 """
 HOPS: Final[Mapping[Shape, str]] = {"chain": _CHAIN, "comparison": _COMPARISON, "same": _COMPARISON}
-"""Added for a task that takes several look-ups, one after the other or side by side."""
+"""Added to the prompt for a task that takes several look-ups, by the shape of its question."""
 
 _SENTENCE = """`sentence` is the answer to the user. With "give_up" it says what was not found, and what the passages \
 do tell of it, with `quotes` for that.

@@ -89,7 +89,7 @@ def _move(value: Any) -> Any:
 
 
 Move = Literal["answer", "search", "open", "premise_wrong", "give_up"]
-"""What a task does next."""
+"""Next step of a task, as chosen by the model."""
 
 _MOVES = dict.fromkeys(
     ("wrong_premise", "false_premise", "premise_false", "correct", "correction", "correct_premise"), "premise_wrong"

@@ -23,7 +23,7 @@ _RELATIVE: Final = lazy(r"[\s,]*(?:which|who|whose|where|when)\s")
 _APPOSED: Final = lazy(
     r"\s*(?:[Tt]he|[Aa]n?)\s(?:(?!(?:of|by|for|in|on|at|to|from|with|and|or|that)\s)[a-z][a-z'’-]{0,30}\s){1,3}"
 )
-"""What a thing is, in front of its name: "The writer Ada Smith"."""
+"""Description in front of a name: "The writer" of "The writer Ada Smith"."""
 _COPULA: Final = lazy(r"\s*(?:is|are|was|were|[:：=]|[是为])?\s*(?:now|currently|set at|exactly)?\s*")
 _HAN_RUN: Final = lazy(f"[{HAN}]+")
 _GOES_ON_HAN: Final = data_pattern("extraction", "assertions", "goes_on_zh")
@@ -31,7 +31,7 @@ _APPOSED_HAN: Final = data_pattern("extraction", "assertions", "apposed_zh")
 _REPORTS_HAN: Final = data_pattern("extraction", "assertions", "reports_zh")
 _PLACE_HAN: Final = lazy(rf"[在于][{HAN}·]{{1,10}}")
 _OF_A_LIFE: Final = frozenset({"birth", "death"})
-"""Relations that befall a person once, in one place, so that a place may stand between them and their date."""
+"""Events that happen to a person once and in one place, so that a place may stand between the verb and the date."""
 _VERBS: Final = data_words("extraction", "assertions", "idle")
 _UNSURE: Final = data_pattern("extraction", "stated_value", "unsure")
 _ROUGHLY: Final = data_pattern("extraction", "assertions", "roughly")

@@ -18,7 +18,7 @@ from weiwo.text.patterns import lazy
 from weiwo.text.terms import FUNCTION_WORDS, terms
 
 LONGEST_SENTENCE: Final = 800
-"""Characters of one sentence that are read."""
+"""Most characters of a sentence that are read."""
 _MOST_BEFORE: Final = 12
 """A pronoun's subject is searched in fewer than this many sentences before it."""
 
@@ -30,7 +30,7 @@ _DEFINITION: Final = lazy(r"\s(?:is|was|are|were)\s(?:an?|the)\s(?:[\w'’“”
 _NARROWED: Final = lazy(r"\b(?:of|in|on|by|for|from|with|about|based|that|wh\w+|or|at|to|after|near|starring)\s")
 """Words in a definition after which the next verb may have another subject."""
 _IS_A: Final = lazy(r"\s(?:is|was)\s(?:an?|the)\s(?:(?!(?:an?|the|that|which|who)\s)[\w'’-]{1,30}\s){1,12}$")
-"""A definition that names one thing alone, so that "with a length of" behind it is of this thing."""
+"""Definition of a single thing. A following "with a length of" then belongs to this thing."""
 _BRACKETS: Final = lazy(r"[（(][^（）()]{0,160}[)）]")
 _TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:['’.-][^\W_{HAN}]+)*")
 _HAN_RUN: Final = lazy(f"[{HAN}]+")

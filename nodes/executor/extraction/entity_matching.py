@@ -18,7 +18,7 @@ from weiwo.text.language import HAN, fold, sentences, word_set
 from weiwo.text.patterns import lazy
 
 LONGEST_TEXT: Final = 20_000
-"""Characters of one passage that are read."""
+"""Most characters of a passage that are read."""
 
 Span = tuple[int, int]
 
@@ -37,7 +37,7 @@ _DEFINES: Final = lazy(
 _FRONTED: Final = lazy(r"An?\s([a-z][\w' -]{2,60}),\s[A-Z]")
 _NARROWS: Final = data_pattern("extraction", "entity_matching", "narrows")
 _GENERAL_ZH: Final = {"大学": "学校", "学院": "学校", "中学": "学校", "小学": "学校", "集团": "公司"}
-"""What Chinese texts go on to call a thing whose name or definition ends so."""
+"""General nouns by which Chinese texts refer to a thing, by the end of its name or definition."""
 _LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
 _WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
 _GIVEN_NAMES: Final = data_pattern("extraction", "entity_matching", "given_names")

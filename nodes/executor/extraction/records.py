@@ -36,7 +36,7 @@ _HAN: Final = lazy(f"[{HAN}]")
 _LONGEST_VALUE: Final = 100
 _LONGEST_TEXT: Final = 20_000
 _RULE: Final = " \t|:=*_-"
-"""Characters of a line that holds nothing: a rule, or the one between header and rows of a table."""
+"""Characters of lines without content, such as a rule or the line below a table's header."""
 _ALIKE: Final = 0.8
 
 

@@ -33,7 +33,7 @@ _BY_RULE: Final = 0.95
 """Confidence of a value found by rules. A rule is kept in the code only if this share of its values is right."""
 
 _MOST_PASSAGES: Final = 40
-"""Passages that are read, best first."""
+"""Most passages that are read, best first."""
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,11 @@ from weiwo.state.query import QueryFrame
 _LEAST_TASKS: Final = 2
 MOST_TASKS: Final = 8
 _PASSAGES: Final = 2
-"""Passages shown of each task, the best ones; a task that they do not answer sees more of them alone."""
+"""Number of best passages of each task in a shared prompt. A task not answered by them is read alone, with more."""
 _LONGEST_PASSAGES: Final = 3_000
-"""Characters of them together, up to which a task is read with others."""
+"""Most characters of these passages together. A task with longer passages is read alone."""
 SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
-"""Types of one value."""
+"""Types that are not lists."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ _COMMON = lazy(
     r"the|of|and|for|in|on|at|to|an?|de|la|le|du|von|van|der|den|di|da|emperor|empress|king|queen|president|prince|"
     r"princess|sir|saint|st|lord|lady|pope|prime|minister|professor|doctor|dr|mrs?|ms"
 )
-"""Words of names that many have in common."""
+"""Words common to many names, which do not identify anybody."""
 
 _HAN: Final = lazy(f"[{HAN}]")
 _SPACED: Final = lazy(f"[^\\W_{HAN}]+")
@@ -26,7 +26,7 @@ _ANY_WORD: Final = rf"([{HAN}]{{2}}|[^\W_{HAN}]+)"
 _OFFERED_BEFORE: Final = lazy(rf"{_ANY_WORD}{_OFFER}$")
 _OFFERED_BEHIND: Final = lazy(rf"{_OFFER}{_ANY_WORD}")
 _LEAST_DOCUMENTS: Final = 2
-"""Documents of a folder that must name a subject before its others may speak of it without a word of it."""
+"""If this many documents of a folder name a subject, its other documents are taken to be about the subject too."""
 
 _KIND: Final = re.compile(
     r"\b(?:agreement|agenda|brief|budget|catalogue?|chapter|contracts?|faq|form|guide|handbook|invoice|letters?|list|log|"
@@ -35,7 +35,7 @@ _KIND: Final = re.compile(
     r"制度|纪要|报告|手册|合同|协议|通知|办法|规定|清单|说明|计划|方案|总结|记录|指南|条例|公告|表$",
     re.IGNORECASE,
 )
-"""Words of titles that say what kind of document it is, not whom it is about."""
+"""Words in titles for the kind of document, such as "minutes". Such a title does not name the document's subject."""
 
 
 def find_unmentioned_name(

@@ -18,16 +18,16 @@ _MORE = lazy(f"[^\\W_{UNSPACED_RANGES}]")
 _WORD = lazy(f"[{UNSPACED_RANGES}]|(?:[^\\W_{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])+")
 _DECIMALS = lazy(r"[.,][0-9]")
 _MAX_QUOTE_WORDS = 400
-"""Words of a quote that are looked for."""
+"""Most words of a quote that are searched for."""
 
 _SAME_SHARE = 0.8
-"""Share of a quote's words that the sentence it paraphrases has."""
+"""Least share of a quote's words in the sentence that it paraphrases."""
 
 _NAME_SHARE = 0.6
-"""Share of a value's characters that are names, for it to be one."""
+"""A value counts as a name if names make up at least this share of its characters."""
 
 _MIN_WORDS = 3
-"""Fewer words than these paraphrase nothing."""
+"""Least number of words of a quote to be searched as a paraphrase."""
 
 
 def locate_quote(quote: str, text: str) -> tuple[int, int] | None:

@@ -22,7 +22,7 @@ from weiwo.state import AheadValue, Evidence, Outcome, OutcomeDetail, Plan, Task
 from weiwo.text.language import fold
 
 MOST: Final = 40
-"""Values that one reading may give ahead."""
+"""Most values for waiting tasks taken from a reading."""
 
 
 def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequence[Task]:

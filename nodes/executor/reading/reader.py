@@ -57,7 +57,7 @@ _SCHEMAS: Final[Mapping[tuple[bool, bool], type[ReadReply]]] = {
     (False, True): AheadReadReply,
     (True, True): AheadHopReadReply,
 }
-"""The schema of a reply, by whether the task takes several look-ups and whether others wait for it."""
+"""Schema of the reply, by two flags: the task takes several look-ups, and other tasks wait for its value."""
 
 
 async def judge_turn(

@@ -25,7 +25,7 @@ from weiwo.text.terms import terms
 from weiwo.tools.web.fetching.urls import site_of
 
 _MOST_SOURCES: Final = 8
-"""Sources that are read by themselves, best first."""
+"""Most sources compared with the value, best first."""
 
 _MOST_RIVALS: Final = 2
 

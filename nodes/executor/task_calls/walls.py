@@ -18,13 +18,13 @@ from weiwo.text.terms import terms
 from weiwo.tools.calling.errors import ToolCallError
 
 _FEW_WORDS: Final = 70
-"""A page with more is no wall."""
+"""A page with more words is not a wall."""
 _WORDS_BESIDE_CONTROLS: Final = 250
-"""A page with more is none even if it has buttons; the longest consent forms have fewer."""
+"""A page with buttons and more words than this is not a wall. The longest consent forms have fewer."""
 _LEAST_TERMS: Final = 6
-"""Terms of a snippet from which it can tell."""
+"""Least number of terms of a snippet for deciding whether a page is a wall."""
 _SHARED: Final = 0.1
-"""Share of a snippet's terms that a wall may hold by chance, or because it names its site; one in any case."""
+"""Share of a snippet's terms that a wall may have by chance, or because it names its site, and at least one term."""
 
 
 def find_wall(call: Call, page: Sequence[Evidence], known: Iterable[Evidence]) -> ToolCallError | None:
