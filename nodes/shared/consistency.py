@@ -24,9 +24,9 @@ from weiwo.text.values import render
 
 MOST_FINDINGS: Final = 10
 _BEFORE: Final = frozenset({("birth", "death"), ("beginning", "ending")})
-"""Relations of which the first never comes after the second."""
+"""Pairs of relations: the date of the first is never after the date of the second."""
 _SAME_SHARE: Final = 0.01
-"""Figures that differ by less are one figure, rounded."""
+"""Figures that differ by at most this share count as equal, since one may be rounded."""
 _LONGEST: Final = 100
 _IDLE_HAN: Final = frozenset("的是在了吗呢于哪多少几什么时候年月日个位座有一，？?公里米")
 _WORDS: Final = localized_section("shared.consistency")

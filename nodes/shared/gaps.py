@@ -81,7 +81,7 @@ _MOST_NAMED: Final = 5
 _MOST_ASKED: Final = 3
 _NOT_READ: Final = localized_section("shared.gaps.not_read")
 _LONG_ENOUGH: Final = 3
-"""Characters of a name in Chinese that a question does not hold by chance."""
+"""Least number of characters of a Chinese file name for a match in a question not to be chance."""
 _SEPARATORS: Final = lazy(r"[\W_]+")
 
 
@@ -219,7 +219,7 @@ _UNREAD: Final = localize_message("shared.gaps.coverage", "unread")
 _UNANSWERED: Final = localize_message("shared.gaps.coverage", "unanswered")
 _OTHER_LANGUAGE: Final = localize_message("shared.gaps.coverage", "language")
 _FEWEST_WORDS: Final = 4
-"""Words of a passage below which it tells no language."""
+"""Least number of words from which the language of a passage can be told."""
 _ONLY: Final = localized_phrases("shared.gaps.coverage", "only")
 _PARTS: Final = localized_section("shared.gaps.coverage.parts")
 

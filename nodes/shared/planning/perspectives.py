@@ -13,9 +13,9 @@ from weiwo.nodes.shared.prompting.reply_types import Line, Reply
 from weiwo.nodes.shared.run_context import RunContext, today
 
 MOST: Final = 5
-"""Perspectives that a plan is asked to cover."""
+"""Most perspectives of a plan."""
 LONGEST: Final = 200
-"""Characters of one perspective."""
+"""Most characters of a perspective."""
 
 SYSTEM: Final = """You prepare a deep search. Before anything is planned, name who would look at the question \
 differently and what each would want to know: an expert, a sceptic, a newcomer, whoever else has a stake in it. \

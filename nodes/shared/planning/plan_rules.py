@@ -28,7 +28,7 @@ ANALYSIS: Final = ToolInfo(
 )
 _MOST_NAMED: Final = 12
 _SAMPLED: Final = 100
-"""Documents of an index that are looked at for titles and languages."""
+"""Most documents of an index sampled for titles and languages."""
 _LONGEST: Final = 40
 MOST_TASKS: Final = "{max_tasks}"
 """Placeholder in the rules for the maximum number of tasks."""

@@ -21,12 +21,12 @@ _CALCULATOR: Final = "calculator"
 _DATE_DIFFERENCE: Final = "date_difference"
 _NEWEST: Final = data_pattern("question", "patterns", "newest")
 _MOST_ALIKE: Final = 24
-"""Passages that are searched for where the newest is asked for: it may be any of many that say the same."""
+"""Number of passages searched for if the question asks for the newest version, which may be any of many like it."""
 _SEARCH_TOOLS: Final = ("corpus_search", "web_search")
 """The user's own documents come before the web."""
 
 LONGEST_QUERY: Final = 300
-"""Characters of a query; what follows in a longer question is left to the passages' reader."""
+"""Most characters of a query. The end of a longer question is left out of the search, not of the reading."""
 
 VALUE_TYPES: Final[Mapping[AnswerType, ValueType]] = {
     "date": "date",
@@ -55,7 +55,7 @@ class ToolCall(NamedTuple):
 
 
 Choices = Mapping[str, ToolCall]
-"""The calls that answer questions, by the question."""
+"""Calls chosen instead of a search, by the text of the question that each answers."""
 
 
 def choose_search_tool(tools: Collection[str]) -> str:

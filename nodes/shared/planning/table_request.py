@@ -27,7 +27,7 @@ _MOST_COLUMNS: Final = 30
 _MOST_ROWS: Final = 3
 _LONGEST_CELL: Final = 40
 _LONGEST_TABLE: Final = 1_500
-"""Characters of one table in a prompt."""
+"""Most characters of a table's description in a prompt."""
 
 _SYSTEM: Final = """You turn a question into one typed request over tables. Use the names of tables, columns and \
 values as they stand below. `computed` makes a new column of two, such as revenue = units * price, also across \

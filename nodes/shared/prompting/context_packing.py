@@ -23,7 +23,7 @@ Count = Callable[[str], int]
 _LARGEST_SHARE: Final = 4
 """If not all passages fit, each takes at most a fourth of the room, and a longer one is shown in part."""
 _LEAST_TOKENS: Final = 80
-"""Tokens below which no part of a passage is worth showing."""
+"""Least number of tokens of a passage shown in part, and of room left for packing to go on."""
 _SAME_SOURCE: Final = 0.8
 """Factor by which each further passage of a page counts less than the one before."""
 _RANK: Final = 0.3

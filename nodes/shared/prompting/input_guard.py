@@ -16,13 +16,13 @@ from weiwo.text.injection import addresses_model
 from weiwo.text.terms import terms
 
 LONGEST_VALUE: Final = 600
-"""Characters of a text that one task hands to another: two long sentences."""
+"""Most characters of a text handed from one task to another: two long sentences."""
 _LONGEST_CODE: Final = 2_000
-"""Characters of one that has several lines, as code has."""
+"""Most characters of a handed text with several lines, such as code."""
 LONGEST_QUERY: Final = 200
-"""Characters of a query that a model made."""
+"""Most characters of a query made by a model."""
 _KNOWN_SHARE: Final = 0.5
-"""Share of a query's words that must be known from elsewhere where a passage gives orders."""
+"""If a passage gives orders, at least this share of an off-topic query's words must occur in other passages."""
 
 
 def normalize_line(text: str) -> str:

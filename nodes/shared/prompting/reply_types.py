@@ -194,7 +194,7 @@ Flag = Annotated[bool, BeforeValidator(_flag)]
 """Boolean. A share between 0 and 1 is true from 0.5 on."""
 
 Ordinal = Annotated[int, BeforeValidator(_ordinal)]
-"""The number of a passage, from 1; 0 is none."""
+"""Number of a passage or task in the prompt, from 1. 0 means none."""
 
 Line = Annotated[str, BeforeValidator(_line)]
 """Text on a single line. A list of texts is joined by semicolons."""

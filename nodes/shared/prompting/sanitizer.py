@@ -23,9 +23,9 @@ from weiwo.text.patterns import lazy
 _REMOVED: Final = localize_message("shared.prompting.sanitizer", "removed")
 
 _RECITED: Final = 48
-"""Characters of instructions that nobody says by chance."""
+"""A text recites a prompt if a stretch of this many characters stands in a prompt. Stretches are sampled."""
 _RECITED_WHOLE: Final = 20
-"""The same for a whole sentence."""
+"""A whole sentence of at least this many characters is recited if it stands in a prompt."""
 
 _IN: Final = r"[^\s<>\"'`()\[\]{}\x7f-\U0010ffff]"
 ADDRESS: Final = lazy(
@@ -40,7 +40,7 @@ _TARGET: Final = (
 )
 _LINK: Final = lazy(rf"\[([^\[\]\n]{{0,300}})\]{_TARGET}", re.IGNORECASE)
 _HALF: Final = lazy(rf"\]{_TARGET}", re.IGNORECASE)
-"""The end of a link whose beginning was spoken before."""
+"""End of a link that began in an earlier piece of the stream."""
 _DEFINITION: Final = lazy(
     r"(\[[^\[\]\n]{1,100}\]):\s*<?(?:[a-z][a-z0-9+.-]{1,11}:|/[/\\]|www\.|[^\s&\\]{0,20}[&\\])\S*", re.IGNORECASE
 )
@@ -57,17 +57,17 @@ _LIVE: Final = lazy(
 _MARKUP: Final = lazy(
     r"<\\?/?\s*(?:passage|calculation)\b[^<>\n]*(?:>|$)|^[^<>\n\"]*\"(?: \w+=\"[^<>\n\"]*\")+>", re.IGNORECASE
 )
-"""What a prompt delimits its data by, torn in two or not: a model may imitate that."""
+"""Delimiters of data in a prompt, whole or cut in two, which a model may imitate in its answer."""
 _HIDDEN: Final = lazy(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
-"""Control characters and those that turn the writing direction or are not seen; line breaks and tabs stay."""
+"""Control characters except line breaks and tabs, direction marks, and invisible characters."""
 _TAIL: Final = lazy(
     r"[)\]}>\"'’”*_`|.,;:!?。，；：！？、）】》]*+(?:\[\d{1,4}\])*+[.,;:!?。，；：！？、]*+(?=\s|$|[\u3000-\u9fff\uff00-\uffef])"
 )
-"""What may stand behind an address: punctuation and marks up to a blank, or Chinese text."""
+"""Text that may follow an address: punctuation and citation marks up to a blank, or Chinese text."""
 _TORN: Final = lazy(r"\)[\w%&=/?#-]")
-"""An address that goes on behind a bracket it did not open."""
+"""Continuation of an address behind a closing bracket that the address did not open."""
 _BEHIND: Final = lazy(r"\S*")
 _MARK: Final = lazy(r"\^?\d[\d\s,，、–-]{0,30}")
 

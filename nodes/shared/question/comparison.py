@@ -29,14 +29,14 @@ from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
 _LONGEST: Final = 300
-"""Characters of a question that may be a comparison."""
+"""Most characters of a question read as a comparison."""
 _SHORTEST: Final = 4
-"""Characters that stand before "and by how much" at least."""
+"""Least number of characters before "and by how much"."""
 _BY_HOW_MUCH: Final = {language: data_pattern("question", "by_how_much", language) for language in ("en", "zh")}
 _DESCRIBED: Final = question_pattern("described")
 _OWNED: Final = question_pattern("owned")
 _IDLE_PREDICATE: Final = patterns_by_language("idle_predicate")
-"""What may stand in a predicate besides the comparing word and its relation; anything else is compared by no relation
+"""Words that may stand in a predicate besides the comparing word and its relation. Anything else fits no relation
 of the lexicon: `has a higher income`, `lasted longer`."""
 _ORDERED: Final = frozenset({"date", "year", "number", "quantity"})
 _SENSES: Final = tuple((lazy(row["pattern"].replace("\n", "")), row) for row in read_data("question")["senses"])

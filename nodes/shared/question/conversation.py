@@ -38,9 +38,9 @@ _KINDS: Final[tuple[Talk, ...]] = ("thanks", "farewell", "greeting", "remark")
 _SOCIAL: Final = {kind: _words(kind) for kind in _KINDS}
 _KERNELS_ZH: Final = {kind: data_pattern("conversation", "kernels_zh", kind) for kind in _KINDS}
 _KNOWN: Final = _words("filler").union(*_SOCIAL.values())
-"""Social words, and what stands beside them in a piece of small talk."""
+"""Social words, and fillers beside them in small talk."""
 _OF_TALK: Final = _KNOWN.union(_words("assistant"), FUNCTION_WORDS)
-"""All words of an English message to or about the assistant, or about oneself; one more asks about the world."""
+"""Words of English small talk with or about the assistant, or about oneself. Any other word makes it a question."""
 _OF_ONESELF: Final = _words("of_oneself")
 _ASKING: Final = _words("asking")
 _ONLY_SOCIAL_ZH: Final = _only(_words("social_zh"))

@@ -54,7 +54,7 @@ _OWNED: Final = _cue("owned")
 _RELATIVE_ZH: Final = _cue("relative_zh")
 _WHEN: Final = _cue("when")
 _ANSWER_TAIL: Final = _cue("answer_tail")
-"""What may follow a noun that the question itself asks for."""
+"""Text that may follow a noun if the question asks for that noun itself."""
 
 
 def is_compound(marked: str, language: Locale) -> bool:

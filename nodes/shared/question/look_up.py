@@ -72,11 +72,11 @@ _FITS: Final[dict[str, frozenset[str]]] = {
     "place": frozenset({"place"}),
     "name": frozenset({"name", "person", "place"}),
 }
-"""Types of relations that can answer a question word; one that asks for nothing special goes with any."""
+"""Types of relations that can answer a question word, by its answer type. A type not listed here accepts any."""
 _PLACED: Final = frozenset({"birth", "death", "founding", "event", "discovery", "invention"})
 """Dated relations that also have a place."""
 _GENERIC: Final = frozenset({"location", "country", "event", "nickname", "language"})
-"""Relations that give way to any other the question names."""
+"""Generic relations, chosen only if the question names no other."""
 _THING: Final = question_pattern("thing")
 
 
@@ -157,13 +157,13 @@ _ARTICLES: Final = ("the", "a", "an")
 _VERBS: Final = tuple(
     (lazy(verb["asked"]), lazy(verb["cut"].replace("\n", ""))) for verb in read_data("question")["verbs"]
 )
-"""Verbs beside a subject: of which questions, and what of the subject is cut."""
+"""Verbs beside a subject: the pattern of the questions, and the pattern of the text cut from the subject."""
 _BREAK: Final = {"en": question_pattern("break"), "zh": lazy(r"[,;:。]")}
 _WHEN_AT_END: Final = question_pattern("when_at_end")
 _EDGE_ZH: Final = question_pattern("edge_zh")
 _FREE_WORD: Final = lazy(r"\b(?!(?:of|the|and|a|an|in|on|at|to|for|de|la|le|no|not|or|von|van)\b)[a-z]{2,}")
 _NAME_END: Final = lazy(r"(?: (?:Who|What|How|Is|It|We|You|Me)\b)+(?=\W*$)")
-"""Words that end a name though they are no names: "Doctor Who"."""
+"""Common words that may end a name, as in "Doctor Who"."""
 
 
 def without_article(subject: str) -> str:

@@ -27,7 +27,7 @@ from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
 LONGEST: Final = 600
-"""Characters of a question that are parsed: its patterns may take time with the square of them."""
+"""Most characters of a question that are parsed. Some patterns take quadratic time."""
 
 
 def parse_question(text: str, language: Language) -> QueryFrame:
@@ -109,7 +109,7 @@ _ASKS_TWICE: Final = lazy(
     r"|何时何地|(?:什么时候|哪一?年|何时)[^，。？]{0,4}(?:和|以及|、|在|，)[^，。？]{0,2}(?:哪里|哪儿|何地|什么地方)"
 )
 _FRAMES_BEFORE: Final = patterns_by_language("frames_before")
-"""Politeness and orders that stand before a question; each is taken off as often as it fits."""
+"""Politeness and orders before a question. They are removed until none is left."""
 _FRAMES_AFTER: Final = patterns_by_language("frames_after")
 _NO_SPEECH: Final = lazy(rf"[^\w\s{HAN}{JOINED_RANGES},.!?¿؟;:'\"()<>《》「」『』“”‘’、。%$€£¥+*/^=×÷√·#&@{{}}…~-]")
 _HAN_BLANK: Final = lazy(rf"(?<=[{HAN}]) (?=[{HAN}\d])|(?<=[\d]) (?=[{HAN}])")
@@ -212,7 +212,7 @@ _MANNER: Final = question_pattern("manner")
 """Questions answered by an explanation, whatever relation the question also names."""
 _UNKNOWN: Final = {"relation": "", "dimension": "", "unit": ""}
 _AMPERSAND: Final = lazy(r" & (?![A-Z])")
-"""Between two things; in capitals it is part of a name: "Procter & Gamble"."""
+"""An "&" that joins two things. Before a capital it is part of a name: "Procter & Gamble"."""
 
 
 def _parse_structure(asked: str, language: Locale, form: str) -> dict[str, Any]:

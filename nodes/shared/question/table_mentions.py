@@ -24,14 +24,14 @@ IDLE: Final = data_words(_FILE, "words", "idle")
 NOUNS: Final = data_words(_FILE, "words", "nouns")
 _IDLE_HAN: Final = data_pattern(_FILE, "words", "idle_han")
 _SAYS_OTHER: Final = data_pattern(_FILE, "words", "other")
-"""Words that a question has for other ends: a column or a value of that name is meant only where both are named."""
+"""Words with another function in questions. A column or value of the same name is not recognized by them."""
 _PATTERN_WORDS: Final = lazy(r"(?<!\\)[a-z]{2,}")
 _CUED: Final = ("cues", "compare", "dates")
 _WORD: Final = lazy(r"[^\W_]+(?:'s)?")
 _HAN: Final = lazy(f"[{HAN}]")
 _HAN_RUN: Final = lazy(f"[{HAN}]{{2,}}")
 _ASKED_HAN: Final = lazy(rf"的(?P<noun>[{HAN}]{{1,6}}?)是(?:什么|哪)")
-"""What "the cheapest … is what" asks for, also by one character: 药 of 药品名称."""
+"""Noun asked for by "the cheapest … is what", which may be a single character: 药 for 药品名称."""
 _BRACKETED: Final = lazy(r"[(（\[]([^()（）\[\]]{0,100})[)）\]]")
 _SHORTEST_WORD: Final = 3
 _SHORTEST_BEGINNING: Final = 4
@@ -39,7 +39,7 @@ _PEOPLE_GROUPS: Final = ("employee", "person")
 _PEOPLE_COUNTS: Final = ("employee", "people")
 _MOST_VALUES: Final = 2_000
 _LONGEST_HAN_NAME: Final = 12
-"""Characters of a Chinese name that may be shortened; longer ones are sentences."""
+"""Most characters of a Chinese name that may be abbreviated. Longer texts are sentences."""
 
 
 class Mention(NamedTuple):

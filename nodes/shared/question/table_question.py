@@ -67,17 +67,17 @@ _HAN: Final = lazy(f"[{HAN}]")
 _HAN_WORDS: Final = lazy(rf"[{HAN}]{{2,}}")
 _BESIDE_COLUMN: Final = lazy(r"\b(after|before|since|until|over|under|above|below)\s+(?:the\s+)?@")
 _BESIDE: Final = frozenset({"", "=", "is", "of", "in", "the", "为", "是", "的"})
-"""What may stand between a column and its value."""
+"""Words that may stand between a column and its value."""
 _MADE: Final = ("distinct", "median", "mean", "sum", "count")
 _WORDED: Final = ("max", "min", "top", *_MADE, "when", "who")
-"""Cues that are words of their own, wherever they stand."""
+"""Cues that are whole words and are recognized anywhere in the question."""
 _FIRST_LONG: Final = 1_000
 """Distinct numbers from here on, all of the same number of digits, are taken for identifiers."""
 _MOST_YEARS: Final = 6
 _MOST_NAMED: Final = 5
 _MOST_UNUSED: Final = 2
 _LONGEST_UNUSED_HAN: Final = 4
-"""Words, or Chinese characters, that may be left over; a question with more is another one."""
+"""Most words, and most Chinese characters, left unused. A question with more is not read as a table request."""
 
 
 class Refusal(NamedTuple):

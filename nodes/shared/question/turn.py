@@ -12,7 +12,7 @@ from weiwo.text.language import clean
 from weiwo.text.patterns import lazy
 
 _HISTORY_TURNS = 6
-"""Earlier messages that a follow-up is resolved against."""
+"""Number of latest messages used to resolve a follow-up."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _asks_anew(state: SearchState) -> bool:
 
 
 _LISTING = lazy(r"\n\n(?:Sources|来源):\n\[\d+\] .*\Z", re.DOTALL)
-"""The list of sources under an answer; what was said stands above it."""
+"""List of sources at the end of an answer."""
 
 
 def without_sources(answer: str) -> str:
