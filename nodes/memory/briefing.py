@@ -27,13 +27,13 @@ from weiwo.state.events import PLANNING, TaskProgressEvent
 from weiwo.text.localization import localize_message
 
 _MOST_RECALLED: Final = 2
-"""Procedures that are given to a planner."""
+"""Most procedures given to a planner."""
 LONGEST: Final = 3_000
-"""Characters of one procedure in a prompt."""
+"""Most characters of a procedure in a prompt."""
 FITS_FROM: Final = 0.28
 """The score from which a procedure fits a question; 2 to 4 of 160 questions for which none was written reach it."""
 _CLOSE: Final = 0.7
-"""The share of the best score from which a second procedure is given too."""
+"""A second procedure is given if it scores at least this share of the best score."""
 
 _HOW: Final = """Procedures: the way this house does it. Follow the one that fits the question, as far as the tools \
 at hand allow; if none does, plan as usual. Say its name in `procedure` ("" for none), and in `departure`, in one line \

@@ -24,7 +24,7 @@ M = TypeVar("M", bound=BaseModel)
 Kind = Literal["plans", "wishes", "watches", "answers"]
 """Kinds of entries; `watches` are standing questions of Weiwo 0.1, which are listed and forgotten, never asked."""
 MOST: Final[Mapping[Kind, int]] = {"plans": 200, "wishes": 50, "watches": 100, "answers": 100}
-"""Entries of a kind that are kept."""
+"""Most entries kept of each kind."""
 
 _LOCAL: Final = "local"
 """Owner of the memory if it is stored in files of the home folder, which has a single user."""

@@ -16,22 +16,22 @@ from weiwo.text.data_files import data_rows, split_cell
 from weiwo.text.patterns import lazy
 
 _MOST_FILES: Final = 200
-"""Files of a folder that are read, in the order of their names."""
+"""Most files of a folder that are read, in the order of their names."""
 MOST_BYTES: Final = 64_000
-"""Bytes of one file."""
+"""Most bytes of a file."""
 MOST_STEPS: Final = 20
 LONGEST_LINE: Final = 400
-"""Characters of one step, of the title, and of what is handed over."""
+"""Most characters of a step, of the title, and of the description of the result."""
 _MOST_CASES: Final = 12
-"""Cases of `when it applies` that are kept."""
+"""Most cases of a procedure that are kept."""
 
 _SUFFIXES: Final = frozenset({".md", ".markdown"})
 _FIELDS: Final = {
     name: field for field, names in data_rows("memory", "procedures", "fields") for name in split_cell(names)
 }
-"""Fields by the headings that stand for them."""
+"""Field of a procedure by heading, in lower case."""
 _IN_FRONT: Final = {"procedure": "title", "流程": "title"}
-"""Names that mean another field in front matter than as a heading."""
+"""Field names in front matter with another meaning than as a heading."""
 _HEADING: Final = lazy(r"(#{1,6})[ \t]+(\S.*)")
 _ENTRY: Final = lazy(r"([^\s:：][^:：\n]{0,40})[:：](.*)")
 _BULLET: Final = lazy(r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}(?:[.)][ \t]+|[、．）][ \t]*))(\S.*)")

@@ -14,7 +14,7 @@ from weiwo.text.ngrams import query_grams
 from weiwo.text.terms import terms
 
 LONGEST_QUERY: Final = 2_000
-"""Characters of a question that count."""
+"""Most characters of a question that are compared."""
 _GRAMS: Final = 0.3
 """Weight of n-grams in the score, against words. They match misspelt, inflected and compound words."""
 _UNKNOWN: Final = 0.35

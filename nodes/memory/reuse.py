@@ -45,12 +45,12 @@ from weiwo.text.terms import terms
 _DAY: Final = 86_400.0
 _WEB_AGE: Final = _DAY
 _MOST_AGE: Final = 30 * _DAY
-"""Seconds for which an answer counts: dates and "last year" move on."""
+"""Seconds after which a stored answer expires, because dates and "last year" move on."""
 _LONGEST_ANSWER: Final = 200_000
-"""Characters of an answer, with all behind it, that is kept."""
+"""Most characters of a stored answer, including its result and passages."""
 _WEB: Final = frozenset({"web_search", "read_page", "extract_page"})
 _SPENDING: Final = frozenset({"max_tokens", "max_cost"})
-"""Limits of what is spent: a complete answer did not reach them, and what is left of a day's budget always differs."""
+"""Limits on spending. They do not shape a complete answer, and the rest of a day's budget always differs."""
 _POLITE: Final = lazy(r"^(?:please |(?:can|could) you (?:please )?tell me |tell me |请问|请告诉我|告诉我)[,，:： ]*")
 _ARTICLE: Final = lazy(r"\b(?:the|an?) ")
 _END: Final = " ?？.。!！"
@@ -58,7 +58,7 @@ _END: Final = " ?？.。!！"
 _LONGEST_QUESTION: Final = 400
 _MOST_SLOTS: Final = 8
 _FEWEST_WORDS: Final = 2
-"""Content words that a wording has besides its slots."""
+"""Least number of content words of a wording besides its slots."""
 _FEWEST_TASKS: Final = 2
 _MOST_RUNS: Final = 20
 """Latest runs recorded for a template, so that feedback on a run finds the template."""

@@ -19,15 +19,15 @@ from weiwo.text.citation_marks import clean_marks
 from weiwo.text.language import sentences
 
 CONVERSATION: Final = "conversation"
-"""The tool of a passage that an earlier turn of the conversation cited."""
+"""Value of `Evidence.tool` for a passage cited in an earlier turn of the conversation."""
 _MOST_TOLD: Final = 6
-"""Earlier turns that are told in their condensed form."""
+"""Most earlier turns in a prompt, in condensed form."""
 _LATEST: Final = 2
-"""Of these, those that are told because they are the latest."""
+"""Number of these that are simply the latest turns."""
 _MOST_CITED: Final = 3
-"""Turns whose sources a follow-up may cite, and sources of each."""
+"""Most earlier turns with sources that a follow-up may cite, and most sources of each."""
 FITS_FROM: Final = 0.3
-"""The score from which a question calls for the sources of a turn."""
+"""Least score of a question against an earlier turn for recalling the turn's sources."""
 _MOST_TURNS: Final = 200
 _LONGEST_QUESTION: Final = 160
 _LONGEST_CLAIM: Final = 200

@@ -17,9 +17,9 @@ from weiwo.text.language import clean
 from weiwo.text.patterns import lazy
 
 LONGEST_WISH: Final = 300
-"""Characters of one wish."""
+"""Most characters of a wish."""
 _MOST_GIVEN: Final = 20
-"""Wishes that a run is given, the latest first."""
+"""Most wishes given to a run, latest first."""
 _FEWEST: Final = 4
 
 _SENTENCE: Final = lazy(r"[^.!?。！？；;\n]+(?:\.(?=\w)[^.!?。！？；;\n]+)*[.!?。！？；;]?")
