@@ -23,7 +23,7 @@ COMPLEX_FROM: Final = 0.7
 _LISTING: Final = lazy(r"\b(?:each|every|all|list)\b|每|各|所有|列出|分别", re.IGNORECASE)
 
 _ONE_FACT: Final = 0.42
-"""The score of a question that needs one fact and shows nothing else."""
+"""Score of a question that needs a single fact and has no other feature."""
 
 _WEIGHTS: Final = {
     "length": 0.12,

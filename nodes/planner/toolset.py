@@ -20,7 +20,7 @@ from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.tool_info import ToolInfo
 
 MOST_TOKENS: Final = 2_000
-"""Tokens that the tools of a large pool take in a prompt, estimated upwards."""
+"""Most tokens of tool descriptions in a prompt if not all tools are shown. Estimated generously."""
 _MORE: Final = (
     "{count} more tools are not shown. Only if none of these can do a task: say in `need` what the missing tool would"
     " do, in a few words, and leave `vertices` empty."

@@ -32,7 +32,7 @@ ALL_DONE: Final = "every task has an outcome"
 _CALIBRATIONS: Final = "confidence.json"
 _WEIGHTS: Final = 5
 _NEVER_SURE: Final = 0.01
-"""A confidence counts as at least this far from 0 and from 1, whose log odds are infinite."""
+"""Confidence is clamped to this distance from 0 and from 1, because their log odds are infinite."""
 
 _SLOW_SHARE = 0.5
 """A task that took more than this share of the run's seconds is reported as slow."""
@@ -41,7 +41,7 @@ _DOUBTED_BELOW = 0.5
 """A value is doubted if the model's confidence, calibrated if possible, is below this."""
 
 _MOST_NAMED = 10
-"""Items without a value that a report names."""
+"""Most items without a value named in a report."""
 
 
 def monitor_plan(
