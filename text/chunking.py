@@ -163,7 +163,7 @@ def _find_sections(lines: list[str], headings: Iterable[Heading], fences: Iterab
 
 
 def _find_paragraphs(lines: list[str], start: int, end: int, fenced: frozenset[int]) -> list[tuple[int, int]]:
-    """Return the paragraphs: runs of non-blank lines, with a fenced block as a single run."""
+    """Return the line ranges of the paragraphs: runs of non-blank lines, with a fenced block as a single run."""
     found: list[tuple[int, int]] = []
     first = None
     for row in range(start, end):
@@ -260,7 +260,7 @@ class _Cutter:
         return below[:_LONGEST_CAPTION] if _CAPTION.match(below) else ""
 
     def _cut_paragraph(self, first: int, end: int) -> Iterator[tuple[int, int, float]]:
-        """Yield the pieces of a paragraph, each no larger than a passage, as start, end and weight."""
+        """Yield the pieces of a paragraph as start, end and weight, each of passage size unless code or a table row."""
         text, starts = self._text, self._starts
         start, stop = _trim_span(text, starts[first], starts[end])
         size = measure_weight(text[start:stop])

@@ -1,6 +1,6 @@
 """Data files: word lists, tables and patterns in TOML, out of `text/data`.
 
-A pattern may run over several lines; its line ends count for nothing. A word list is separated by white space.
+A pattern may span several lines, whose line ends are removed. The words of a word list are separated by white space.
 """
 
 import re
@@ -17,7 +17,7 @@ _FOLDER: Final = Path(__file__).parent / "data"
 
 @cache
 def read_data(name: str) -> Mapping[str, Any]:
-    """The tables of a data file.
+    """Return the parsed content of a data file, cached.
 
     Args:
         name: The file's name without its ending.
@@ -39,7 +39,7 @@ def data_pattern(name: str, *keys: str) -> re.Pattern[str]:
 
 
 def data_words(name: str, *keys: str) -> frozenset[str]:
-    """A word list of a data file."""
+    """Return the words of a word list in a data file."""
     return frozenset(data_text(name, *keys).split())
 
 
@@ -60,5 +60,5 @@ def data_rows(name: str, *keys: str) -> tuple[tuple[str, ...], ...]:
 
 
 def split_cell(cell: str) -> tuple[str, ...]:
-    """The words of a cell, separated by commas."""
+    """Split a cell of `data_rows` at commas into words or phrases."""
     return tuple(word.strip() for word in cell.split(",") if word.strip())

@@ -69,7 +69,7 @@ class PartialDate:
         return self.year if self.year > 0 else self.year + 1
 
     def iso(self) -> str:
-        """The form dates have in data: "-156", "1969-07", "-100-07-12". Years are not padded."""
+        """Return the data form of the date: "-156", "1969-07", "-100-07-12". Years are not padded."""
         return "-".join((str(self.year), *(f"{part:02}" for part in (self.month, self.day) if part is not None)))
 
     @classmethod

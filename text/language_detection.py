@@ -192,7 +192,7 @@ def _script_of(language: Language) -> Language:
 
 
 def _guess_by_script(text: str) -> LanguageGuess | None:
-    """Guess the language of a text by script, or return None for Latin or Han text."""
+    """Guess the language of a text by script, or return None if the Latin or Han characters decide."""
     counted = [(len(script.letters.findall(text)), script) for script in _scripts()]
     count, script = max(counted, key=lambda pair: pair[0])
     if not count:
@@ -252,7 +252,7 @@ def _words_by_language() -> Mapping[str, frozenset[Language]]:
 
 
 def function_words(language: Language) -> frozenset[str]:
-    """Return the function words of a language in lower case, or an empty set if unknown."""
+    """Return the function words of a language in lower case. The set is empty for Chinese and unknown languages."""
     data = read_data(_FILE)
     return frozenset(f"{data['asking'].get(language, '')} {data['words'].get(language, '')}".split())
 

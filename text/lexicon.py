@@ -54,7 +54,7 @@ def opposites() -> dict[str, tuple[tuple[int, int], ...]]:
 
 @cache
 def direction_axes() -> tuple[int, int]:
-    """Return the axis of rising and falling, and the axis of improving and worsening.
+    """Return the numbers of two axes of `opposites`: rising and falling, and improving and worsening.
 
     "improve" and "worsen" are on both axes: a profit improves by rising, but a wait improves by falling.
     """

@@ -159,7 +159,7 @@ class Told:
 
 
 class Known:
-    """Collection of seen texts, used to detect duplicates."""
+    """Index of texts by sketch, used to find near duplicates among them."""
 
     def __init__(self) -> None:
         """Start with an empty collection."""
@@ -171,7 +171,7 @@ class Known:
 
         Args:
             told: The text.
-            equal: Whether both must have all their particulars in common. Otherwise one may lack some.
+            equal: Whether both must have the same numbers, dates and names. Otherwise either may lack some.
 
         Returns:
             The number of the earliest duplicate, counting added texts from 0. None for a new text.
@@ -208,7 +208,7 @@ def _size(words: Sequence[str]) -> int:
 
 
 def _shingles(words: Sequence[str]) -> frozenset[int]:
-    """Hashes of all overlapping runs of words, read off the words encoded once."""
+    """Return the hashes of all overlapping runs of words. A short text is a single run."""
     size = _size(words)
     if len(words) <= size:
         return frozenset([_hash(words)])

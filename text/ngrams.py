@@ -53,7 +53,7 @@ class Indexer:
         self._words = _Words(stem)
 
     def __call__(self, text: str) -> _IndexedText:
-        """The terms and n-grams of a text."""
+        """Return the terms and n-grams of a text, each as tokens joined by blanks."""
         words = text.split()
         if not words:
             return NOTHING_INDEXED
@@ -62,7 +62,7 @@ class Indexer:
 
 
 class _Words(dict[str, tuple[str, str]]):
-    """Terms and n-grams by word, filled as words come up. No term reaches across a blank."""
+    """Cache of the terms and n-grams of a word, which has no blank. A missing word is analyzed on access."""
 
     def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class _Words(dict[str, tuple[str, str]]):
 
 
 class _Terms(dict[str, tuple[str, str]]):
-    """Stem and n-grams by term, filled as terms come up. The stem of a figure is the figure."""
+    """Cache of the stem and n-grams of a term, computed on access. A number is its own stem."""
 
     def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
         super().__init__()

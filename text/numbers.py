@@ -76,7 +76,7 @@ _AND: Final = lazy(r"(?i)\s{1,2}and\s{1,2}")
 _HAN_RANGE: Final = lazy(rf"\s?[到至、~～–—-]\s?[0-9{CHINESE_NUMERALS}]")
 _BRACKETS: Final = lazy(r"[(（\[][^()（）\[\]]{1,80}[)）\]]")
 _ROUNDED: Final = 0.03
-"""Share by which a length or mass told in two units may differ: both are rounded."""
+"""Relative difference allowed between a length or mass and its conversion, because both are rounded."""
 _MINUS_BEFORE: Final = lazy(r"(?i)(?<![a-z])(?:minus|negative)\s{1,2}$|零下\s?$")
 _MONEY_BEFORE: Final = lazy(r"(" + "|".join(map(re.escape, CURRENCIES)) + r")\s?$")
 _LITERAL: Final = lazy(

@@ -36,7 +36,7 @@ def format_contexts(passages: Sequence[ContextualPassage], limit: int = 90) -> l
 
     Args:
         passages: The passages that are shown together.
-        limit: Maximum characters of a line. Outer headings of a longer line are left out.
+        limit: Maximum characters of a line. The title and outer headings of a longer line are left out.
     """
     sources: dict[str, set[str]] = {}
     for passage in passages:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar, cast
 _Find = TypeVar("_Find", bound=Callable[..., list[Any]])
 
 _LONGEST: Final = 1_500
-"""Characters of a text whose findings are kept. A passage is shorter."""
+"""Maximum length, in characters, of a text whose items are cached. A passage is shorter."""
 _KEPT: Final = 256
 
 
