@@ -322,7 +322,7 @@ Event = Annotated[
 """Any event, told apart by its `type`."""
 
 Emit = Callable[[EventBase], None]
-"""Sends one event to whoever watches the run."""
+"""Function that sends an event to the clients of the stream."""
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 

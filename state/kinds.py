@@ -59,7 +59,7 @@ FailureKind = Literal[
     "inconsistent",
     "slow",
 ]
-"""What went wrong with a task, a tool or a provider."""
+"""Kinds of failure of a task, a tool or a provider."""
 
 _LIST_PREFIX = "list["
 

@@ -28,7 +28,7 @@ FaultKind = Literal[
     "limit",
 ]
 
-"""Why a model gave nothing; `weiwo.models.errors.Fault` tells each."""
+"""Why a model call gave no usable reply. `weiwo.models.errors.Fault` explains each kind."""
 
 
 _NOT_NEGATIVE: Final[dict[str, JsonValue]] = {"minimum": 0}

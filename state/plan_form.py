@@ -61,13 +61,13 @@ class Complaint(str):
     chinese: str
 
     def __new__(cls, english: str, chinese: str) -> Self:
-        """A complaint in both languages."""
+        """Make a complaint from its English and its Chinese text."""
         made = super().__new__(cls, english)
         made.chinese = chinese
         return made
 
     def render_text(self, language: Language) -> str:
-        """The complaint in a person's language."""
+        """Return the Chinese text for Chinese, else the English text."""
         return self.chinese if language == "zh" else str(self)
 
 
@@ -212,7 +212,7 @@ def _for_each(written: object, known: Collection[str]) -> str | None:
 
 
 def _referring(value: JsonValue) -> JsonValue:
-    """A value with every reference written `{{task_1.ret}}`."""
+    """Return a JSON value with every reference rewritten as `{{task_1.ret}}`."""
     if isinstance(value, str):
         return _OTHERWISE.sub(lambda match: f"{{{{{match['double'] or match['single']}.ret}}}}", value)
     if isinstance(value, Mapping):

@@ -31,10 +31,10 @@ class SourceFilter:
         return bool(self.sites or self.not_sites or self.since or self.folders or self.outer)
 
     def add_restriction(self, inner: "SourceFilter") -> "SourceFilter":
-        """Combine this filter with another filter.
+        """Return a filter that allows only sources allowed by both this filter and another.
 
         Args:
-            inner: The further restriction.
+            inner: The other filter. Its sites take precedence in search requests.
         """
         return replace(inner, outer=self) if inner and self else inner or self
 
@@ -44,7 +44,7 @@ class SourceFilter:
 
     @property
     def asked_sites(self) -> tuple[str, ...]:
-        """Return the sites to request from a search provider: the innermost filter's sites, if set."""
+        """Return the sites to request from a search provider: those of the innermost filter with sites."""
         return next((layer.sites for layer in self.layers() if layer.sites), ())
 
     @property

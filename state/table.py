@@ -78,7 +78,7 @@ class Table:
         return as_cell(cells[column]) if column < len(cells) else EMPTY_CELL
 
     def locate(self, first: int, last: int | None = None) -> str:
-        """Return the place of a row, or of a run of rows, for a citation."""
+        """Return the position of a row, or of rows by index from 0, for a citation: `sheet Sales, rows 3-7`."""
         if not self.unit:
             return self.within
         start, end = self.numbers[first], self.numbers[first if last is None else last]

@@ -108,7 +108,7 @@ class Task(Value):
 
     @property
     def second_way(self) -> "Task | None":
-        """Return the task with the alternative call, if any."""
+        """Return this task with the alternative call in place of its own, or None without an alternative."""
         if (other := self.alternative) is None:
             return None
         return self.model_copy(update={"tool": other.tool, "args": other.args, "alternative": None})
