@@ -83,7 +83,7 @@ def list_items(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValu
         return [], None
     values = source.value if isinstance(source.value, list) else [source.value]
     kept: list[JsonValue] = [value for value in values if value is not None and _key(value)]
-    if source.detail.items is not None:  # joined: each value belongs to an item of its own
+    if source.detail.items is not None:  # made by a `for_each` task: one value per item
         return kept, source
     distinct: dict[str, JsonValue] = {}
     for value in kept:

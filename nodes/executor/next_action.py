@@ -250,7 +250,7 @@ def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: 
 
     The list is empty if a query already tried with the tool has all content words of the task.
     """
-    # Of Chinese the keywords count: pairs of characters span what only asks.
+    # In Chinese, terms are pairs of characters. The keywords leave out characters that only ask.
     asked = questions_of(frame.question, LONGEST_QUERY) or frame.question
     words = set(terms((frame.search if frame.language == "zh" else "") or asked))
     said = (set(terms(call_query(item))) for item in tried if item["tool"] == call["tool"])

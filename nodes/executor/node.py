@@ -228,7 +228,7 @@ async def _take_results(
 async def _read(turn: _Turn, progress: TaskProgressNote, lease: Lease) -> Judgement:
     """Step 3: read the passages, alone or in a batch."""
     task, work, services = turn.task, turn.work, turn.services
-    if _takes_whole_folder(task, services):  # the draft reads it
+    if _takes_whole_folder(task, services):  # the draft reads the documents
         found = turn.state.get("passages", [])
         whole = Reading([item.heading for item in found], tuple(item.id for item in found), confidence=1.0)
         return Judgement(reading=whole, decided_by="rule", move="answer")

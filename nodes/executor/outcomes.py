@@ -49,7 +49,7 @@ def outcome_without_value(
     trying although it might have continued, or used up the turns of a chain.
     """
     if known := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
-        missing = f"{missing} ({known})"  # which a plan for the rest can build on
+        missing = f"{missing} ({known})"  # so that a new plan can use these values
     empty = unfinished_outcome(task, "empty", "empty", missing, state, state["call"]["tool"])
     reading = judgement.reading
     detail = OutcomeDetail(hops=judgement.hops, sentence=reading.detail.sentence)
@@ -76,7 +76,7 @@ def _pages(state: TaskState) -> dict[str, tuple[str, ...]]:
     opened, tools = dict.fromkeys(address for _, address in calls), {tool for tool, _ in calls}
     read = {
         source_address(passage.source) for passage in state.get("passages", ()) if passage.tool in tools
-    }  # by a stand-in, say
+    }  # a substitute tool may have read a page that failed
     unread = (address for address in opened if address in state.get("failed", {}) and address not in read)
     return {"opened": tuple(opened), "unread": tuple(unread)}
 

@@ -90,7 +90,7 @@ def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> Sta
     if not _names_subject(sentence, tokens) and not _carries_subject(sentence, span, headings):
         return None
     if asked.whole and any(start < span[0] for start, _ in sentence.name_spans):
-        return None  # the thing that it is said of stands before it
+        return None  # the value belongs to a thing named before the clause
     if any(other != span and _is_rival(sentence, other) for other in sentence.clauses):
         return None
     return _read_value(sentence, values[0], (tokens[core[-1]].end, span[1]))
@@ -172,7 +172,8 @@ def _carries_subject(sentence: Sentence, span: Span, headings: Sequence[str]) ->
         return False
     if head == "K":
         return page.has_matching_title
-    return sentence.follows and not any(start < span[1] for start, _ in sentence.others)  # names behind it turn nothing
+    # Names after the clause do not matter.
+    return sentence.follows and not any(start < span[1] for start, _ in sentence.others)
 
 
 def _leads(sentence: Sentence, span: Span) -> bool:

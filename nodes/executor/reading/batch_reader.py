@@ -124,7 +124,7 @@ class ReadBatches:
         except asyncio.CancelledError:
             if not own.turn.cancelled() and isinstance(
                 chosen := own.turn.result(), list
-            ):  # at the very moment it was to ask
+            ):  # cancelled just as it was chosen to send the call
                 _let_read_alone(chosen)
             raise
         if not isinstance(given, list):
@@ -148,7 +148,7 @@ class ReadBatches:
         try:
             return await _read_together(requests, models)
         except ModelCallError:
-            self._failed = True  # in the trace; from now on each is read alone
+            self._failed = True  # the trace has the error; from now on tasks are read alone
             return {}
 
     def _fill(self) -> None:

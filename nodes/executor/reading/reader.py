@@ -184,7 +184,7 @@ def _with_proof(judgement: Judgement, proved: Reading) -> Judgement:
     if read.value is None:
         return replace(judgement, reading=proved, decided_by="rule", move="answer", queries=(), opened=None)
     same = any(own.text in its.text or its.text in own.text for own in read.quotes for its in proved.quotes)
-    alike = replace(read, detail=proved.detail)  # in the same unit, which a model does not tell
+    alike = replace(read, detail=proved.detail)  # the model gives no unit, so the proved value's is used
     if judgement.hops or same or not values_conflict(alike, proved):
         return judgement
     other = Rival(value=read.value, evidence_ids=read.evidence_ids, quotes=read.quotes)
@@ -389,7 +389,7 @@ async def judge_answer(
     sentence = _sentence(reply) if wants_sentence else ""
     reading = await offload_reading(passages, _reading, reply, seen, passages, frame, sentence)
     own = {passage.id for passage in passages}
-    if not own.issuperset(reading.evidence_ids):  # it keeps what it found itself
+    if not own.issuperset(reading.evidence_ids):  # a task keeps only passages that it found itself
         return None
     return Judgement(reading=reading, decided_by="model", move="answer", shown=tuple(evidence.id for evidence in shown))
 
@@ -458,7 +458,7 @@ def _reading(
     doubt = _DOUBT[frame.language].format(stranger) if stranger else ""
     note = safe_note(reply.missing)
     if _ESTIMATE.fullmatch(note.strip(" .。")) and _ESTIMATE.search(sentence):
-        note = ""  # it only says "about", and the sentence says so too
+        note = ""  # the note is only "about", which the sentence says too
     reading = Reading(
         value=shown.read_value(reply),
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),

@@ -193,7 +193,7 @@ class ShownPassages:
     def _coerce_value(self, value: ReadValue) -> JsonValue:
         if self.ret == "passages":
             return [str(value)]
-        if self.ret == "text" and isinstance(value, list) and len(value) > 1:  # of a question that asked for several
+        if self.ret == "text" and isinstance(value, list) and len(value) > 1:  # the question asked for several
             return ("、" if self.frame.language == "zh" else ", ").join(str(item) for item in value)
         return coerce(self._plain(value) if item_type(self.ret) != "text" else value, self.ret)
 

@@ -71,10 +71,10 @@ def weigh_sources(
     giving = [source for source in sources if reading.basis == "stated" and _gives(source, reading, frame, ret)]
     words = {quote.evidence_id: quote.text for quote in reading.quotes}
     said = [next((words[p.id] for p in source if p.id in words), source[0].text) for source in giving]
-    support = max(1, _count_distinct(said))  # the source itself, where it is too far down to be read apart
+    support = max(1, _count_distinct(said))  # the quoted source counts even if it was not among those compared
     others = [source for source in sources if source not in giving and not any(p.id in words for p in source)]
     against = [*_told_rivals(reading, ret, (*reading.rivals, *rivals))]
-    for source in others:  # each by itself
+    for source in others:  # each source separately
         found = extract_value(frame, ret, source)
         if found is not None and values_conflict(reading, found):
             against.append(Rival(value=found.value, evidence_ids=found.evidence_ids[:1], quotes=found.quotes[:1]))
