@@ -234,7 +234,7 @@ def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, languag
     """
     traces = [outcome.trace for outcome in outcomes]
     read = {page for trace in traces for page in trace.opened if page not in trace.unread}
-    unread = {page for trace in traces for page in trace.unread} - read  # another task may have had it
+    unread = {page for trace in traces for page in trace.unread} - read  # another task may have read it
     if unread:
         yield Gap(kind="unread", text=_UNREAD[language].format(len(read), len(read | unread)))
     for why in dict.fromkeys(why for trace in traces for why in trace.unanswered):

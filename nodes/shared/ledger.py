@@ -264,7 +264,8 @@ def _enter_part(
     broken = next((item for item in failed if item.failure is not None and item.failure.kind not in _NOT_RUN), None)
     held = next((item.failure for item in causes if item.failure is not None and item.failure.kind == "limit"), None)
     found = [item for item in known if item.answers and (item.task_id in present or not present)]
-    found += [item for item in causes if item.premise]  # what waits for something that is denied has its answer
+    # A task that waits for a value that a source denies is answered by the correction.
+    found += [item for item in causes if item.premise]
     unheard = next((why for item in known for why in item.trace.unanswered), "")
     component, cause = "", ""
     severity: Severity = ""
@@ -357,8 +358,9 @@ def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _Pl
     for task in history.tasks.values():
         used |= {*terms(task.description), *terms(" ".join(map(str, task.args.values())))}
     if frame.language == "zh":
-        return ()  # pairs of characters tell no words apart
-    words = (found[0] for found in _WORD.finditer(frame.question) if found.start())  # an imperative stands first
+        return ()  # Chinese terms are pairs of characters, not words
+    # The first word is left out, since it may be an imperative.
+    words = (found[0] for found in _WORD.finditer(frame.question) if found.start())
     return tuple(dict.fromkeys(word for word in words if (own := set(terms(word))) and not own & used))
 
 

@@ -120,7 +120,7 @@ def _read_decision(decision: Mapping[str, Any]) -> ApprovalAnswer:
 
 def _read_words(answer: str) -> ApprovalAnswer:
     text = answer.strip()
-    if text[:1] in {"{", "[", '"'}:  # a form that sends text only
+    if text[:1] in {"{", "[", '"'}:  # some clients can send only text
         try:
             parsed = json.loads(text)
         except (ValueError, RecursionError) as error:

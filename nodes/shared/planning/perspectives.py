@@ -47,7 +47,7 @@ async def find_perspectives(question: str, services: RunContext) -> tuple[str, .
     try:
         reply = await services.models.request_structured_reply("planner", "perspectives", messages, PerspectivesReply)
     except ModelCallError:
-        return ()  # in the trace; the plan is made without
+        return ()  # the trace has the error; the plan is made without perspectives
     lines = (
         f"{perspective.who}: {perspective.wants}" if perspective.who else perspective.wants
         for perspective in reply.perspectives

@@ -115,7 +115,7 @@ def summarize_corpus(services: RunContext, most: int = _MOST_NAMED) -> str:
     called = f" ({quote_as_data(names, 120)})" if names else ""
     sampled = _sample_documents(services)
     titles = list(dict.fromkeys(safe for title, _ in sampled if (safe := quote_as_data(safe_note(title), _LONGEST))))
-    if not titles:  # those of a store elsewhere cannot be listed
+    if not titles:  # an external store cannot list its documents
         return f"Documents at hand{called}."
     spoken = Counter(language_name(language).partition(" (")[0] for _, language in sampled if language).most_common(3)
     languages = f" in {', '.join(name for name, _ in spoken)}" if spoken else ""

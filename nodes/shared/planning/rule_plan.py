@@ -165,12 +165,13 @@ class _PlanBuilder:
             return computed
         if frame.shape == "several":
             return ids[-1]
-        self.tasks, self._known = tasks, known  # parts that nothing is made of find less than the whole question
+        # Without a calculation, searching the parts finds less than searching the whole question.
+        self.tasks, self._known = tasks, known
         return self.look_up(frame)
 
     def look_up(self, frame: QueryFrame, ret: ValueType | None = None) -> str:
         """Add the call chosen for a frame, else a search."""
-        named = frame.shape == "comparison"  # of whose things one is the answer, not the measure they are compared by
+        named = frame.shape == "comparison"  # the answer is one of the things, not the measure
         ret = ret or ("text" if named else VALUE_TYPES.get(frame.answer_type, "text"))
         chosen = self._choices.get(frame.question)
         if chosen is not None and chosen.tool in self._tools:

@@ -114,6 +114,6 @@ def check_table_tasks(plan: Plan, tables: Sequence[Mapping[str, Any]]) -> Iterab
         try:
             request = TableRequest.model_validate(task.args)
         except ValueError:
-            continue  # which the check of its arguments tells
+            continue  # reported by the check of arguments
         if wrong := find_wrong_names(request, tables):
             yield f"{task.id}.args: {'; '.join(wrong)}"

@@ -83,10 +83,10 @@ def _rank_by_vectors(
         model = _load_model(name)
         vectors = [model.embed_question(need) for need in wanted]
         cache = open_vectors(Path(services.settings.home), model, len(vectors[0]))
-        if services.settings.telemetry:  # where its answer is complete, the question will be of the history
+        if services.settings.telemetry:  # the question joins the history if its answer is complete
             cache.keep(wanted[0][:LONGEST_QUESTION], vectors[0])
         retriever = build_retriever(documents, history, cache.ready)
-    except (EmbeddingError, VectorsMissingError):  # a search of the documents tells of a model that is down
+    except (EmbeddingError, VectorsMissingError):  # the document search reports a model that is down
         return None
     return [retriever.rank(need, vector) for need, vector in zip(wanted, vectors, strict=True)]
 
@@ -151,11 +151,11 @@ async def plan_one_step(
     Without a model's choices, tools are chosen here.
     """
     choices = await choose_tools([assessment.frame], services) if choices is None else choices
-    tabled = await choose_tables([assessment.frame], services)  # what rules can prove goes first
+    tabled = await choose_tables([assessment.frame], services)  # requests proved by rules take precedence
     if not tabled and (request := await request_by_model(assessment.frame.question, services)) is not None:
         tabled = {assessment.frame.question: request}
     choices = {**choices, **tabled}
-    hops = takes_hops(services.strategy)  # whose value rules can hardly tell the type of
+    hops = takes_hops(services.strategy)  # rules can hardly tell the type of their value
     ret: ValueType | None = "passages" if services.strategy.searcher == "folder" else "text" if hops else None
     plan = build_single_task_plan(assessment.frame, tools, ret, choices)
     plan = await with_expectation(plan, assessment.level, services)

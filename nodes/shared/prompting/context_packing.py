@@ -224,7 +224,7 @@ def _best_run(
     no piece fits.
     """
     terms = _sought_terms(query)
-    weight = len(terms) * len(pieces) + 1.0  # more than all the terms there can be
+    weight = len(terms) * len(pieces) + 1.0  # a given word outweighs all terms together
     low = text.casefold()
     said = [sum(term in low[start:end] for term in terms) for start, end, _ in pieces]
     must = [

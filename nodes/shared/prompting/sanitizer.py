@@ -109,7 +109,8 @@ class AnswerSanitizer:
     def __call__(self, text: str) -> str:
         """Sanitize a sentence or a piece of a sentence. Returns an empty string if not allowed."""
         prose = remove_links(_MARKUP.sub("", text), self._known, self._language)
-        says = any(map(str.isalnum, prose)) or not any(map(str.isalnum, text))  # a rule says nothing and may stand
+        # Text without words, such as a rule, is kept.
+        says = any(map(str.isalnum, prose)) or not any(map(str.isalnum, text))
         return prose if says and not self._recites(prose) else ""
 
     def _recites(self, prose: str) -> bool:
@@ -136,7 +137,7 @@ def remove_links(text: str, known: Collection[str], language: Language) -> str:
     if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
         return text
     if _is_code(text):
-        return _known_addresses(text, known, language)  # a page is shown as code there, not drawn
+        return _known_addresses(text, known, language)  # markup inside code is shown, not rendered
     prose = _PICTURE.sub(r"\1", text)
     if "`" not in text or _draws_tags(prose):
         prose = _LIVE.sub("", _TAG.sub("", prose))

@@ -311,7 +311,7 @@ def find_assumed(
         for found in _WORD.finditer(left)
         if not _HAN.search(word := found[0].removesuffix("'s"))
         and (len(word) >= _SHORTEST_WORD or (len(word) > 1 and any(map(str.isdecimal, word))))
-        and not word.isdecimal()  # a bare number is an amount, no part of a name
+        and not word.isdecimal()  # a bare number is an amount, not part of a name
         and word not in function_words
         and not _SAYS_OTHER.fullmatch(word)
     ]

@@ -109,7 +109,8 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
     if not asks_table(question):
         return None
     text, proper = _FORM.sub("", fold_value(question)), _list_proper(question)
-    together = {table["name"] for table in tables if table.get("parts")}  # like tables of a document as one
+    # Names of tables that join similar tables of a document.
+    together = {table["name"] for table in tables if table.get("parts")}
     for loose in (False, True):
         found: list[tuple[_Reading, dict[str, JsonValue]]] = []
         for table in _list_askable(tables):
@@ -229,9 +230,9 @@ class _Reading:
         self._assumed: list[dict[str, JsonValue]] = []
         self._unused: list[str] = []
         self._period: tuple[int, int] | None = None
-        self._people: int | None = None  # the column that tells how many people there are
-        self._counts_key = False  # the column that has another value in each row is named
-        self.counts_people = False  # asked how many people there are, it has a column of such numbers
+        self._people: int | None = None  # index of the column with numbers of people
+        self._counts_key = False  # the question names the column that identifies rows
+        self.counts_people = False  # the question counts people, and a column has such numbers
         self.names_table = any(mention.kind == "table" for mention in self._mentions)
 
     @property
@@ -768,7 +769,7 @@ class _Reading:
         left = [word for word in left if word not in people]
         if any(is_denied(word, self._table) for word in (*left, *_HAN_WORDS.findall(han))):
             return False
-        named = set(_BESIDE_COLUMN.findall(marked))  # "after 24h", where 24h is of a header
+        named = set(_BESIDE_COLUMN.findall(marked))  # "after 24h", if 24h is part of a header
         left = [word for word in dict.fromkeys(left) if len(word) > 1 and word not in _VERBS and word not in named]
         if set(left) & _TURNING or _TURNING_HAN.search(han):
             return False
