@@ -119,7 +119,8 @@ async def assess_question(
     semantic = _compute_semantic_score(reply) if reply is not None else None
     blended = static if semantic is None else STATIC_SHARE * static + SEMANTIC_SHARE * semantic
     choices = _read_choices(reply, frame, services)
-    searched = choices or (features["facts"] and not turn.history)  # facts are not told from memory
+    # Facts are searched, not answered from the model's memory.
+    searched = choices or (features["facts"] and not turn.history)
     score = max(blended, minimum_score(features), SIMPLE_BELOW if searched else 0.0)
     score = COMPLEX_FROM if services.settings.template else score
     level = classify_level(score)
@@ -131,7 +132,7 @@ async def assess_question(
     strategy = choose_strategy(level, services.settings.depth, services.models.has_decision_model, way)
     if takes_hops(strategy) or strategy.searcher == "folder":
         frame = frame.model_copy(update={"shape": "chain", "parts": ()}) if way == "chain" else frame
-        if way == "folder" and frame.form in _SHAPED:  # whose rows and columns no rule tells from its parts
+        if way == "folder" and frame.form in _SHAPED:  # no rule can tell its rows and columns from parts
             frame = frame.model_copy(update={"parts": ()})
         features, score = {**features, "one_searcher": 1.0}, _ONE_SEARCHER
     elif LEVELS[strategy.plan] != level:
@@ -221,7 +222,7 @@ def _find_way(frame: QueryFrame, reply: AssessmentReply | None, services: RunCon
     if _compares_few(frame, services):
         return "comparison"
     one_value = frame.shape in {"look_up", "chain"} and not frame.parts
-    misread = frame.shape == "several" and len(reply.parts) == 1  # whose parts are steps on the way
+    misread = frame.shape == "several" and len(reply.parts) == 1  # the parts are steps of a chain
     return "chain" if reply.chain and (one_value or misread) else ""
 
 

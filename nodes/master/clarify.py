@@ -88,12 +88,12 @@ async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
     ) is None:
         complaints = [_UNCLEAR[services.language]]
     frame = frame_meaning(assessment.frame, reply)
-    if assessment.frame.shape == "chain":  # which one searcher follows
+    if assessment.frame.shape == "chain":  # a single task follows the chain
         frame = frame.model_copy(update={"shape": "chain"})
     settled = assessment.model_copy(update={"frame": frame, "clarification": None})
     said = HumanMessage(reply, id=str(uuid4()))
     update: dict[str, Any] = {"assessment": settled, "messages": [said], "asked": said.id, "sketch": {}}
-    if settled.level == "moderate":  # whose plan the master leaves until it is clear
+    if settled.level == "moderate":  # the master makes no plan before the clarification
         update["plan"] = await plan_one_step(settled, state["team"].tools, services)
     return update
 

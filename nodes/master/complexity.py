@@ -53,7 +53,8 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
     """
     shape = frame.shape
     talk = shape in {"small_talk", "writing"}
-    value = bool(frame.relation) or frame.answer_type != "text" or shape not in {"look_up", "open"}  # and no account
+    # A value is asked for, not an explanation.
+    value = bool(frame.relation) or frame.answer_type != "text" or shape not in {"look_up", "open"}
     found = {
         "length": min(1.0, word_count(frame.question) / 50),
         "entities": min(1.0, len(frame.subjects) / 5),

@@ -52,7 +52,7 @@ def local_user(settings: Settings) -> str:
         return _LOCAL
     try:
         return f"user:{getpass.getuser()}"
-    except (OSError, KeyError, ImportError):  # a container has no such name
+    except (OSError, KeyError, ImportError):  # containers may have no user name
         return _LOCAL
 
 

@@ -169,7 +169,7 @@ async def recall_answer(
             "outcomes": {key: Outcome.model_validate(outcome) for key, outcome in outcomes.items()},
             "evidence": {item["id"]: Evidence.model_validate(item) for item in kept.result["evidence"]},
         }
-    except (ValidationError, PlanFormatError, KeyError, TypeError):  # another version's
+    except (ValidationError, PlanFormatError, KeyError, TypeError):  # stored by another version
         return None
     result = kept.result | {
         "question": turn.question,
@@ -191,7 +191,8 @@ async def keep_answer(state: SearchState, result: Mapping[str, Any], message: st
     used |= {task.tool for task in plan.tasks} if plan is not None else set()
     used |= {passage.tool for passage in evidence if passage.tool}
     ordered = any(INSTRUCTIONS in passage.flags for passage in evidence)
-    failed = any(call.get("error") for call in result["usage"]["calls"])  # a model was down: it may do better next time
+    # After a failed model call, another run may give a better answer.
+    failed = any(call.get("error") for call in result["usage"]["calls"])
     if assessment.level == "simple" or assessment.frame.fresh or assessment.assumed or ordered or failed:
         return
     if not all(_is_built_in(name, services) for name in used):
@@ -414,7 +415,7 @@ def _answer_context(wishes: Sequence[str], services: RunContext) -> str:
     settings["limits"] = {name: most for name, most in settings["limits"].items() if name not in _SPENDING}
     try:
         ours = version("weiwo")
-    except PackageNotFoundError:  # run from its folder
+    except PackageNotFoundError:  # run from the source folder
         ours = ""
     return _hash(
         json.dumps([ours, documents, sorted(services.registry.names()), settings, list(wishes)], sort_keys=True)

@@ -45,7 +45,7 @@ def autofix_plan(plan: Plan, tools: Mapping[str, ToolInfo], kept: Collection[str
     links = list(plan.links)
     for task in plan.tasks:
         mended = task
-        if task.tool == ANALYSE and task.args and task.id not in kept:  # what it is given stands before it
+        if task.tool == ANALYSE and task.args and task.id not in kept:  # references in arguments become links
             links += [(source, task.id) for source in references(task.args) if (source, task.id) not in links]
             notes.append(f"{task.id}.args: left out, {ANALYSE} takes none")
             mended = task.model_copy(update={"args": {}})

@@ -60,7 +60,7 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
         toolset = await Toolset.choose(tools, [frame.question], services)
         tabled = await choose_tables([frame, *frame.parts], services)
         whole = build_single_task_plan(frame, tools, choices=tabled) if frame.question in tabled else None
-        slots = services.settings.template is not None  # whose plan is known: a task for each
+        slots = services.settings.template is not None  # a template's plan is known: a task for each slot
         sketched = None if slots else whole or await _by_memory(frame, tools, briefing, services)
         if sketched is None and not slots:
             corpus = await asyncio.to_thread(summarize_corpus, services)
@@ -117,7 +117,7 @@ async def _next_revision(
     first = briefing.add_to(build_first_prompt(frame.question, toolset, services, past.plan.perspectives, corpus))
     found = state.get("evidence", {}).values()
     prompt = f"{first}\n\n{build_revision_prompt(past, last, wish, services, found)}"
-    if wish:  # which rules cannot follow
+    if wish:  # rules cannot follow a wish
         plan = await _by_model(past, prompt, toolset, services, briefing)
         refusal = _NOT_FOLLOWED if services.models.has_decision_model("planner") else _NO_MODEL
         return (plan.model_copy(update={"wish": wish}), "") if plan else (None, refusal[services.language])
@@ -171,7 +171,7 @@ async def _by_model(
             ask = services.models.request_structured_reply
             reply = PlanReply(**given) if given else await ask("planner", "plan", messages, PlanReply)
         except ModelCallError:
-            return None  # in the trace; the rules plan instead
+            return None  # the trace has the error; the rules plan instead
         given = None
         sketch = reply.model_dump(exclude_none=True, exclude={"need"})
         if reply.need and not reply.vertices and (more := await tools.find_more(reply.need, services)):
@@ -185,7 +185,7 @@ async def _by_model(
         complaints = [*complaints, *check_table_tasks(plan, await list_tables(services))]
         if not complaints and past is not None and (complaints := past.find_repetitions(plan)):
             if repeated:
-                return None  # told once; it knows no other way
+                return None  # the model repeats itself although it was told once
             repeated = True
         if not complaints:
             made = plan.model_copy(update={"decided_by": "model", "thought": read_thought(sketch)})
@@ -193,7 +193,7 @@ async def _by_model(
             return add_frames(made, services.asked_in)
         services.emit(TaskProgressEvent(task_id=PLANNING, note="; ".join(complaints)[:500]))
         if sketch == refused:
-            return None  # sent back unchanged; it knows no other
+            return None  # the model sent the faulty plan again, unchanged
         refused = sketch
         told = NOT_VALID.format(complaints="\n".join(f"- {complaint}" for complaint in complaints))
         messages = [*asked, AIMessage(json.dumps(sketch, ensure_ascii=False)), HumanMessage(told)]

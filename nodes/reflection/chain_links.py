@@ -29,7 +29,7 @@ def find_missing_link(task: Task, outcome: Outcome, passages: Iterable[Evidence]
         language: The language of the task.
     """
     hops, frame = outcome.detail.hops, frame_task(task, language)
-    side_by_side = frame.shape in {*CONCLUDED, "several"}  # whose steps do not build on one another
+    side_by_side = frame.shape in {*CONCLUDED, "several"}  # their steps do not build on one another
     if outcome.decided_by != "model" or side_by_side or (not hops and frame.shape != "chain"):
         return ""
     known = {passage.id: passage for passage in passages}

@@ -44,7 +44,7 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
         decided = Reflection(decision="abort", reason="there is no plan", decided_by="rule")
         return {"reflections": [decided]}
     calibration = None
-    if "executor" in services.settings.models:  # whose confidence may be calibrated, by a file
+    if "executor" in services.settings.models:  # the model's confidence may be calibrated by a file
         calibration = await asyncio.to_thread(find_calibration, services.settings)
     report = monitor_plan(
         plan,
@@ -79,7 +79,7 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
     rounds = len(list_rounds(state))
 
     def decide(decision: Literal["finish", "retry", "replan", "abort"], reason: str) -> Reflection:
-        missing = state["reflections"][-1].missing if is_stuck(state) else ()  # for which there was no plan
+        missing = state["reflections"][-1].missing if is_stuck(state) else ()  # no plan was found for these
         return Reflection(
             decision=decision,
             reason=reason,
@@ -117,7 +117,7 @@ def _settle(
         return None
     if not _needs_check(plan, report, state, services):
         return done
-    unread = services.strategy.searcher != "folder"  # all of which is in the draft's prompt
+    unread = services.strategy.searcher != "folder"  # a folder is whole in the draft's prompt
     room = unread and rounds < services.settings.limits.max_replans
     if not _draft_can_check(plan, report, state, services):
         return None if room else done
@@ -140,7 +140,7 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
                 "reflection", "decide", [SystemMessage(SYSTEM), HumanMessage(prompt)], ReflectionReply
             )
         except ModelCallError:
-            pass  # in the trace; the rule decides
+            pass  # the trace has the error; the rule decides
         else:
             missing = read_missing(reply.missing)
             decision = reply.decision if failures else _after_check(reply, missing, state, services)
@@ -201,7 +201,7 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
     assessment, frame = state["assessment"], state["assessment"].frame
     asked = assessment.parts or (
         () if frame.shape in {"comparison", "same"} else frame.parts
-    )  # whose look-ups are none
+    )  # the look-ups of a comparison are not parts
     is_single = len(asked) <= 1 and len(plan.final_ids) == 1
     ledger = state.get("ledger")
     missing = [part for part in ledger.missing if part.task_ids] if ledger is not None else ()
@@ -242,7 +242,7 @@ def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, serv
     This requires a single draft, by a model that takes several things at once, and no earlier request in vain.
     """
     asked = any(past.draft_checks and past.revision == plan.revision for past in state.get("reflections", []))
-    told = all(plan.task(name).is_answer for name in plan.final_ids)  # without a draft
+    told = all(plan.task(name).is_answer for name in plan.final_ids)  # the answer is written without a draft
     weak = _list_mendable_values(plan, report, services) or report.inconsistencies
     single = not services.strategy.deepens and state["assessment"].frame.form != "report" and not told
     return single and not weak and not asked and services.models.holds_schemas("reflection", "writer")

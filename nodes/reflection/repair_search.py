@@ -96,7 +96,7 @@ class RepairSearch:
                 "reflection", "repair", asked, RepairReply, check=self._objection
             )
         except ModelCallError:
-            return None  # in the trace; the look back after the plan decides
+            return None  # the trace has the error; the review after the plan decides
         return self._read(reply)[0] if reply.vertices else None
 
     def _objection(self, reply: RepairReply) -> str | None:
