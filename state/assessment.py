@@ -15,8 +15,9 @@ TeamName = Literal["writer_only", "executor_inclusive", "planner_enhanced"]
 
 
 Searcher = Literal["nobody", "one", "chain", "comparison", "folder", "tasks"]
-"""The tasks that search. `one`: a single look-up. `chain`: a task that goes from hop to hop. `comparison`: a task that
-looks up every subject compared. `folder`: a task that opens all documents. `tasks`: the tasks of a plan."""
+"""The tasks that search. `nobody`: none. `one`: a single look-up. `chain`: a task that goes from hop to hop.
+`comparison`: a task that looks up every subject compared. `folder`: a task that opens all documents. `tasks`: the tasks
+of a plan."""
 Answerer = Literal["conversation", "reader", "draft"]
 """The origin of the answer's words. `conversation`: a model, without a search. `reader`: the sentence given with the
 value of the only task, if it suffices, else a draft. `draft`: a draft by the writer."""

@@ -41,7 +41,7 @@ DecidedBy = Literal["model", "rule"]
 """Who made a judgement: a chat model, or a rule. Always visible in the trace."""
 
 PlannedBy = Literal["model", "rule", "memory"]
-"""Who made a plan: a model, a rule, or memory, which filled the plan of an earlier question of the same wording."""
+"""Author of a plan. `memory`: the plan of an earlier question with the same wording, with new names and numbers."""
 
 FailureKind = Literal[
     "timeout",

@@ -22,26 +22,26 @@ Shape = Literal[
     "several",
     "chain",
 ]
-"""What kind of question it is.
+"""Kind of question.
 
-`small_talk` and `writing` need no search. `look_up` asks for one value, `list` for several of one kind in one place,
-`open` for an account or an explanation, `calculation` for pure arithmetic. `comparison` asks which of several things
-is more (or whether one is), `difference` also or only by how much, `same` whether several things agree in something,
-`several` the same of several things or several things at once, `chain` for something about a thing that has
-to be found first.
+`small_talk` and `writing` need no search. `look_up` asks for one value, `list` for several values of one kind in one
+place, `open` for an account or an explanation, `calculation` for pure arithmetic. `comparison` asks which of several
+things has more of something (or whether one has), `difference` asks, also or only, by how much they differ, `same`
+whether they agree in something. `several` asks the same of several things, or several questions at once. `chain` asks
+about a thing that has to be found first.
 """
 
 AnswerType = Literal["text", "date", "year", "number", "quantity", "person", "place", "name", "boolean", "list"]
-"""What kind of value answers: a `quantity` is a number with a unit; `text` is anything."""
+"""Type of the value that answers. A `quantity` is a number with a unit, and `text` may be anything."""
 
 Direction = Literal["", "greatest", "least"]
-"""Which of the compared values wins; of dates `least` is the earliest."""
+"""The value that a comparison looks for. Of dates, `least` is the earliest."""
 
 Talk = Literal["greeting", "thanks", "farewell", "identity", "ability", "remark", "writing"]
-"""What kind of conversation a message is that asks for no facts: `identity` and `ability` are about the assistant."""
+"""Kind of a message that asks for no facts. `identity` and `ability` ask about the assistant."""
 
 Form = Literal["", "sentence", "list", "table", "report", "code"]
-"""The form the answer is wanted in; empty where the question does not say."""
+"""The desired form of the answer. Empty if the question does not say."""
 
 
 class QueryFrame(Value):
