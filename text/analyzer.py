@@ -158,7 +158,7 @@ _COUNTED: Final = lazy(
     re.IGNORECASE,
 )
 _COMPOUND: Final = lazy(r"\d[\d.,]*(?:-[A-Za-z]{2,})+|[A-Za-z]+-\d{2,4}|[A-Za-z]{4,}-\d+")
-"""Such as 19-year-old, mid-1990 or Covid-19."""
+"""Words with figures that are no identifiers, such as 19-year-old, mid-1990 or Covid-19."""
 
 
 def identifiers(question: str) -> tuple[str, ...]:

@@ -22,9 +22,9 @@ HAN_PER_WORD: Final = 1.6
 
 _FILE: Final = "languages"
 _LONGEST: Final = 4_000
-"""Characters of a text that are looked at."""
+"""Characters of a text that are examined."""
 _LONGEST_QUESTION: Final = 400
-"""Characters up to which the words that frame a question decide between English and Chinese."""
+"""Maximum characters of a text in which question and function words decide between English and Chinese."""
 _FOREIGN_SHARE: Final = 0.2
 """Minimum share of a script's letters in a text for the text to be in a language of that script."""
 _KANA_SHARE: Final = 0.1

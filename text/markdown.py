@@ -34,7 +34,7 @@ CELL: Final = lazy(r"(?<!\\)\|")
 DELIMITER: Final = lazy(r"\s*+(?=[^\n-]*+-)(?=[^\n|]*+\|)[|:\s-]++$")
 """The line between a table's header and its body."""
 ATTRIBUTION: Final = "— "
-"""The beginning of the paragraph below a quotation that says where it is from."""
+"""The beginning of a paragraph below a quotation that names the source."""
 _NESTED: Final = lazy(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _CHECKBOX: Final = lazy(r"\[[ xX]\][ \t]+(?=\S)")
 _INDENTED: Final = lazy(r"\s*?([ \t]{4,24})(?=[-*+•|]|\d{1,3}[.)、]|`{3}|~{3})")

@@ -15,7 +15,7 @@ from weiwo.text.names_zh import chinese_names
 from weiwo.text.patterns import lazy
 
 LONGEST: Final = 10
-"""Words of the longest title that is looked for."""
+"""Maximum words of a title."""
 
 _QUALIFIER: Final = lazy(r"(?<!\s)\s*[(（][^()（）]*[)）]\s*$")
 _WORD: Final = lazy(rf"[{HAN}]|[^\W_{HAN}]+(?:[.&-][^\W_{HAN}]+)*")

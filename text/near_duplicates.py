@@ -34,7 +34,7 @@ _WITHIN: Final = 0.8
 """Minimum share of a text's shingles found in another text for that text to contain it."""
 
 FEWEST: Final = 12
-"""Minimum words or Han characters of a near duplicate. Two people may write a shorter text alike by chance."""
+"""Minimum words or Han characters of a near duplicate. Shorter texts may be alike by chance, and must be equal."""
 
 _SKETCH: Final = 12
 _MOST_BEHIND_ONE: Final = 64

@@ -28,7 +28,7 @@ JOINED_RANGES: Final = (
 _LONGEST_READ: Final = 2_000
 """Maximum length of a text that is searched for characters from U+3000 on."""
 _NARROW_BYTES: Final = bytes(range(0xE3))
-"""The bytes in which UTF-8 writes what comes before U+3000."""
+"""All bytes in the UTF-8 encoding of characters below U+3000."""
 _METHODS: Final = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 
 

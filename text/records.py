@@ -21,7 +21,7 @@ _KEYED: Final = lazy(
 _MOST_WORDS: Final = 5
 _FIGURE: Final = lazy(r"[^\w(]{0,3}\d")
 _PERIOD: Final = lazy(r"(?:[12]\d{3}|\d{1,2})(?:\s?[-–/年]\s?\d{0,4})?")
-"""A year, a month or a range of them, which heads a column as well as it fills a cell."""
+"""A year, a month or a range of them, which may be a column name as well as a value."""
 
 
 def split_row(line: str, header: Sequence[str], source: str) -> list[str]:

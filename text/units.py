@@ -31,7 +31,7 @@ _UNIT: Final = lazy(
 )
 
 CURRENCIES: Final = {row[0]: row[1] for row in data_rows("units", "currencies")}
-"""Signs that stand before an amount. ¥ is read as the yuan; the yen is told apart by its name only."""
+"""Canonical unit of each currency sign before an amount. ¥ is read as the yuan, and the yen must be named."""
 
 _FACTORS: Final = {name: (float(factor), base) for name, _, factor, base in _UNITS if factor}
 
