@@ -94,8 +94,9 @@ async def judge_claims(
 ) -> list[Piece]:
     """Judge by model the claims not fully verified by code, and return the updated pieces.
 
-    A quick search skips this. Claims that a model should have judged and did not are `unchecked`: a check that failed,
-    came late or exceeded the limits of the run does not count as passed.
+    Without a model, and in a quick search, the pieces are returned unchanged. Claims that a model should have judged
+    and did not are `unchecked`: a check that failed, came late or exceeded the limits of the run does not count as
+    passed.
 
     Args:
         services: The models.

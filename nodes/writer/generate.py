@@ -77,7 +77,7 @@ class DraftRequest:
         self._shorten = shorten
 
     async def shorten(self) -> None:
-        """Show less, since the prompt proved too long."""
+        """Replace the prompt by a shorter prompt, since the model refused it as too long."""
         self.prompt = await self._shorten()
 
 

@@ -120,6 +120,9 @@ async def writer(state: SearchState, services: RunContext, report: ReportDraft |
         state: The state of the run.
         services: The models and the budget.
         report: A report with sections already written. A report without sections is written as one draft.
+
+    Returns:
+        The state update: `result`, `ledger` and `messages`, and `reflections` if a draft gave the coverage line.
     """
     if state.get("ledger") is None:  # a node called by itself
         state = with_ledger(state, services)

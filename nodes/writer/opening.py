@@ -37,7 +37,7 @@ class PartCheck:
         self.missing: tuple[str, ...] = ()
 
     async def strip(self, deltas: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
-        """Yield the text of a draft without the coverage line."""
+        """Yield the text of a draft without the coverage line, and set `given` and `missing` from that line."""
         head, read = "", False
         async with aclosing(deltas):
             async for delta in deltas:

@@ -85,7 +85,7 @@ class RuleAnswer:
     def shows_subject(self) -> bool:
         """Report whether possible answers are shown as passages, beside or instead of statements.
 
-        The statements answer the question only in part.
+        False if statements answer the whole question.
         """
         may_answer = self.extracts.about_subject or self.lead_kind == "neutral"
         return not self.whole and bool(self.extracts.items) and may_answer
@@ -125,9 +125,10 @@ class RuleAnswer:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices about the extracts, a line each: no assertions, and ways to find more.
+        """Notices about the extracts, a line each: their relation to the question, and ways to find more.
 
-        The latter is given only if no passage is about the subject, or if a name occurs nowhere.
+        Empty if there are statements. Ways to find more are given only if no passage is about the subject, if a name
+        occurs nowhere, or if a reason for the few results is known.
         """
         return tuple(filter(None, (self._describe_extracts(), self._advise())))
 
@@ -314,7 +315,7 @@ def _find_doors(broken: str, services: RunContext) -> Iterator[str]:
 
 
 def reply_to_small_talk(talk: Talk | None, language: Language, *, silent_model: bool = False) -> str:
-    """Return the reply to a greeting, thanks, a question about Weiwo itself, or a request for writing.
+    """Return the reply to small talk, a question about Weiwo itself, or a request for writing.
 
     Args:
         talk: The kind of conversation, as in `QueryFrame.talk`. None asks for the introduction.

@@ -27,8 +27,8 @@ _NOTHING: Final = localize_message("writer.notes", "nothing")
 async def answer(context: WriterContext) -> Answering:
     """Answer by rule. After a broken-off draft, add only the missing content.
 
-    A small model words the answer if the rules assert none. Below a model's statement about a search without results,
-    only passages are shown.
+    A small model words the answer if the rules do not answer the whole question and no name of the question is absent
+    from the passages. Below a model's statement about a search without results, only passages are shown.
     """
     if not context.is_searched:
         for item in _talk(context):
@@ -117,9 +117,9 @@ def _state(found: RuleAnswer, context: WriterContext, say: AnswerSanitizer) -> t
 def _show_passages(
     found: RuleAnswer, context: WriterContext, say: AnswerSanitizer
 ) -> tuple[list[Piece], tuple[Extract, ...]]:
-    """Build pieces for a sentence shared by documents, then for the closest passages.
+    """Build pieces for a sentence shared by documents, then for the lead and the closest passages.
 
-    The lead of the passages comes first.
+    Returns the pieces, and the shown passages under draft numbers.
     """
     pieces: list[Piece] = []
     extracts = [

@@ -40,8 +40,8 @@ def assemble_report(
     """Put a report together: title, summary, sections, limits, open points.
 
     Args:
-        report: Its sections.
-        state: What the run came to.
+        report: The outline, the sections and the summary.
+        state: The state of the run.
         services: The language.
         sources: The report's sources, by whose numbers the sections cite.
     """

@@ -233,9 +233,9 @@ def _title(text: str, say: AnswerSanitizer) -> str:
 def _share_words(
     sections: list[OutlinedSection], sources: CitableSources, goal: int, services: RunContext
 ) -> list[int]:
-    """Distribute the words over sections in proportion to the length of the sources.
+    """Distribute the words over sections: half in proportion to the length of the sources, half evenly.
 
-    No section gets more than half of all words. Half of the words follow the sources, and half are shared evenly.
+    No section gets more than half of all words, or fewer than 60.
     """
     held = {
         source.n: count_words(source.evidence.text, services.language) if source.evidence is not None else 20

@@ -189,7 +189,7 @@ def strip_lead(sentence: str) -> str:
 
 @lru_cache(maxsize=256)
 def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
-    """Return the sentences and clauses of a passage. A table row counts as a sentence with a header.
+    """Return the sentences and clauses of a passage. A table row is a sentence, with the first row as its header.
 
     Args:
         text: The passage.

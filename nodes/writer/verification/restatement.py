@@ -400,7 +400,7 @@ def _directions() -> frozenset[str]:
 
 
 def _without_conversion(found: re.Match[str]) -> str:
-    """Remove an aside with nothing but a converted figure. Any different aside is returned unchanged."""
+    """Return an empty string for an aside with only a converted figure, and any other aside unchanged."""
     aside = found[1]
     inside = find_quantities(aside)
     bare = aside
