@@ -308,7 +308,7 @@ def format_sources(claims: Sequence[Claim], sources: Iterable[CitableSource], ro
 def _format_cited(claim: Claim) -> str:
     """Format a claim with citation marks.
 
-    Marks stay in their place. Other cited numbers, for example from the row, are appended.
+    Marks stay in their place. Other cited numbers, for example from the row, are appended. Code gets no marks.
     """
     if is_code(claim.text):
         return quote_as_data(claim.text, 2_000)

@@ -70,7 +70,7 @@ async def answer_plainly(
 
     Returns:
         The sentence with its citations and its checked claim, doubtful if no passage supports it. None if there is
-        nothing to read, no reply, or a reply saying that nothing was found.
+        nothing to read, no reply, or a reply that says "not found" or repeats the question.
     """
     shown = [passage for passage in sources.evidence if INSTRUCTIONS not in passage.flags][:_MOST_PASSAGES]
     if not shown:

@@ -74,7 +74,7 @@ def _choose_sentence(result: Outcome, words: Mapping[str, str], within: Mapping[
 
 
 def _name_end(kind: str, *, last: bool) -> str:
-    """Return the word for an end of an order, by the type of the values."""
+    """Return the key of the word for an end of an order: latest or earliest for dates, else highest or lowest."""
     return ("latest" if last else "earliest") if kind in _DATED else "highest" if last else "lowest"
 
 
