@@ -166,7 +166,7 @@ class _Splitter:
         return f"{piece}\n\n"
 
     def _find_end(self, lines: Sequence[Line], *, last: bool) -> int | None:
-        """Return the end of the first piece if the following text has certainly begun."""
+        """Return the end of the first piece if the following text has certainly begun, else None."""
         begun = len(lines) if last else self._count_begun(lines)
         first = next((n for n, line in enumerate(lines[:begun]) if line.kind != "blank"), None)
         if first is None:
@@ -243,7 +243,7 @@ class _Splitter:
 
 
 def _sentence_end(text: str, start: int, limit: int, *, whole: bool) -> int | None:
-    """Return the end of a paragraph's first sentence if the next has certainly begun.
+    """Return the end of a paragraph's first sentence if the next has certainly begun, else None.
 
     Citation marks are included.
 
