@@ -109,7 +109,7 @@ class TaskProgress(TaskOutput, total=False):
     """Notes on the calls for the user, such as a search that ran without its embedding model."""
 
     seconds: float
-    """Working time, in seconds, without waiting for a slot."""
+    """Time spent on calls and reading, in seconds."""
 
     asks: bool
     """Whether a call of `calls` needs a person's permission."""

@@ -80,7 +80,7 @@ class Procedures(NamedTuple):
 
 
 class ProcedureFormatError(WeiwoError, ValueError):
-    """Error raised if a file is not a procedure.
+    """Error raised if a file cannot be read as a procedure.
 
     The message is one line with the reason and the remedy.
     """

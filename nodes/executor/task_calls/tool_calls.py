@@ -75,7 +75,7 @@ class CallBatch:
 
     @property
     def attempts(self) -> int:
-        """Number of calls made, including retries and excluding cached results."""
+        """Number of calls made, including retries. Results from the cache or from another task's equal call count 0."""
         return sum(done.attempts for done in self.done)
 
     @property
