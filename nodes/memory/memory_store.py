@@ -80,7 +80,7 @@ class MemoryStore:
         self._tell = tell
 
     async def get(self, kind: Kind, key: str) -> dict[str, Any] | None:
-        """Return an entry, or None if it is missing or the store failed."""
+        """Return an entry, or None if it is missing or a failure of the store was reported by `tell`."""
         found = None
         with self._failing("read"):
             found = await self._store.aget(self._namespace(kind), key)
@@ -101,7 +101,10 @@ class MemoryStore:
         return tuple(record for entry in await self.list(kind) if (record := _as_model(model, entry.value)) is not None)
 
     async def list(self, kind: Kind) -> list[_Entry]:
-        """Return all entries of a kind, most recently changed first. Empty if the store failed."""
+        """Return all entries of a kind, most recently changed first.
+
+        Empty if a failure of the store was reported by `tell`.
+        """
         found: Sequence[SearchItem] = ()
         with self._failing("read"):
             found = await self._store.asearch(self._namespace(kind), limit=MOST[kind] + 1)

@@ -1,9 +1,10 @@
 """Rule-based questions over a table: the words of a question held against the columns and values of known tables.
 
-A word is a cue (how many, total, average, highest), a column, a value, the table's own name, a condition, or says
-nothing more. First every word has to stand in the table. Where that gives no request, words of the same meaning and
-parts of names are assumed, and told with the answer; a word that nothing explains is told as not used. A word that
-turns the sense of a question, or that may mean two things, makes no request: a wrong figure is worse than none.
+A word is a cue (how many, total, average, highest), a column, a value, the table's own name, a condition, or a filler.
+In a first, strict reading every name must occur in the table. If that gives no request, a loose reading accepts
+synonyms and parts of names, which the answer mentions, and leaves a few words unused, which it mentions too. A word
+that reverses the sense of the question, or has two possible meanings, makes no request: a wrong figure is worse than
+none.
 """
 
 import re
