@@ -71,9 +71,7 @@ def _bibtex(key: str, cited: Sequence[Source]) -> str:
     found = _ISO.fullmatch(first.date) if not first.file_date else None
     month = int(found[2]) if found and found[2] else 0
     fields = {
-        "author": " and ".join(
-            f"{{{_escape_latex(name)}}}" if "," not in name else _escape_latex(name) for name in first.authors
-        ),
+        "author": " and ".join(map(_bibtex_name, first.authors)),
         "title": f"{{{_escape_latex(first.title)}}}",
         "year": found[1] if found else "",
         "day": found[3].lstrip("0") if found and found[3] else "",

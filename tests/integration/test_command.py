@@ -168,6 +168,7 @@ def test_a_plan_waits_in_a_pipe_and_is_edited_and_approved(weiwo, kind, request,
     jsonschema.validate(waiting, WAITING)
     assert len(waiting["plan"]["vertices"]) == 3
     assert weiwo("threads", env=env)[1].split("\t")[2] == "waiting"
+    assert "the plan waits for approval" in weiwo("show", "t", env=env)[1]
     code, out, err = weiwo("resume", "t", env=env)
     assert (code, "task_1 · corpus_search: " in out) == (4, True)
     assert err == (

@@ -88,7 +88,7 @@ def keep_wish(text: str, *, as_json: bool = False) -> None:
     try:
         wish = with_memory(lambda memory: wishes.add_wish(memory, text))
     except wishes.WishError as error:
-        raise UsageError(f"memory; {error}") from None
+        raise UsageError(f"memory: {error}") from None
     tell(wish_as_json(wish), _KEPT[detect_language(wish.text)].format(wish.text, wish.key), as_json=as_json)
 
 

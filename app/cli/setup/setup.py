@@ -195,7 +195,7 @@ def _find(wanted: str, candidates: Sequence[_ModelCandidate]) -> _ModelCandidate
     named = {candidate.settings["WEIWO_MODEL"]: candidate for candidate in reversed(candidates)}
     named |= {name.partition(":")[2]: value for name, value in named.items()}
     if wanted not in named:
-        known = ", ".join(sorted(name for name in named if name.startswith(("openai:", "anthropic:")))[:8])
+        known = ", ".join(sorted({candidate.settings["WEIWO_MODEL"] for candidate in candidates})[:8])
         raise UsageError(f"--model {wanted!r} was not found; available: {known}")
     return named[wanted]
 

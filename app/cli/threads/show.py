@@ -203,9 +203,7 @@ def _print_thread(console: Console, thread: Thread) -> None:
     console.print()
     result = values.get("result")
     if thread.waits:
-        asked = (
-            "the plan waits for approval" if "a request waits for your answer" in thread.next else "a person is asked"
-        )
+        asked = "the plan waits for approval" if "approval" in thread.next else "a request waits for your answer"
         console.print(Flow(Text(f"{asked}; to continue, run weiwo resume {thread.thread_id}", "cyan")))
         return
     if thread.next or not result:

@@ -1,5 +1,6 @@
 """LangGraph API routes on the server and the only assistant: graph, drawing and schemas."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -32,17 +33,22 @@ async def info(_: Request) -> Response:
 async def search(request: Request) -> Response:
     """Return the assistants matching conditions: the only assistant, or an empty list."""
     body = await read_json(request)
-    metadata = read_object(body, "metadata")
-    known = all(key == "created_by" and value == "system" for key, value in metadata.items())
-    fits = read_text(body, "graph_id") in {"", GRAPH_ID} and known
+    fits = _fits(body)
     return reply(
         [_assistant()] if fits and not body.get("offset") else [], headers={"X-Pagination-Total": str(int(fits))}
     )
 
 
-async def count(_: Request) -> Response:
-    """Return the number of assistants."""
-    return reply(1)
+async def count(request: Request) -> Response:
+    """Return the number of assistants matching conditions: 1 or 0."""
+    return reply(int(_fits(await read_json(request))))
+
+
+def _fits(body: Mapping[str, Any]) -> bool:
+    """Report whether the only assistant matches the graph and the metadata of a search."""
+    metadata = read_object(body, "metadata")
+    known = all(key == "created_by" and value == "system" for key, value in metadata.items())
+    return read_text(body, "graph_id") in {"", GRAPH_ID} and known
 
 
 async def get(request: Request) -> Response:

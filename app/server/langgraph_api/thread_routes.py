@@ -170,7 +170,7 @@ async def _state(request: Request, place: Mapping[str, Any], subgraphs: str, sel
     try:
         snapshot = await engine.graph.aget_state(config, subgraphs=subgraphs.lower() == "true")
     except ValueError as error:  # a namespace that no subgraph has
-        raise RequestError(404, f"checkpoint; {str(error)[:200]}") from None
+        raise RequestError(404, f"checkpoint: {str(error)[:200]}") from None
     if place.get("checkpoint_id") and snapshot.created_at is None:
         raise not_found("checkpoint", str(place["checkpoint_id"]))
     return reply(_select_parts(shown_state(snapshot), select))

@@ -127,7 +127,7 @@ def _read_language(body: Mapping[str, Any]) -> str:
     try:
         return read_language_tag(str(said)) if said else ""
     except ValueError as error:
-        raise RequestError(400, f"language; {str(said)[:40]!r} {error}") from None
+        raise RequestError(400, f"language: {str(said)[:40]!r} {error}") from None
 
 
 def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: bool) -> RunRequest:

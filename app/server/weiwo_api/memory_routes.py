@@ -38,7 +38,7 @@ async def add(request: Request) -> Response:
         return reply(wish_as_json(await add_wish(_memory(request), text if isinstance(text, str) else "")))
     except WishError as error:
         chinese = f"无法记住：请用 1 至 {LONGEST_WISH} 个字符说明；若仍失败，请运行 weiwo doctor"
-        raise RequestError(422, f"memory; {error}", chinese) from None
+        raise RequestError(422, f"memory: {error}", chinese) from None
 
 
 async def offer(request: Request) -> Response:

@@ -48,6 +48,7 @@ def nested(depth: int) -> Any:
         ("/threads/count", {"ids": {"a": 1}}),
         ("/threads/search", {"offset": "x"}),
         ("/assistants/search", {"metadata": 7}),
+        ("/assistants/count", {"metadata": 7}),
         ("/assistants/search", {"graph_id": ["x"]}),
         ("/runs/wait", {**ASKED, "assistant_id": {"a": 1}}),
         ("/threads/t/runs", {**ASKED, "metadata": [1]}),

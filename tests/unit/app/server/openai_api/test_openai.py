@@ -53,7 +53,7 @@ def test_the_language_of_the_answer_is_a_field_of_the_request(said: str, languag
 
 async def test_a_language_that_is_none_is_refused_in_a_line(client: openai.AsyncOpenAI):
     with pytest.raises(
-        openai.BadRequestError, match="language; 'the best one' is not a language tag; use one such as de"
+        openai.BadRequestError, match="language: 'the best one' is not a language tag; use one such as de"
     ):
         await client.chat.completions.create(
             model="weiwo",
