@@ -21,6 +21,8 @@ _HEADING_LINE: Final = re.compile(r"^#{1,6} .+$", re.MULTILINE)
 _DELIMITER_ROW: Final = re.compile(r"[\s|:-]*---[\s|:-]*")
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _BETWEEN_TITLES: Final = "·"
+_STEPS: Final = re.compile(r"[·›]")
+"""Signs between the title and the headings of a passage below a quotation."""
 _ATTRIBUTION: Final = "—"
 UNVERIFIED: Final = localize_message("writer.rendering", "unverified")
 """The mark of a doubtful claim."""
@@ -159,6 +161,11 @@ def _is_label(part: CoveredPart, parts: Sequence[CoveredPart], proof: Proof) -> 
     ]
     titles = [fold_words(text) for texts in above for text in texts]
     pieces = [fold_words(piece) for piece in _MARKUP.sub("", part.text).split(_BETWEEN_TITLES)]
+    whole = part.text.lstrip().startswith(_ATTRIBUTION) and "…" not in part.text
+    if whole:
+        names = {*titles, *(fold_words(text) for passage in passages for text in passage.headings)}
+        steps = (fold_words(step) for step in _STEPS.split(_MARKUP.sub("", part.text)))
+        return said in names or all(step in names for step in steps)
     if all(any(piece in title for title in titles) for piece in pieces):
         return True
     if part.text.lstrip().startswith("|"):

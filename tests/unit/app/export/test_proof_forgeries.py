@@ -206,3 +206,9 @@ async def test_a_superseded_document_is_named(answers, documents):
     answer["sources"][0]["passage"]["superseded_by"] = "docs/bridge-2026.md"
     report = await checked(sealed(answer), documents)
     assert [text for _, text in report.notes] == ["docs/bridge-2026.md is a newer version of it"]
+
+
+def test_a_title_below_a_quotation_is_whole(answers):
+    answer = deepcopy(answers["chinese"])
+    answer["answer"] = answer["answer"].replace("— 白鹭桥", "— 鹭桥")
+    assert check_proof(Proof.model_validate(sealed(answer))).unchecked_items

@@ -145,7 +145,7 @@ def test_the_summary_is_shown_whole():
         "recording is off",
         "policy 3 (shadow) would choose keyword 100%",
         "zh:plain",
-        "moved",
+        "changed",
         "2 good, 1 bad",
     ):
         assert word in text, word
