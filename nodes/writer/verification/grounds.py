@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from weiwo.nodes.shared.prompting.passage_prompt import without_orders
 from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.particulars import (
+    ORDINAL_WORDS,
     Period,
     find_aliases,
     fold_letters,
@@ -113,11 +114,15 @@ class Grounds:
     def code(self, code: str, *, same_language: bool) -> bool:
         """Report whether a code ("5th", "1960s", "A4") occurs, or the number if the languages differ.
 
-        The number of an ordinal suffices in the same language too.
+        The number of an ordinal suffices in the same language too, and so does the ordinal in words.
         """
         if any(code in source.codes or join_codes(code) in source.joined for source in self.sources):
             return True
         digits = re.search(r"\d+", code)
+        if digits is not None and re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)", code):
+            word = "".join(ORDINAL_WORDS[int(digits[0]) - 1 : int(digits[0])])
+            if word and any(word in source.words for source in self.sources):
+                return True
         ordinal = bool(re.fullmatch(r"\d+(?:st|nd|rd|th)?", code))
         whole = digits is not None and any(int(digits[0]) in source.whole for source in self.sources)
         return whole and (ordinal or not same_language)
@@ -176,7 +181,7 @@ class Grounds:
         """Report whether each word of a name occurs in the sources.
 
         Plural endings may differ, a demonym stands for its country, and an abbreviation before the name, as in
-        "HMS Victory", may be missing.
+        "HMS Victory", may be missing, unless the sources have another abbreviation there.
         """
         known = frozenset().union(*(source.words for source in self.sources))
         known |= frozenset(re.findall(r"[^\W_]+", f"{self.computed_text} {self.folders}"))
@@ -191,6 +196,9 @@ class Grounds:
             for word in words
         ]
         titled = len(words) > 1 and bool(re.match(r"[A-Z]{2,4}\s", name))
+        if titled and not found[0]:
+            other = re.compile(rf"\b[A-Z]{{2,4}}\s+{re.escape(name.split()[1])}\b")
+            titled = not any(other.search(clause.text) for source in self.sources for clause in source.clauses)
         return bool(words) and all(found[1:] if titled else found)
 
 

@@ -25,6 +25,8 @@ _WORDS: Final = (
     "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth"
     "|sixteenth|seventeenth|eighteenth|nineteenth|twentieth|twenty-first"
 )
+ORDINAL_WORDS: Final = tuple(_WORDS.split("|"))
+"""English ordinals in words, from the first."""
 _ORDINAL: Final = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{_WORDS})"
 _HAN: Final = r"\d{1,2}|[一二三四五六七八九]?十[一二三四五六七八九]?|[一二三四五六七八九]"
 _TENS: Final = r"[1-9]0|[一二三四五六七八九]?十"

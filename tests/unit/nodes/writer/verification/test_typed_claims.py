@@ -251,3 +251,16 @@ def test_the_own_values_of_a_comparison_reverse_it(claim: str) -> None:
 )
 def test_two_things_that_one_is_compared_with_are_no_contrast(claim: str, source: str) -> None:
     assert not _doubted(claim, _passage(source))
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "doubted"),
+    [
+        ("The RMS Victory sank in 1902.", "HMS Victory sank in 1902.", True),
+        ("HMS Victory sank in 1902.", "The Victory sank in 1902.", False),
+        ("Ann Lee was the 5th mayor.", "Ann Lee was the fifth mayor.", False),
+        ("Ann Lee was the 6th mayor.", "Ann Lee was the fifth mayor.", True),
+    ],
+)
+def test_an_abbreviation_before_a_name_and_an_ordinal(claim: str, source: str, *, doubted: bool) -> None:
+    assert _doubted(claim, _passage(source)) is doubted
