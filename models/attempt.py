@@ -125,7 +125,8 @@ class Attempt:
     def spent(self, fault: Fault | None, *, left: bool) -> tuple[int, int]:
         """Return the input and output tokens to be charged, reported or estimated.
 
-        Both are 0 for a failed request without any reply.
+        Both are 0 if no part of a reply came, unless the caller left or the fault is `late`, `deadline` or `limit`. The
+        provider may then have charged the prompt.
 
         Args:
             fault: Fault of the attempt, if it failed.

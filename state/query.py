@@ -51,12 +51,12 @@ class QueryFrame(Value):
         question: The standalone question, in the user's words.
         language: The language of the question.
         shape: The kind of question.
-        subjects: The things asked about, in the user's spelling. May hold references such as `{{t1.ret}}`.
+        subjects: The things asked about, in the user's spelling. May hold references such as `{{task_1.ret}}`.
         relation: Name of the relation asked for (a row of `weiwo.text.relations`). Empty if none is known.
         answer_type: The type of value that answers the question.
         dimension: For a quantity: `length`, `area`, `people`, `mass`, `duration`, `money`, `speed`, `temperature` or
             `count`. Empty if unknown.
-        direction: For a comparison: the value that wins.
+        direction: For a comparison: which value wins, the greatest or the least. Empty if the question does not say.
         wants_difference: For a comparison: whether the question also asks by how much.
         unit: The unit wanted for a difference, such as `years`. Empty if the question names none.
         expression: The formula of pure arithmetic.

@@ -66,7 +66,10 @@ def tell_stages() -> "StageListener":
 
 @contextmanager
 def show_ingestion(*, silent: bool) -> Iterator[Callable[["IngestProgress"], None] | None]:
-    """Show progress on standard error: a bar on a terminal, a line now and then elsewhere."""
+    """Show progress on standard error: a bar on a terminal, a line now and then elsewhere.
+
+    Yields the callback that receives the progress, or None if `silent` is set.
+    """
     if silent:
         yield None
     elif sys.stderr.isatty():

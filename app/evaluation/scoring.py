@@ -94,9 +94,9 @@ def _read_citations(text: str) -> list[int]:
 
 
 def abstains(text: str) -> bool:
-    """Report whether a text begins by saying no answer is available.
+    """Report whether a text is empty, or begins by saying that no answer is available.
 
-    Only the text up to the first full stop or semicolon counts.
+    Only the first sentence counts, up to a semicolon and at most 300 characters.
     """
     first = next((text[start:end] for start, end in sentences(text)), text)
     return not text.strip() or _ABSTAINS.search(re.split("[;；]", first[:300])[0]) is not None
@@ -106,9 +106,13 @@ def _score_answer(question: Question, answer: SystemAnswer) -> dict[str, Any]:
     """Return a row of results: the answer and the figures.
 
     Returns:
-        The fields of the answer, and `right`, `f1`, `wrong_asserted`, `wrong_doubtful`, `on_screen`, `in_bold`,
-        `gold_cited`, `citation_precision`, and `right` for each of its values. A figure is None if it does not apply to
-        the question: a "yes" is not looked for in passages, nor are sources that the set does not name.
+        The fields of the answer, with `claims` replaced by `verdicts` (number of claims per verdict), `shown` and
+        `highlighted` by their numbers, and `right` added to each of `values`. Then the figures: `right`, `f1`,
+        `wrong_asserted`, `wrong_doubtful`, `on_screen`, `in_bold`, `gold_cited` and `citation_precision`.
+
+        `f1` is 0 for an abstention and for an unanswerable question. `on_screen` and `in_bold` are None for yes/no and
+        unanswerable questions. `gold_cited` is None if the set names no sources for the question, and
+        `citation_precision` also if the answer cites none.
     """
     stated = answer.outcome != ABSTAINED
     told = stated == question.answerable and not answer.error

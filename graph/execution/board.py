@@ -46,7 +46,10 @@ class Board:
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
-        """Return the posted outcomes by task id. For a replaced task, it is the id of the replacement."""
+        """Return the posted outcomes by the id of the task that gave them.
+
+        The outcome of a replacement is under the replacement's id, not under that of the task it replaced.
+        """
         return {outcome.task_id: outcome for outcome in self._outcomes.values()}
 
     def post(self, outcome: Outcome, instead_of: str = "") -> None:

@@ -133,8 +133,10 @@ class _Decoder:
             kind, packed = expand_value(kind, stored, MOST_BYTES)
         except ValueError as error:
             raise UnreadableCheckpointError(str(error)) from None
-        if kind != "msgpack" or len(packed) > MOST_BYTES:
-            raise UnreadableCheckpointError(f"a checkpoint of {len(packed):,} bytes, {kind}")
+        if kind != "msgpack":
+            raise UnreadableCheckpointError(f"a checkpoint in the unknown format {kind}")
+        if len(packed) > MOST_BYTES:
+            raise UnreadableCheckpointError(f"a checkpoint of {len(packed):,} bytes, more than {MOST_BYTES:,}")
         checkpoint = self._unpack(packed)
         values = checkpoint.get("channel_values") if isinstance(checkpoint, dict) else None
         if not isinstance(values, dict):

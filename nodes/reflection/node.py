@@ -108,9 +108,10 @@ def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: Ru
 def _settle(
     done: Reflection, plan: Plan, report: MonitorReport, state: SearchState, services: RunContext
 ) -> Reflection | None:
-    """Return the decision to finish a search without failures, possibly with a check left to the draft's call.
+    """Return the decision that ends a search without failures, or None if a model has to decide first.
 
-    Returns None if a model has to judge it before the draft.
+    The decision is `done`, with `draft_checks` set if the call that writes the draft has to say whether every part of
+    the question is answered.
     """
     rounds = len(list_rounds(state))
     if _may_deepen(state, services, rounds):

@@ -53,9 +53,14 @@ class Comparison:
         return replace(checked, claim=checked.claim.model_copy(update={"verdict": "computed"}))
 
     def _dates_agree(self, text: str, subjects: Mapping[int, str]) -> bool:
-        """Report whether each date of a text belongs to the last thing named before the date.
+        """Report whether each date of a text fits the known date of the subject last named before it.
 
-        This is judged by positions in the text.
+        A date fits if it equals or lies within the known date. Returns False if a date has no subject before it, and
+        True if no dates are known.
+
+        Args:
+            text: The text of a claim.
+            subjects: Subjects by their position in the text.
         """
         given = [(span, [at for at in subjects if at < span.start]) for span in find_dates(text)] if self.dates else []
         return all(before and self.dates[subjects[max(before)]].contains(span.date) for span, before in given)

@@ -140,8 +140,8 @@ def find_format_kind(code: str, value: float | Decimal = 1) -> FormatKind:
 def find_format_unit(code: str, value: float | Decimal = 1) -> str:
     """Return the unit written by a format code beside the number, or an empty string.
 
-    The unit is the currency or the words beside the digits. A letter that stands for the thousands or millions that the
-    code divides by ("M" of `0.0,,"M"`) is no unit.
+    The unit is the currency, "%", or the words before or behind the digits. If the code divides by thousands or
+    millions, words behind the digits are ignored, because they may name the scale ("M" of `0.0,,"M"`).
     """
     section, _ = choose_section(compile_code(code[:_MOST_CODE]), value) if code else (None, False)
     if section is None or is_date(section) or not section.kinds & {"digit", "general"}:

@@ -36,7 +36,7 @@ _POSTGRES: Final = (
 
 
 class Quota:
-    """The quotas of a server's users."""
+    """Limit on the bytes that each user except the operator may store on a server."""
 
     def __init__(self, records: Records, settings: Settings, graph: Any) -> None:
         self._records, self._settings, self._graph = records, settings, graph

@@ -370,7 +370,11 @@ class _Names:
         ]
 
     def resolve(self, word: str) -> list[_Fit]:
-        """Return the possible meanings of a word, by the most likely kind of match."""
+        """Return the possible meanings of a word.
+
+        A meaning is the index of a column with a value in it, or with "" for the column itself. Kinds of match are
+        tried from the most likely, and only the meanings found by the first successful kind are returned.
+        """
         forms = {word, word.removesuffix("s"), f"{word}s"}
         headers = [set(_WORD.findall(plain)) for plain in self._plain]
         if fits := [(at, "") for at, words in enumerate(headers) if words & forms]:

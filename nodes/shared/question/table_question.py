@@ -554,7 +554,7 @@ class _Reading:
         return known[0] if len(known) == 1 else None
 
     def _find_namesake(self) -> int | None:
-        """Find the column with the table's name, if any."""
+        """Find the column with the table's name. Returns None unless exactly one column has it."""
         called = list_table_forms(str(self._table["name"]))
         found = [at for at, column in enumerate(self._columns) if fold_value(str(column["name"])) in called]
         return found[0] if len(found) == 1 else None
@@ -690,8 +690,9 @@ class _Reading:
     def _take_amounts(self, marked: str) -> str | None:
         """Turn amounts into conditions on number columns and return the remaining text.
 
-        Each condition is on the column named before it, else behind it. Returns None if there is no such column, or no
-        word such as "over" that says the condition.
+        Each condition is on the only number column named before or behind it. Returns None if there is not exactly one
+        such column, if no word such as "over" says the condition, or if an amount cannot be parsed or has a unit other
+        than the column's.
         """
         while found := _AMOUNT.search(marked):
             amounts = [found, *(_AMOUNT.finditer(marked, found.end()))]

@@ -87,7 +87,8 @@ def find_delimiter(rows: Sequence[TableRow]) -> str:
 def join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
     """Join numbered lines into records, each with an even number of quotation marks. Blank lines between are skipped.
 
-    If a quotation mark is never closed, each of the lines is a record.
+    If a quotation mark is not closed within `_MOST_LINES` lines or by the end, each of the lines held so far is a
+    record.
     """
     held: list[str] = []
     start, odd = 1, False

@@ -236,11 +236,11 @@ class PolicyFile:
     """
 
     def __init__(self, home: Path, embeddings: str) -> None:
-        """Set the policy to follow.
+        """Set the policy to follow. The file is first read by `read_current`.
 
         Args:
             home: The folder of Weiwo's own files.
-            embeddings: The embedding model. Empty if there is none.
+            embeddings: The embedding model that the policy belongs to. Empty if there is none.
         """
         self._home, self._embeddings = home, embeddings
         self._seen: int | None = None
