@@ -71,7 +71,8 @@ def _is_of_provider(name: str) -> bool:
 def cached_price_of(settings: Settings, name: str) -> float | None:
     """Return the list price of cached input tokens in US dollars per million.
 
-    Returns None if the model has a configured price, or the list gives none.
+    Returns None if the model has a configured price, the list gives none, or a base URL variable points to another host
+    than the provider's.
     """
     if _find_configured_price(settings, name) is not None or not _is_of_provider(name):
         return None

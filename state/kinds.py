@@ -98,7 +98,8 @@ _ALIASES = {"nb": "no", "nn": "no", "fil": "tl", "iw": "he", "in": "id", "cmn": 
 def read_language_tag(said: str) -> Language:
     """Return the language of a BCP 47 tag, without script and region.
 
-    For example, `de` of `de-AT` and `zh` of `zh_CN`.
+    For example, `de` of `de-AT` and `zh` of `zh_CN`. Some codes are mapped to another: `yue` to its main language `zh`,
+    and the old code `iw` to `he`.
 
     Raises:
         ValueError: The text is no tag.

@@ -320,7 +320,8 @@ def _part_large(
         end: End of the span.
         ends: Offsets at which the span may be cut, such as the ends of sentences, in order.
         size: Weight of the span.
-        whole: Spans that are not cut between these offsets, even if a piece is then too large.
+        whole: Spans that may be cut only at `ends`, even if a piece is then too large. Elsewhere, text between two ends
+            that is too large is halved until each piece fits.
     """
     even = size / ceil(size / LARGEST)
     cuts = [start]

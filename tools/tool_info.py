@@ -41,7 +41,7 @@ _DEEPEST: Final = 3
 
 
 def describe_tool(info: ToolInfo) -> str:
-    """Describe a tool in a few lines: signature, description and argument descriptions."""
+    """Describe a tool in a few lines: signature, description, arguments and the note on earlier calls, if any."""
     properties: Mapping[str, Any] = info.args_schema["properties"]
     types = TypeNames(info.args_schema.get("$defs"))
     signature = ", ".join(types.describe_fields(properties, info.args_schema["required"], 0))

@@ -154,8 +154,8 @@ def _check_output(path: str | os.PathLike[str]) -> Path:
         raise ExportError(f"{str(path)!r} cannot be overwritten; check its permissions, or choose another file")
     if not os.access(file.parent, os.W_OK | os.X_OK):
         raise ExportError(
-            f"{str(path)!r} cannot be written, because its folder is not writable; check its permissions, "
-            "or choose another"
+            f"{str(path)!r} cannot be written, because its folder is not writable; check the folder's permissions, "
+            "or choose another folder"
         )
     return file
 

@@ -99,7 +99,7 @@ class EarlierAnswer(Value):
 
 
 class PlanTemplate(Value):
-    """Plan with slots in interchange form, with the answered wording and statistics.
+    """Plan in interchange form and the wording of the question that it answered, both with slots, and statistics.
 
     `context` is the identity of everything else that the planner was told, such as procedures. `losses` counts fillings
     that led to no complete answer. `bad` records that a person rejected an answer from the template, and `pinned` that

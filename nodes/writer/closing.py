@@ -314,7 +314,7 @@ def _with_claims(
 def _own_words(part: QuestionPart, parts: Sequence[QuestionPart]) -> frozenset[str]:
     """Return the words unique to a part, in the form of `_stems`.
 
-    Words for the form of an answer are left out: reasons need not be called so.
+    Words for the form of an answer are left out: an answer that gives reasons need not contain the word "reasons".
     """
     words = _stems(fold(_part_text(part))) - _form_stems()
     others = (_stems(fold(_part_text(item))) for item in parts if item is not part)

@@ -129,7 +129,10 @@ def _number_distinct(present: Sequence[Any]) -> dict[Any, int] | None:
 
 
 def _encode_indexes(distinct: dict[Any, int], present: Sequence[Any]) -> bytes:
-    """Encode values as dictionary indexes in a bit-packed run of whole bytes."""
+    """Encode values as dictionary indexes of one or two bytes each.
+
+    Returns a byte with the width in bits, followed by one bit-packed run.
+    """
     width, code = (8, "B") if len(distinct) <= 256 else (16, "H")
     numbers = array(code, [*map(distinct.__getitem__, present)])
     numbers.extend([0] * (-len(numbers) % 8))

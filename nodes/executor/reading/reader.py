@@ -427,9 +427,9 @@ def _without_value(reply: ReadReply, shown: ShownPassages, progress: TaskProgres
 
 
 def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evidence]:
-    """Return the current and the quoted passages.
+    """Return the passages that are not outdated, and the quoted ones.
 
-    Superseded passages are not rivals.
+    The value of any other passage does not count against the value read.
     """
     quoted = {quote.evidence_id for quote in quotes}
     return [passage for passage in passages if not passage.is_outdated or passage.id in quoted]

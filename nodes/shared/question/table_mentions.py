@@ -438,7 +438,10 @@ class _Names:
 
 
 def _denies(value: str, words: AbstractSet[str]) -> bool:
-    """Report whether a value negates the given words, as "not paid" negates "paid"."""
+    """Report whether a value has a negation that is not among the given words, as "not paid" for "paid".
+
+    Callers check that the value fits the words.
+    """
     return bool((set(_WORD.findall(value)) & _DENYING) - words)
 
 

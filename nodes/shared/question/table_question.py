@@ -721,9 +721,10 @@ class _Reading:
         return marked
 
     def _find_number_column(self, flat: str, start: int, end: int) -> int | None:
-        """Return the number column of a condition.
+        """Return the only number column named before or behind a condition.
 
-        This is the nearest column named before it, else the first behind it.
+        Columns that other conditions used up, and columns with mixed or unread values, do not count. Returns None if
+        there is no such column, or more than one.
         """
         starts = sorted(self._free)
         before = flat[:start].count("@")

@@ -43,7 +43,10 @@ def is_superseded(passage: Evidence) -> bool:
 
 
 def _says_otherwise(claim: Clause, passage: Evidence) -> bool:
-    """Report whether the sentence closest to a claim gives different values of the claim's kinds."""
+    """Report whether the sentence most like a claim gives another date, or another quantity of the same kind.
+
+    Returns False if no sentence is similar enough.
+    """
     near, clause = max(
         ((overlap(claim, item), item) for item in source_clauses(fold_script(passage.text))[0]),
         key=lambda scored: scored[0],

@@ -69,7 +69,12 @@ def count_feedback(folder: Path, feedback: Iterable[Mapping[str, Any]]) -> dict[
 
 
 def _summarize_records(records: Sequence[_Record], numbers: _PassageNumbers = lambda _: {}) -> dict[str, Any]:
-    """Summarize records, given oldest first."""
+    """Summarize the telemetry records of searches.
+
+    Args:
+        records: The records, oldest first.
+        numbers: Looks up the index numbers of cited passages, for `regret`.
+    """
     done = [record for record in records if not record["error"]]
     return {
         "retrievals": len(records),

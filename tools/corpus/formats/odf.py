@@ -282,7 +282,7 @@ _CURRENCIES: Final = {"USD": "$", "EUR": "€", "GBP": "£", "CNY": "¥", "JPY":
 
 
 def _list_rows(table: Element) -> Iterator[Element]:
-    """Yield the rows of a table, including row groups but not nested tables."""
+    """Yield the rows of a table, including rows in row groups but not rows of nested tables."""
     for child in table:
         if child.tag == "table-row":
             yield child

@@ -42,7 +42,9 @@ def open_archive(file: BinaryIO) -> Iterator[ZipFile]:
     head = file.read(len(OLE))
     file.seek(0)
     if head == OLE:
-        raise UnreadableError("encrypted, or in a format from before 2007; save it again without a password")
+        raise UnreadableError(
+            "encrypted, or in a format from before 2007; save it again in the current format, without a password"
+        )
     try:
         opened = ZipFile(file)
     except (BadZipFile, NotImplementedError, ValueError, OSError) as error:

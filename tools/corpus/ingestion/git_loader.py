@@ -125,7 +125,7 @@ class GitLoader(BaseLoader):
                 timeout=_SECONDS,
             )
         except FileNotFoundError:
-            raise CorpusError("git was not found on the PATH; install your system's package") from None
+            raise CorpusError("git was not found on the PATH; install git from your system's packages") from None
         except subprocess.TimeoutExpired:
             raise CorpusError(f"git {arguments[0]} did not finish within {_SECONDS:g} s") from None
         if done.returncode:

@@ -76,7 +76,10 @@ class _Outbox:
 
 
 def _read_file(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Read a file and yield messages: `part` for each further part, then `end`, `same` (unchanged) or `failed`."""
+    """Read a file and yield messages: `part` for each part after the first, then `end` with the first or only part.
+
+    Yields only `same` if the file is unchanged. After an error, the last message is `failed`.
+    """
     kind = sniff_format(request["path"])
     passing = True
     try:

@@ -346,7 +346,9 @@ def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> 
     if len(alike) == 1:
         return alike[0]
     if alike:
-        raise DocumentNotFoundError(f"{one_line(name, 100)!r} names {len(alike)} documents: {', '.join(alike[:4])}")
+        raise DocumentNotFoundError(
+            f"{one_line(name, 100)!r} names {len(alike)} documents: {', '.join(alike[:4])}; use the path of one"
+        )
     raise DocumentNotFoundError(
         f"the corpus has no document {one_line(name, 100)!r} ({len(documents)} documents); "
         "use a path, file name or title"

@@ -290,10 +290,12 @@ def _check_status(response: httpx.Response, shown: str) -> None:
 
 
 async def _read_body(response: httpx.Response, shown: str, encoding: str, taken: _BodyBounds) -> bytes:
-    """Read and decompress a body, up to `taken.max_bytes`.
+    """Read and decompress a body.
+
+    A body over `taken.max_bytes`, compressed or not, is refused if `taken.page`, else cut.
 
     Raises:
-        ToolCallError: `oversized` for a larger page, or `crash` for damaged data.
+        ToolCallError: `oversized` for a refused body, or `crash` for damaged data.
     """
     most = taken.max_bytes
     too_large = ToolCallError("oversized", f"{shown}: larger than {most:,} bytes")

@@ -48,7 +48,10 @@ def select_providers(settings: Settings, env: Mapping[str, str] | None = None) -
 
 
 def _select_pages(settings: Settings, env: Mapping[str, str]) -> tuple[ConfiguredProvider, ...]:
-    """Return the providers named in `settings.search`, else those configured in the environment."""
+    """Return the providers named in `settings.search`, else those configured in the environment.
+
+    If none are configured, returns the keyless providers if the user asked for the web, else nothing.
+    """
     if settings.search:
         first: dict[str, ConfiguredProvider] = {}
         named = (
