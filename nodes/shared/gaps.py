@@ -260,9 +260,14 @@ def describe_languages(state: SearchState, language: Language) -> Iterator[Gap]:
         language: The language of the line.
     """
     asked_in = state["assessment"].frame.language
-    guesses = [guess_language(text) for text in map(_read_prose, state.get("evidence", {}).values()) if text]
-    found = list(dict.fromkeys(guess.language for guess in guesses if guess.sure))
-    if found and asked_in not in found:
+    found: list[str] = []
+    for text in filter(None, map(_read_prose, state.get("evidence", {}).values())):
+        guess = guess_language(text)
+        if guess.sure and guess.language == asked_in:
+            return
+        if guess.sure and guess.language not in found:
+            found.append(guess.language)
+    if found:
         names = [name_language(item, language) for item in (*found, asked_in)]
         yield Gap(kind="language", text=_OTHER_LANGUAGE[language].format(join_names(names[:-1], language), names[-1]))
 
