@@ -46,7 +46,6 @@ _COMMANDS: Final = (
     ("threads",),
     ("memory",),
     ("tools",),
-    ("stats",),
     ("askk", "Orla"),
 )
 """What is typed after `weiwo`, in turn, in a folder of one document and without a model."""
