@@ -90,9 +90,7 @@ def build_result(
         checked: Whether all claims were judged that had to be.
     """
     ledger = state.get("ledger") or Ledger()
-    assessment, plan = state["assessment"], state.get("plan")
-    evidence = state.get("evidence", {})
-    question = state["question"]
+    assessment, plan, question = state["assessment"], state.get("plan"), state["question"]
     return Result(
         question=question,
         standalone=assessment.question if assessment.question != question else "",
@@ -114,7 +112,7 @@ def build_result(
             key: outcome.model_copy(update={"seconds": round(outcome.seconds, 4)})
             for key, outcome in current_outcomes(state).items()
         },
-        evidence=tuple(evidence.values()),
+        evidence=tuple(state.get("evidence", {}).values()),
         reflections=tuple(
             Review(decision=past.decision, reason=past.reason, decided_by=past.decided_by)
             for past in state.get("reflections", ())
