@@ -123,7 +123,7 @@ def index(  # noqa: PLR0913 - each option is a parameter
         return
 
     run = _IndexRun(paths or (), folder, settings.embeddings, target, spec, connector, as_json=json)
-    raise typer.Exit(_run(run, name, watch=watch))
+    raise typer.Exit(_run_to_exit_code(run, name, watch=watch))
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class _IndexRun:
         return PARTIAL if report.left_out else COMPLETE
 
 
-def _run(run: _IndexRun, name: str, *, watch: bool) -> int:
+def _run_to_exit_code(run: _IndexRun, name: str, *, watch: bool) -> int:
     """Index a corpus once, or follow changes, and return the exit code."""
 
     def build_stop_error(code: int) -> CommandError:
@@ -247,22 +247,36 @@ async def _run_due(settings: Settings, corpus: str | None, *, as_json: bool) -> 
     for folder, connector in find_due(Path(settings.home), corpus):
         spec, started = LoaderSpec(connector.module, connector.name, connector.arguments), time.time()
         try:
-            if not begin_run(folder, connector, started):
-                continue  # another process has, or the connector is no longer kept
+            begun = await asyncio.to_thread(begin_run, folder, connector, started)
+        except OSError as error:  # the record stays as it is: the run is due again, or is another process's
+            hint(f"corpus {folder.name}: {error.strerror or error}")
+            code = PARTIAL
+            continue
+        if not begun:
+            continue  # another process has, or the connector is no longer kept
+        try:
             with chdir(connector.place or "."):
                 done = await _IndexRun((), folder, settings.embeddings, loader=spec, as_json=as_json).once(quiet=True)
         except BusyError:
-            with suppress(OSError):
-                put_off_run(folder, connector, started)
-            continue
+            done = await _put_off(folder, connector, started)
         except (CorpusError, OSError) as error:
             problem = str(error).removeprefix(f"loader {connector.label}: ").removesuffix("; nothing was changed")
             with suppress(OSError):  # what cannot be recorded is told below, and the other corpora have their turn
-                note_run(folder, connector, started, one_line(problem))
+                await asyncio.to_thread(note_run, folder, connector, started, one_line(problem))
             hint(f"corpus {folder.name}: {error}")
             done = PARTIAL
         code = max(code, done)
     return code
+
+
+async def _put_off(folder: Path, connector: Connector, started: float) -> int:
+    """Make a run due again that found its corpus in use, and return the exit code."""
+    try:
+        await asyncio.to_thread(put_off_run, folder, connector, started)
+    except OSError as error:
+        hint(f"corpus {folder.name}: {error.strerror or error}")
+        return PARTIAL
+    return COMPLETE
 
 
 async def _run_loader(loader: LoaderSpec, folder: Path, connector: Connector | None, *, silent: bool) -> _Ingest:

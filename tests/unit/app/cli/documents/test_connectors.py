@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from errno import EAGAIN
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from weiwo.tools.corpus.index.connectors import (
     put_off_run,
     read_connectors,
 )
+from weiwo.tools.corpus.index.writer import BusyError
 from weiwo.tools.corpus.ingestion.langchain_loader import LoaderSpec
 
 ROOT = Path(__file__).parents[5]
@@ -149,23 +151,50 @@ def test_a_due_run_is_begun_once_and_changes_nothing_else(tmp_path):
     assert read_connectors(tmp_path) == ()
 
 
-def test_a_corpus_whose_record_cannot_be_written_leaves_the_others_their_turn(tmp_path, monkeypatch):
-    kept = Connector("wikis", "Wiki", {"url": "a"}, 3_600)
-    monkeypatch.setattr(
-        "weiwo.app.cli.documents.index.find_due", lambda *_: [(tmp_path / "a", kept), (tmp_path / "b", kept)]
-    )
-    begun = []
+BUSY = BlockingIOError(EAGAIN, "another process keeps the connectors busy", "/home/corpora/a")
 
-    def begin(folder, *_):
-        begun.append(folder.name)
+
+@pytest.fixture
+def due(tmp_path, monkeypatch):
+    """Two corpora, a and b, each with a connector that is due and whose class does not exist."""
+    missing = Connector("wikis_nowhere", "Wiki", {"url": "a"}, 3_600)
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+        note_connector(folder, missing)
+    monkeypatch.setattr("weiwo.app.cli.documents.index.find_due", lambda *_: [(folder, missing) for folder in folders])
+    return folders
+
+
+def test_a_run_that_cannot_begin_leaves_the_record_and_the_others_their_turn(due, monkeypatch):
+    def begin(folder, *given):
         if folder.name == "a":
-            raise BlockingIOError("a is in use by process 1")
-        return False
+            raise BUSY
+        return begin_run(folder, *given)
 
     monkeypatch.setattr("weiwo.app.cli.documents.index.begin_run", begin)
     done = CliRunner().invoke(app, ["index", "--due"])
-    assert (begun, done.exit_code) == (["a", "b"], 3)
-    assert "corpus a: a is in use by process 1" in done.stderr
+    kept, failed = (read_connectors(folder)[0] for folder in due)
+    assert done.exit_code == 3
+    assert "corpus a: another process keeps the connectors busy\n" in done.stderr
+    assert (kept.tried_at, kept.problem) == (0, "")
+    assert "wikis_nowhere" in failed.problem
+
+
+def test_a_run_that_cannot_be_put_off_is_reported(due, monkeypatch):
+    def load(*_):
+        raise BusyError("a is in use by process 1")
+
+    def put_off(folder, *given):
+        if folder.name == "a":
+            raise BUSY
+        put_off_run(folder, *given)
+
+    monkeypatch.setattr("weiwo.app.cli.documents.index.import_loader", load)
+    monkeypatch.setattr("weiwo.app.cli.documents.index.put_off_run", put_off)
+    done = CliRunner().invoke(app, ["index", "--due"])
+    assert (done.exit_code, done.stderr) == (3, "corpus a: another process keeps the connectors busy\n")
+    assert read_connectors(due[1])[0].due
 
 
 @pytest.mark.parametrize("note", ["", "{", "[1]", '[{"module": "a", "new": 1}]', json.dumps({"module": "a"})])
