@@ -14,6 +14,7 @@ from weiwo.state import DOUBTFUL, Claim, Evidence
 from weiwo.text.citation_marks import blank_marks, list_cited_numbers
 from weiwo.text.language import sentences
 from weiwo.text.localization import localize_message
+from weiwo.text.passage_context import file_name
 
 _MARKUP: Final = re.compile(r"^[\s>]*(?:#{1,6}\s|[-*+]\s|\d{1,3}[.)]\s)?")
 _HEADING: Final = re.compile(r"^\s*(#{1,6})\s")
@@ -156,16 +157,12 @@ def _is_label(part: CoveredPart, parts: Sequence[CoveredPart], proof: Proof) -> 
         shown = list(takewhile(lambda other: other.kind == "quotation", reversed(parts[: parts.index(part)])))
         marked = [source.passage for source in proof.sources if source.n in marks]
         passages = [passage for passage in marked if all(_stands_in(each, passage) for each in shown)]
+        return _names_passage(_MARKUP.sub("", part.text), passages)
     above = [
         (passage.title, passage.source, passage.heading, *_HEADING_LINE.findall(passage.text)) for passage in passages
     ]
     titles = [fold_words(text) for texts in above for text in texts]
     pieces = [fold_words(piece) for piece in _MARKUP.sub("", part.text).split(_BETWEEN_TITLES)]
-    whole = part.text.lstrip().startswith(_ATTRIBUTION) and "…" not in part.text
-    if whole:
-        names = {*titles, *(fold_words(text) for passage in passages for text in passage.headings)}
-        steps = (fold_words(step) for step in _STEPS.split(_MARKUP.sub("", part.text)))
-        return said in names or all(step in names for step in steps)
     if all(any(piece in title for title in titles) for piece in pieces):
         return True
     if part.text.lstrip().startswith("|"):
@@ -176,6 +173,26 @@ def _is_label(part: CoveredPart, parts: Sequence[CoveredPart], proof: Proof) -> 
     given = proof.claim_sources()
     statement = blank_marks(_MARKUP.sub("", part.text))[0].strip(" *_:：\n")
     return check_claim(f"{statement}.", tuple(sorted(cited)), given)[0].verdict not in DOUBTFUL
+
+
+def _names_passage(line: str, passages: Sequence[Evidence]) -> bool:
+    """Report whether a line below a quotation consists of titles and headings of passages.
+
+    Each must be whole, or end in "…" and begin as a title or heading does.
+    """
+    names = set[str]()
+    for passage in passages:
+        named = f"{file_name(passage.source)}: {passage.title}"  # of documents with the same title
+        above = (passage.title, passage.source, named, passage.heading, *passage.headings, *passage.context.values())
+        texts = (*above, *_HEADING_LINE.findall(passage.text))
+        names.update(fold_words(step) for text in texts for step in (text, *_STEPS.split(text)))
+
+    def is_name(step: str) -> bool:
+        folded = fold_words(step)
+        is_cut = blank_marks(step)[0].rstrip().endswith("…")
+        return folded in names or (is_cut and any(name.startswith(folded.rstrip()) for name in names))
+
+    return fold_words(line) in names or all(map(is_name, _STEPS.split(line)))
 
 
 def _find_below(part: CoveredPart, parts: Sequence[CoveredPart]) -> Claim | None:

@@ -208,7 +208,15 @@ async def test_a_superseded_document_is_named(answers, documents):
     assert [text for _, text in report.notes] == ["docs/bridge-2026.md is a newer version of it"]
 
 
-def test_a_title_below_a_quotation_is_whole(answers):
+@pytest.mark.parametrize("title", ["鹭桥", "鹭桥…", "… › 鹭桥", "…鹭桥", "白鹭桥 › 鹭桥…"])
+def test_a_title_below_a_quotation_is_whole(answers, title):
     answer = deepcopy(answers["chinese"])
-    answer["answer"] = answer["answer"].replace("— 白鹭桥", "— 鹭桥")
+    answer["answer"] = answer["answer"].replace("— 白鹭桥", f"— {title}")
     assert check_proof(Proof.model_validate(sealed(answer))).unchecked_items
+
+
+@pytest.mark.parametrize("title", ["白鹭…", "…", "qiao.md: 白鹭桥", "qiao.md: …", "qiao.md: … › 白鹭桥"])
+def test_a_title_below_a_quotation_may_be_shortened(answers, title):
+    answer = deepcopy(answers["chinese"])
+    answer["answer"] = answer["answer"].replace("— 白鹭桥", f"— {title}")
+    assert not check_proof(Proof.model_validate(sealed(answer))).unchecked_items
