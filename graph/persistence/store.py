@@ -51,8 +51,8 @@ async def open_store(
         finally:
             try:
                 await stack.aclose()
-            except Exception:  # noqa: BLE001 - an error on closing must not fail a run that has its answer
-                _log.warning("the store could not be closed", exc_info=True)
+            except Exception as error:  # noqa: BLE001 - an error on closing must not fail a run that has its answer
+                _log.warning("the store could not be closed: %s", type(error).__name__)
 
 
 def _format_warning(error: Exception, url: str | None, path: Path) -> str:

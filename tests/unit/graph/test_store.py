@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from langgraph.store.base import PutOp
 
+from weiwo.graph.persistence.sqlite_store import SqliteStore
 from weiwo.graph.persistence.storage import StorageError
 from weiwo.graph.persistence.store import FILE_NAME, open_store
 from weiwo.nodes.memory.memory_store import MemoryStore, MemoryStoreError
@@ -110,6 +111,20 @@ async def test_a_database_that_cannot_be_used_is_named_without_its_password(tmp_
     assert record.levelno == logging.WARNING
     assert "postgresql://me:***@" in record.message
     assert "hunter2" not in record.message
+
+
+async def test_an_error_on_closing_is_logged_without_the_drivers_words(tmp_path, caplog, monkeypatch):
+    close = SqliteStore.__aexit__
+
+    async def close_and_complain(self, *given):
+        await close(self, *given)
+        raise OSError("postgresql://me:hunter2@db/x")
+
+    monkeypatch.setattr(SqliteStore, "__aexit__", close_and_complain)
+    async with open_store(settings(tmp_path)) as store:
+        assert store is not None
+    assert [record.message for record in caplog.records] == ["the store could not be closed: OSError"]
+    assert "hunter2" not in caplog.text
 
 
 async def test_what_goes_wrong_with_the_answer_is_not_taken_for_the_stores(tmp_path):
