@@ -256,8 +256,8 @@ class Runs:
 
     def _report(self, live: LiveRun, error: Exception) -> str:
         """Report the failure of a run to the log and to watchers, and return the message."""
-        why, whole = describe_outside(error), redact_secrets(one_line(f"{type(error).__name__}: {error}", 500))
-        _log.warning("run %s failed: %s%s", live.run_id, whole, failure_place(error))
+        why = describe_outside(error)
+        _log.warning("run %s failed: %s", live.run_id, _describe_for_log(error))
         self._log.add(live, "error", dump({"error": type(error).__name__, "message": why}))
         return why
 
@@ -349,9 +349,7 @@ class Runs:
                     self._log.add(live, "end", ended)
             live.end()  # at once: who sees the end may begin the next run
             await self._log.flush()
-            if self._ended[run.owner] % _TRIM_AFTER == 0:
-                await self._records.trim(run.owner)
-            self._ended[run.owner] += 1
+            await self._trim(run.owner)
         except Exception as error:  # noqa: BLE001 - of any database; the record stays as it was, for the next server
             self._report(live, error)
             live.add("end", dump({"run_id": run.run_id, "status": "error"}))
@@ -366,6 +364,15 @@ class Runs:
             if not queue:
                 self._queues.pop(run.thread_id, None)
 
+    async def _trim(self, owner: str) -> None:
+        """Drop a user's old runs now and then. A failure is logged: the run that ended just now has its answer."""
+        if self._ended[owner] % _TRIM_AFTER == 0:
+            try:
+                await self._records.trim(owner)
+            except Exception as error:  # noqa: BLE001 - of any database
+                _log.warning("old runs could not be dropped: %s", _describe_for_log(error))
+        self._ended[owner] += 1
+
     async def _prepare_request(self, thread_id: str, request: RunRequest) -> tuple[RunRequest, bool]:
         """Address the answer of a request, and report whether the run continues from a client's edit."""
         config: RunnableConfig = {"configurable": {"thread_id": thread_id, **request.checkpoint}}
@@ -377,6 +384,11 @@ class Runs:
             raise RequestError(422, told, "这个会话还没有提过问题；请先提问")
         edited = bool(snapshot.next) and (snapshot.metadata or {}).get("source") == "update"
         return request.address_answer(thread_id, read_waiting(snapshot)), edited
+
+
+def _describe_for_log(error: Exception) -> str:
+    """Describe an error in one line, without secrets, and where it was raised."""
+    return redact_secrets(one_line(f"{type(error).__name__}: {error}", 500)) + failure_place(error)
 
 
 def _tell_end(run: RunRecord, status: RunStatus) -> None:

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from tests.support.waiting import until
 from tests.unit.app.server.conftest import HeldModel, running
 from weiwo.app.records import _KEPT_RUNS, Records, RunRecord
 from weiwo.app.server.application import create_app
@@ -227,6 +228,23 @@ async def test_a_run_whose_end_cannot_be_kept_says_so(
     assert [part.event for part in parts[-2:]] == ["error", "end"]
     assert "the disk is full" in parts[-2].data["message"]
     assert "the disk is full" in caplog.text
+
+
+async def test_old_runs_that_cannot_be_dropped_leave_the_end_as_it_is(
+    http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    async def full(*_: Any) -> None:
+        raise StorageError("server.sqlite; the disk is full; make room")
+
+    monkeypatch.setattr(Records, "trim", full)
+    sdk = LangGraphClient(http)
+    run = await sdk.runs.create("t", "weiwo", input=QUESTION, if_not_exists="create")
+    await until(lambda: "StorageError" in caplog.text)
+    parts = [part async for part in sdk.runs.join_stream("t", run["run_id"])]
+    assert [part.data for part in parts if part.event in {"error", "end"}] == [
+        {"run_id": run["run_id"], "status": "success"}
+    ]
+    assert "old runs could not be dropped: StorageError" in caplog.text
 
 
 async def test_events_of_runs_long_ended_are_dropped(tmp_path: Any):
