@@ -80,11 +80,12 @@ async def load_corpus(
     settings = settings or Settings.resolve()
     given = tuple(os.fspath(entry) for entry in entries)
     key = (given, settings.home, settings.embeddings, settings.telemetry, settings.corpus_by_name)
-    return await run_shared(
-        key,
-        lambda job: _CorpusLoader(settings, job, clock).load(given),
-        tell or (lambda line: _log.warning("%s", line)),
-    )
+    return await run_shared(key, lambda job: _CorpusLoader(settings, job, clock).load(given), tell or _log_line)
+
+
+def _log_line(line: str) -> None:
+    """Log a message. A function of the module, since a job sends a line once to equal listeners."""
+    _log.warning("%s", line)
 
 
 @dataclass(slots=True)

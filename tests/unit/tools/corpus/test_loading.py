@@ -7,6 +7,7 @@ import sqlite3
 import time
 from itertools import count
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
@@ -29,7 +30,7 @@ from weiwo.tools.corpus.index.embedding_models import Embedder
 from weiwo.tools.corpus.index.writer import IndexWriter
 from weiwo.tools.corpus.ingestion import refresh
 from weiwo.tools.corpus.ingestion.ingest import ingest_files
-from weiwo.tools.corpus.loading import load_corpus
+from weiwo.tools.corpus.loading import _CorpusLoader, load_corpus
 from weiwo.tools.corpus.retrieval.federation import FederatedCorpus
 from weiwo.tools.corpus.source_names import find_sample_corpus
 
@@ -302,6 +303,21 @@ async def test_what_takes_long_says_how_far_it_is(docs):
     said, seconds = [], count(step=10)
     await load_corpus([docs], tell=said.append, clock=lambda: next(seconds))
     assert said[0] == "indexing docs: 0 of 3 files, 0.0 of 0.0 MB …"
+
+
+async def test_loads_at_the_same_time_log_a_line_once(docs, monkeypatch, caplog):
+    joined, load, seconds = Event(), _CorpusLoader.load, count(step=10)
+
+    def load_for_both(loader, given):
+        joined.wait()
+        return load(loader, given)
+
+    monkeypatch.setattr(_CorpusLoader, "load", load_for_both)
+    both = [asyncio.create_task(load_corpus([docs], clock=lambda: next(seconds))) for _ in range(2)]
+    await asyncio.sleep(0)
+    joined.set()
+    await asyncio.gather(*both)
+    assert caplog.messages.count("indexing docs: 0 of 3 files, 0.0 of 0.0 MB …") == 1
 
 
 async def test_passages_get_vectors_where_there_is_a_model(docs, tmp_path, monkeypatch):
