@@ -22,7 +22,7 @@ from weiwo.tools.tables.columns import LONGEST_CELL, ORDERED, Column, fold_value
 from weiwo.tools.tables.notes import Note
 from weiwo.tools.tables.parquet import ParquetColumn, write_parquet
 from weiwo.tools.tables.structure import FoundTable, find_tables
-from weiwo.tools.tables.totals import BodyRow, Standing, find_total_names, find_totals, is_total_name
+from weiwo.tools.tables.totals import BodyRow, Standing, find_totals, is_total_name
 
 MOST_COLUMNS: Final = 500
 _MOST_CELLS: Final = 30_000_000
@@ -279,7 +279,7 @@ class _RowFacts:
         """Gather the signs in a column of plain texts, examining each distinct text once."""
         distinct = dict.fromkeys(cells)
         words = [text for text in distinct if text[:1] not in _FIGURES]
-        named = find_total_names(words)
+        named = {text for text in words if is_total_name(text)}
         blanks = {text for text in distinct if not text or text.isspace()}
         few = {at for at, text in enumerate(cells) if text in blanks} if blanks else set()
         for at, text in enumerate(cells) if named else ():

@@ -8,7 +8,7 @@ may also be the name of a thing: figures are then given with it and without.
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -60,20 +60,6 @@ class _Walk:
 def is_total_name(text: str) -> bool:
     """Report whether a text contains a word for a total or a mean."""
     return not text.startswith("=") and bool(_NAMED.search(text[:200]))
-
-
-def find_total_names(texts: Iterable[str]) -> set[str]:
-    """Find the texts containing a word for a total or a mean.
-
-    Many texts are searched at once.
-    """
-    lines = {text: text[:200].replace("\n", " ") for text in texts}
-    joined = "\n".join(lines.values())
-    found = set()
-    for match in _NAMED.finditer(joined):
-        start, end = joined.rfind("\n", 0, match.start()) + 1, joined.find("\n", match.end())
-        found.add(joined[start : end if end >= 0 else len(joined)])
-    return {text for text, line in lines.items() if line in found}
 
 
 def find_totals(
