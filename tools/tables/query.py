@@ -5,21 +5,17 @@ If hidden rows or possible totals match the conditions, the result is computed w
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any, Final, TypeVar
 
 from weiwo.text.cell_values import parse_amount
-from weiwo.text.localization import localized_section
-from weiwo.text.patterns import HAN_RANGES, lazy
 from weiwo.text.version_order import sort_version
 from weiwo.tools.tables.columns import fold_value, read_column
 from weiwo.tools.tables.notes import Note
+from weiwo.tools.tables.query_wording import express_request, spell_out, tidy
 from weiwo.tools.tables.relation import ARITHMETIC, FUNCTIONS, ComputedField, Field, Relation, compute_field
 from weiwo.tools.tables.request import Filter, Measure, TableRequest, TableRequestError, find_name, unknown_value
 from weiwo.tools.tables.table_store import DOUBTFUL, HIDDEN
 
-_EXPRESSED: Final = localized_section("tables.engine")
-_HAN: Final = lazy(f"[{HAN_RANGES}]")
 _MOST_CITED: Final = 20
 _MOST_TIED: Final = 20
 _MOST_JOINED: Final = 20_000_000
@@ -96,11 +92,11 @@ class Query:
         counted = sum(count for kind, count in counts.items() if kind not in skipped)
         result = self._read_result(source)
         cited = self._list_cited(source) if result.shown is None else result.shown
-        main = self._main
+        main, request = self._main, self._request
         return {
             "table": main.name,
             "source": main.source,
-            "expression": self._express(),
+            "expression": express_request(request, main.name, [figure.name for figure in self._figures]),
             "header": result.header,
             "types": result.types,
             "units": result.units,
@@ -109,12 +105,13 @@ class Query:
             "of": main.rows - (counts.get(HIDDEN, 0) if HIDDEN in skipped else 0),
             "cited": self._cite(list(dict.fromkeys(cited))[:_MOST_CITED]),
             "notes": list(dict.fromkeys([*self._list_notes(), *self._notes])),
-            **self._spell_out(),
+            **spell_out(request, self._find_field),
+            "joined": self._joined.name if self._joined is not None else "",
             "variants": [self._vary(kind, counts, skipped, result) for kind in kinds],
             "parts": [part.name for part in main.parts],
-            "computed": [[item.name, item.left, item.op, item.right] for item in self._request.computed],
-            "assumed": [item.model_dump() for item in self._request.assumed],
-            "unused": list(self._request.unused),
+            "computed": [[item.name, item.left, item.op, item.right] for item in request.computed],
+            "assumed": [item.model_dump() for item in request.assumed],
+            "unused": list(request.unused),
         }
 
     def _list_notes(self) -> list[Note]:
@@ -353,7 +350,7 @@ class Query:
     def _write_condition(self, item: Filter) -> str:
         target = self._find_field(item.column)
         self._require_filterable(target)
-        values = item.value if isinstance(item.value, list) else [item.value]
+        values = item.values
         if not values or (item.op == "between" and len(values) != 2):
             needed = {"between": "a list of two values", "in": "a list of values"}.get(item.op, "a value")
             raise TableRequestError(f"`{target.name}` {item.op} needs {needed}")
@@ -455,68 +452,6 @@ class Query:
         source = relation.write(target.alias) if relation is not None else ""
         found = self._database.execute(f"SELECT DISTINCT {target.label} FROM {source}").fetchall()  # noqa: S608  # ours
         return {fold_value(text): text for (text,) in found if text is not None}
-
-    def _spell_out(self) -> dict[str, Any]:
-        """Return the parts of the request with column names spelled as in the tables."""
-        request = self._request
-        conditions = []
-        for item in request.filters:
-            target = self._find_field(item.column)
-            values = item.value if isinstance(item.value, list) else [item.value]
-            conditions.append([target.name, item.op, [str(tidy(value)) for value in values], target.type])
-        order = self._find_field(request.order_by) if request.order_by and not self._figures else None
-        return {
-            "measures": [
-                [measure.function, self._find_field(measure.column).name if measure.column else ""]
-                for measure in request.measures
-            ],
-            "conditions": conditions,
-            "groups": [group.name for group in self._groups],
-            "columns": [self._find_field(name).name for name in request.columns],
-            "order": [order.name, order.type, request.descending, request.top] if order is not None else [],
-            "joined": self._joined.name if self._joined is not None else "",
-        }
-
-    # -- words ----------------------------------------------------------------------------------------------------
-
-    def _express(self) -> str:
-        """Describe the request in a line for a person to check, in Chinese if its names are."""
-        request = self._request
-        what = ", ".join(figure.name for figure in self._figures) or ", ".join(request.columns) or "rows"
-        words = _EXPRESSED["zh" if _HAN.search(f"{what}{self._main.name}") else "en"]
-        parts = [words["of"].format(what=what, table=self._main.name)]
-        parts += [f"{item.name} = {item.left} {item.op} {item.right}" for item in request.computed]
-        conditions: list[str] = []
-        for item in request.filters:
-            values = item.value if isinstance(item.value, list) else [item.value]
-            conditions.append(f"{item.column} {item.op} {', '.join(str(tidy(value)) for value in values)}")
-        if conditions:
-            parts.append(words["where"].format(words["and"].join(conditions)))
-        if request.group_by:
-            parts.append(words["by"].format(", ".join(request.group_by)))
-        if request.order_by:
-            parts.append(words["highest" if request.descending else "lowest"].format(request.order_by))
-        return str(words["between"].join(parts))
-
-
-def tidy(value: Any, kind: str = "") -> Any:
-    """Format a value for a result.
-
-    Numbers lose the noise of binary fractions, and durations are given as text in h:mm:ss.
-    """
-    if kind == "duration" and isinstance(value, int | float):
-        return _write_duration(value)
-    if not isinstance(value, float):
-        return value
-    rounded = float(f"{value:.14g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
-
-
-def _write_duration(seconds: float) -> str:
-    whole = timedelta(seconds=round(abs(seconds)))
-    minutes, second = divmod(int(whole.total_seconds()), 60)
-    hours, minute = divmod(minutes, 60)
-    return f"{'-' if seconds < 0 else ''}{hours}:{minute:02d}:{second:02d}"
 
 
 def _compare(sql: str, op: str, count: int) -> str:

@@ -32,6 +32,11 @@ class Filter(_Model):
     op: _Operator = Field("=", description="`in` takes a list, `between` a list of two.")
     value: _Plain | list[_Plain] = Field(description="A number, a text, a date (2024, 2024-03, 2024-03-01), or a list.")
 
+    @property
+    def values(self) -> list[_Plain]:
+        """Values of the condition as a list, also for a single value."""
+        return self.value if isinstance(self.value, list) else [self.value]
+
 
 class Measure(_Model):
     """Figure computed over all rows, or over each group."""
