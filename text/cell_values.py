@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 from weiwo.state.kinds import Language
 from weiwo.text.cell_text import LONGEST_VALUE, normalize_cell
-from weiwo.text.data_files import data_rows, data_words
+from weiwo.text.data_files import data_synonyms, data_words
 from weiwo.text.localization import localize_message
 from weiwo.text.moments import DAY_ORDERS, Moment, parse_moment, write_moment
 from weiwo.text.patterns import lazy
@@ -84,16 +84,11 @@ _VERSION_NAMES: Final = data_words("cell_values", "version_names")
 _DATE_NAMES: Final = data_words("cell_values", "date_names")
 _COMMA_LANGUAGES: Final = data_words("cell_values", "comma_languages")
 _COLUMN_LETTERS: Final = data_words("cell_values", "column_letters")
-
-
-def _read_words(key: str, *, folded: bool = True) -> dict[str, str]:
-    rows = data_rows("cell_values", key)
-    return {word.casefold() if folded else word: name for name, words in rows for word in words.split()}
-
-
-_SCALES: Final = {word: float(factor) for word, factor in _read_words("scales").items()}
-_LETTERS: Final = {word: float(factor) for word, factor in _read_words("letters", folded=False).items()}
-_CURRENCIES: Final = _read_words("currencies")
+_SCALES: Final = {word: float(factor) for word, factor in data_synonyms("cell_values", "scales").items()}
+_LETTERS: Final = {
+    word: float(factor) for word, factor in data_synonyms("cell_values", "letters", folded=False).items()
+}
+_CURRENCIES: Final = data_synonyms("cell_values", "currencies")
 CURRENCY_UNITS: Final = frozenset(_CURRENCIES.values())
 """Units of numbers that are money."""
 

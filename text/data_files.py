@@ -59,6 +59,18 @@ def data_rows(name: str, *keys: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(cell.strip() for cell in row) for row in rows)
 
 
+def data_synonyms(name: str, *keys: str, folded: bool = True) -> dict[str, str]:
+    """Return the first cell of a row for each word in the second, from a table of rows `meaning | words`.
+
+    Args:
+        name: Name of the data file, as for `data_text`.
+        keys: Path to the table.
+        folded: Whether the words are casefolded.
+    """
+    rows = data_rows(name, *keys)
+    return {word.casefold() if folded else word: meaning for meaning, words in rows for word in words.split()}
+
+
 def split_cell(cell: str) -> tuple[str, ...]:
     """Split a cell of `data_rows` at commas into words or phrases."""
     return tuple(word.strip() for word in cell.split(",") if word.strip())

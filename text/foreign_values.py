@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from weiwo.state.kinds import Language, has_rules
-from weiwo.text.data_files import data_rows, data_words
+from weiwo.text.data_files import data_synonyms, data_words
 from weiwo.text.date_forms import MONTHS
 from weiwo.text.patterns import lazy
 
@@ -52,8 +52,7 @@ def plain_values(text: str, language: Language) -> str:
 @cache
 def _months() -> Mapping[str, str]:
     """Return the English month name for each foreign month name."""
-    rows = data_rows("cell_values", "months")
-    return {word: MONTHS[int(number) - 1] for number, words in rows for word in words.split()}
+    return {word: MONTHS[int(number) - 1] for word, number in data_synonyms("cell_values", "months").items()}
 
 
 @cache

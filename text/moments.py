@@ -8,15 +8,11 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Final, NamedTuple
 
 from weiwo.text.cell_text import LONGEST_VALUE
-from weiwo.text.data_files import data_rows
+from weiwo.text.data_files import data_synonyms
 from weiwo.text.patterns import lazy
 
-_MONTHS: Final = {
-    word.casefold(): int(month) for month, words in data_rows("cell_values", "months") for word in words.split()
-}
-_HALF_DAYS: Final = {
-    word.casefold(): int(hour) for hour, words in data_rows("cell_values", "half_days") for word in words.split()
-}
+_MONTHS: Final = {word: int(month) for word, month in data_synonyms("cell_values", "months").items()}
+_HALF_DAYS: Final = {word: int(hour) for word, hour in data_synonyms("cell_values", "half_days").items()}
 _TIME: Final = lazy(
     r"(?P<half_before>[^\W\d_]{2})?\s?(?P<hour>\d{1,3})(?:[:h时時点點](?P<minute>\d{1,2})分?"
     r"(?:[:](?P<second>\d{2})(?P<parts>[.,]\d{1,9})?|(?P<second_han>\d{1,2})秒)?)?"
