@@ -115,6 +115,8 @@ _QUICK: Final = lazy(r"([-+]?)([$€£¥₹]?)(\d{1,3}(?:,\d{3}){1,30}|\d{1,40})
 _GROUPS: Final = lazy(r"\d{1,3}([,.' ])\d{3}(?:\1\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}")
 _OPEN_MARK: Final = lazy(r"[1-9]\d{0,2}[.,]\d{3}")
 _NOTE: Final = lazy(r"(?<=[\d.])(?:[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉ]{1,3}|\^\(?\w{1,2}\)?|\s?\[\w{1,3}\]|\s?[*†‡§]{1,3})$")
+_POWER: Final = lazy(r"10(?:\^|[⁰¹²³⁴⁵⁶⁷⁸⁹])")
+"""Beginning of a cell whose raised number may be an exponent instead of a note: 10², 10^6."""
 _NAME: Final = lazy(r"0\d+|\d{12,}")
 _UNIT_WORD: Final = lazy(r"(?:[^\W\d_]|[°℃℉µ%‰€$£¥₹Ω/·.² ³'\"-])+[23²³]?")
 _METRIC: Final = data_words("cell_values", "metric")
@@ -338,9 +340,7 @@ def _read_numbers(filled: Mapping[str, str], *, comma: bool) -> ColumnReading | 
         for text, plain in filled.items():
             bare = _NOTE.sub("", plain) if text not in good else ""
             marked = _split_figure(bare) if bare and bare != plain else None
-            # The raised number of 10² or 10^6 may be an exponent.
-            power = re.match(r"10(?:\^|[⁰¹²³⁴⁵⁶⁷⁸⁹])", plain)
-            noted = _read_amount(marked, decimal, letters=False) if marked and not power else None
+            noted = _read_amount(marked, decimal, letters=False) if marked and not _POWER.match(plain) else None
             if noted is not None and not noted.unit:
                 good[text] = noted
     units = {text: amount.unit for text, amount in good.items()}
