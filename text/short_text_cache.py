@@ -18,17 +18,18 @@ _KEPT: Final = 256
 def cache_short_texts(find: _Find) -> _Find:
     """Cache the items that a pure function finds in a text, its first argument, if the text is short.
 
-    Each caller gets a list of their own. The items are shared and must not be changed.
+    Further arguments are positional, so that equal calls have equal keys. Each caller gets a list of their own. The
+    items are shared and must not be changed.
     """
 
     @lru_cache(maxsize=_KEPT)
-    def find_once(text: str, *args: Any, **options: Any) -> tuple[Any, ...]:
-        return tuple(find(text, *args, **options))
+    def find_once(text: str, *args: Any) -> tuple[Any, ...]:
+        return tuple(find(text, *args))
 
     @wraps(find)
-    def find_cached(text: str, *args: Any, **options: Any) -> list[Any]:
+    def find_cached(text: str, *args: Any) -> list[Any]:
         if len(text) > _LONGEST:
-            return find(text, *args, **options)
-        return list(find_once(text, *args, **options))
+            return find(text, *args)
+        return list(find_once(text, *args))
 
     return cast("_Find", find_cached)

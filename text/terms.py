@@ -62,7 +62,7 @@ def _undouble(word: str) -> str:
 
 
 @cache_short_texts
-def terms(text: str, language: Language = "en") -> list[str]:
+def terms(text: str, language: Language = "en", /) -> list[str]:
     """Content words of a text in order: stems, numbers, and pairs of characters where words have no blanks.
 
     Quarters and fiscal years have one form (`text.periods`).
