@@ -45,11 +45,12 @@ _SHOUTED_FROM: Final = 4
 
 _LETTER: Final = rf"(?:[^\W{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])"
 _TOKEN: Final = lazy(
-    rf"(?P<unspaced>[{UNSPACED_RANGES}]+)"
+    rf"[{UNSPACED_RANGES}]+"
     rf"|{_LETTER}+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d))){_LETTER}+)*(?:\+\+|\#(?!{_LETTER}))?"
 )
 _ASCII_TOKEN: Final = lazy(r"\w+(?:(?:['._:/@+&-]|(?<=\d),(?=\d\d\d(?!\d)))\w+)*(?:\+\+|\#(?!\w))?", re.ASCII)
 """`_TOKEN` for ASCII text, with the same matches in half the time."""
+_UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 _ACCENT: Final = lazy(f"[{ACCENTS}]")
 _NOT_DECOMPOSED: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ħ": "h", "Ħ": "H", "ı": "i"}
@@ -115,15 +116,10 @@ def plain(text: str) -> str:
 
 def _groups(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each token of a text with the derived terms. For an identifier, the whole comes first."""
-    if text.isascii():
-        for token in _ASCII_TOKEN.findall(text):
-            yield token, _cache_western_terms(token) if len(token) <= LONGEST_TERM else _western(token)
-        return
-    for found in _TOKEN.finditer(plain(text)):
-        token = found.group()
-        if found["unspaced"]:
-            token = token.translate(SIMPLIFIED)
-            yield token, (*token, *(first + second for first, second in pairwise(token)))
+    for token in (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(plain(text)):
+        if not token.isascii() and _UNSPACED.match(token):
+            folded = token.translate(SIMPLIFIED)
+            yield folded, (*folded, *(first + second for first, second in pairwise(folded)))
         else:
             yield token, _cache_western_terms(token) if len(token) <= LONGEST_TERM else _western(token)
 
