@@ -12,6 +12,7 @@ MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+_MONTH_NUMBERS: Final = {name[:3].lower(): number for number, name in enumerate(MONTHS, 1)}
 FIRST_BARE_YEAR: Final = 1000
 LAST_BARE_YEAR: Final = 2100
 """A bare number between these can be a year; outside them a year needs its era."""
@@ -121,12 +122,11 @@ def _english(text: str, found: re.Match[str]) -> DateForm | None:
     era = -1 if (written := groups["pre"] or groups["post"] or "")[:1] in {"B", "b"} else int(bool(written))
     year = int(groups["year"].replace(",", ""))
     bare = not month and not era
-    months = (number for number, name in enumerate(MONTHS, 1) if month and name[:3].lower() == month[:3].lower())
     return DateForm(
         start=found.start(),
         end=found.end(),
         year=year,
-        month=next(months, None),
+        month=_MONTH_NUMBERS[month[:3].lower()] if month else None,
         day=_number(groups.get("day")),
         first_day=_number(groups.get("first")),
         era=era,
