@@ -130,11 +130,15 @@ def find_format_kind(code: str, value: float | Decimal = 1) -> FormatKind:
         return "text"
     kinds = section.kinds
     if not is_date(section):
-        return "percent" if "percent" in kinds else "general" if "general" in kinds and len(kinds) == 1 else "number"
+        if "percent" in kinds:
+            return "percent"
+        return "general" if kinds == {"general"} else "number"
     if "elapsed" in kinds:
         return "duration"
-    _, clock = IsoDate(section).parts()
-    return "date" if not clock else "datetime" if len(IsoDate(section).parts()[0]) else "time"
+    days, clock = IsoDate(section).parts()
+    if not clock:
+        return "date"
+    return "datetime" if days else "time"
 
 
 def find_format_unit(code: str, value: float | Decimal = 1) -> str:
