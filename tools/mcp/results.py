@@ -32,7 +32,7 @@ def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, Json
     Returns:
         The text of all blocks, and the passages.
     """
-    given = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in args.items())
+    given = ", ".join(f"{name}={_write_json(value)}" for name, value in args.items())
     title = one_line(f"{definition.own_name}({given})", _LONGEST_TITLE)
     words = [_without_base64(block.text) for block in result.content[:_MOST_BLOCKS] if block.type == "text"]
     text = "\n".join(words)
@@ -41,7 +41,7 @@ def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, Json
         (only,) = structured.items()
         structured = only[1] if only[0] == "result" or isinstance(only[1], str) else structured
     if isinstance(structured, dict | list) and structured:
-        text = _without_base64(_dump(structured))
+        text = _without_base64(_write_json(structured))
         readable = json.dumps([{"content": text}] if isinstance(structured, dict) else _items(structured))
     else:
         readable = text = text or (_without_base64(structured) if isinstance(structured, str) else "")
@@ -75,7 +75,7 @@ def _items(structured: list[Any]) -> list[Any]:
     return (
         listed
         if hits
-        else [{"content": _without_base64(item if isinstance(item, str) else _dump(item))} for item in listed]
+        else [{"content": _without_base64(item if isinstance(item, str) else _write_json(item))} for item in listed]
     )
 
 
@@ -116,5 +116,5 @@ def _without_base64(text: str) -> str:
     return _BASE64.sub(lambda found: f"[base64, {len(found[0]):,} characters]", text)
 
 
-def _dump(data: Any) -> str:
+def _write_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, default=str)
