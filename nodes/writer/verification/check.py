@@ -213,7 +213,7 @@ def _particulars(
             reasons.append(f"“{statement[number.start : number.end]}”: no cited source gives this number")
     reasons += [f"“{v}”: no cited source gives this version" for v in stated.versions if not grounds.version(v)]
     codes = (code for code in stated.codes if not grounds.code(code, same_language=same))
-    reasons += [f"“{code}” is not in any cited source" for code in codes]
+    reasons += [f"“{code}” is not in any cited source" for code in codes if not grounds.ordinal(code, statement)]
     reasons += _naming(statement, stated, grounds, naming, question, own)
     return reasons, "computed" in ways
 

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from weiwo.nodes.shared.prompting.passage_prompt import without_orders
-from weiwo.nodes.writer.verification.clauses import Clause
+from weiwo.nodes.writer.verification.clauses import Clause, content_words
 from weiwo.nodes.writer.verification.particulars import (
     ORDINAL_WORDS,
     Period,
@@ -31,8 +32,12 @@ from weiwo.text.lexicon import find_countries, is_common
 from weiwo.text.names import NAME_KINDS
 from weiwo.text.names_zh import name_endings
 from weiwo.text.numbers import find_numbers
+from weiwo.text.patterns import lazy
 from weiwo.text.terms import terms
 from weiwo.tools.passages import own_date
+
+_ORDINAL: Final = lazy(r"\d{1,2}(?:st|nd|rd|th)")
+_WORDS_TO_NOUN: Final = 3
 
 
 @dataclass(frozen=True)
@@ -114,18 +119,30 @@ class Grounds:
     def code(self, code: str, *, same_language: bool) -> bool:
         """Report whether a code ("5th", "1960s", "A4") occurs, or the number if the languages differ.
 
-        The number of an ordinal suffices in the same language too, and so does the ordinal in words.
+        The number of an ordinal suffices in the same language too.
         """
         if any(code in source.codes or join_codes(code) in source.joined for source in self.sources):
             return True
         digits = re.search(r"\d+", code)
-        if digits is not None and re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)", code):
-            word = "".join(ORDINAL_WORDS[int(digits[0]) - 1 : int(digits[0])])
-            if word and any(word in source.words for source in self.sources):
-                return True
         ordinal = bool(re.fullmatch(r"\d+(?:st|nd|rd|th)?", code))
         whole = digits is not None and any(int(digits[0]) in source.whole for source in self.sources)
         return whole and (ordinal or not same_language)
+
+    def ordinal(self, code: str, statement: str) -> bool:
+        """Report whether an ordinal ("5th") occurs in words before the noun that follows in a statement.
+
+        At most two words may stand between ordinal and noun, in the statement and in the sources: "the 5th mayor" is
+        supported by "the fifth elected mayor" and not by "the mayor opened the fifth bridge".
+        """
+        number = int(code[:-2]) if _ORDINAL.fullmatch(code) else 0
+        if not 0 < number <= len(ORDINAL_WORDS):
+            return False
+        after = rf"\b{{}}((?:[\s-]+[^\W\d_]+){{{{0,{_WORDS_TO_NOUN}}}}})"
+        stated = re.search(after.format(re.escape(code)), fold_letters(statement))
+        nouns = set(content_words(stated[1])) if stated else set()
+        named = re.compile(after.format(ORDINAL_WORDS[number - 1]))
+        following = (set(content_words(found[1])) for source in self.sources for found in named.finditer(source.text))
+        return any(not nouns or nouns & words for words in following)
 
     def name(self, name: str, question: str, *, language: str = "") -> bool:
         """Report whether the sources contain a name, in the same or a fuller form.
@@ -181,7 +198,7 @@ class Grounds:
         """Report whether each word of a name occurs in the sources.
 
         Plural endings may differ, a demonym stands for its country, and an abbreviation before the name, as in
-        "HMS Victory", may be missing, unless the sources have another abbreviation there.
+        "HMS Victory", may be missing, unless the sources have another abbreviation of the same sort there.
         """
         known = frozenset().union(*(source.words for source in self.sources))
         known |= frozenset(re.findall(r"[^\W_]+", f"{self.computed_text} {self.folders}"))
@@ -197,8 +214,12 @@ class Grounds:
         ]
         titled = len(words) > 1 and bool(re.match(r"[A-Z]{2,4}\s", name))
         if titled and not found[0]:
-            other = re.compile(rf"\b[A-Z]{{2,4}}\s+{re.escape(name.split()[1])}\b")
-            titled = not any(other.search(clause.text) for source in self.sources for clause in source.clauses)
+            title, rest = name.split(maxsplit=1)
+            other = re.compile(rf"\b([A-Z]{{2,4}})\s+{re.escape(rest)}\b")
+            texts = (clause.text for source in self.sources for clause in source.clauses)
+            others = {match[1] for text in texts for match in other.finditer(text)}
+            lands = {bool(find_countries(item)) for item in others}  # "a US Victory stamp" is no other ship
+            titled = bool(find_countries(title)) not in lands
         return bool(words) and all(found[1:] if titled else found)
 
 

@@ -4,9 +4,9 @@ A clause contradicts a source if it denies what the source affirms, or uses anot
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from weiwo.nodes.writer.verification.clauses import (
     Clause,
@@ -39,18 +39,17 @@ _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
     """Yield contradictions, in words, between the clauses of a statement and the closest source clauses."""
     known = [clause for source in grounds.sources for clause in source.clauses]
-    changes = {change for clause in known for change in find_changes(clause)}
     titles = frozenset(word for source in grounds.sources for word in content_words(source.title))
     for part in split_clauses(statement):
         claim = Clause(part)
         if not claim.stems:
             continue
-        yield from _find_reversed_change(claim, changes)
         yield from _find_denied_words(claim, known)
         scored = [(_closeness(claim, clause), clause) for clause in known]
         best = max((score for score, _ in scored), default=0.0)
         least = max(_CLOSE if part.isascii() else 0.25, _NEARLY * best)
         near = [clause for score, clause in scored if score >= least][:12]
+        yield from _find_reversed_change(claim, near)
         found = [conflict for clause in near if (conflict := _conflict(claim, clause, titles)) is not None]
         denied = [conflict for conflict in found if conflict]
         if denied and len(denied) == len(found):
@@ -87,7 +86,9 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
     denials = [_denials(claim, source), _denials(source, claim)]
     against = [axis for axis in axes if claim.axes[axis] != source.axes[axis]]
     direction, valuation = direction_axes()
-    if direction in against and (valuation in against or set(find_changes(claim)) & set(find_changes(source))):
+    plainly_denied = sum(denials) % 2 and valuation not in claim.axes  # "did not rise" agrees with "fell"
+    same_change = bool(set(find_changes(claim)) & set(find_changes(source)))
+    if direction in against and not plainly_denied and (valuation in against or same_change):
         against.remove(direction)  # the values tell the direction
     shared = claim.members.keys() & source.members.keys()
     another = any(claim.members[group].isdisjoint(source.members[group]) for group in shared)
@@ -117,28 +118,49 @@ def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | No
     return f"“{source.text.strip()[:120]}” says the opposite"
 
 
-def _find_reversed_change(claim: Clause, known: Collection[tuple[float, float]]) -> Iterator[str]:
-    """Yield a reason if a change is the reverse of a known change, or its verb denies its values ("rose from 22 to 14")."""
+class Change(NamedTuple):
+    """Change of a value, as in "from 22 to 14 weeks".
+
+    Attributes:
+        first: The value before, in the base unit of its kind.
+        last: The value after.
+        kind: The base unit, here "s", or "" for bare numbers.
+    """
+
+    first: float
+    last: float
+    kind: str
+
+
+def _find_reversed_change(claim: Clause, near: Sequence[Clause]) -> Iterator[str]:
+    """Yield a reason for each change that its closest source clauses or its own verb reverse ("rose from 22 to 14").
+
+    A denied change and the change of something with another name reverse nothing.
+    """
+    if claim.negations:
+        return
     direction, valuation = direction_axes()
-    for first, last in find_changes(claim):
-        turned = 1 if last > first else -1
-        if (last, first) in known and (first, last) not in known:
+    about = [c for c in near if not c.negations and not (claim.names and c.names and claim.names.isdisjoint(c.names))]
+    known = {change for clause in about for change in find_changes(clause)}
+    for change in find_changes(claim):
+        turned = 1 if change.last > change.first else -1
+        if change not in known and Change(change.last, change.first, change.kind) in known:
             yield f"“{claim.text.strip()[:80]}”: the sources say the reverse"
-        elif not claim.negations and valuation not in claim.axes and claim.axes.get(direction, turned) != turned:
+        elif valuation not in claim.axes and claim.axes.get(direction, turned) != turned:
             yield f"“{claim.text.strip()[:80]}”: the values say the reverse"
 
 
-def find_changes(clause: Clause) -> Iterator[tuple[float, float]]:
-    """Yield the two values of each change, as in "from 22 to 14 weeks" or 由22周降至14周.
+def find_changes(clause: Clause) -> Iterator[Change]:
+    """Yield each change of a value, as in "from 22 to 14 weeks" or 由22周降至14周.
 
-    Values are in base units, here seconds. A first value without a unit takes the unit of the second.
+    A first value without a unit takes the unit of the second.
     """
     for item, other in pairwise(clause.quantities):
         led, linked = clause.text[max(0, item.start - 8) : item.start], clause.text[item.end : other.start]
         if _FROM.search(led) and _TO.fullmatch(linked) and item.value != other.value:
             scale = other.base / other.value if other.value and not item.kind else 1.0
             if not item.kind or item.kind == other.kind:
-                yield round(item.base * scale, 6), round(other.base, 6)
+                yield Change(round(item.base * scale, 6), round(other.base, 6), other.kind)
 
 
 def _denials(clause: Clause, other: Clause) -> int:

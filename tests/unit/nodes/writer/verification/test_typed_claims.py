@@ -5,9 +5,9 @@ import pytest
 from weiwo.nodes.writer.claims import ClaimSources, check_cited, check_piece
 from weiwo.nodes.writer.verification.clauses import Clause
 from weiwo.nodes.writer.verification.comparison import find_reversed
-from weiwo.nodes.writer.verification.grounds import Grounds
+from weiwo.nodes.writer.verification.grounds import Grounds, collect_grounds
 from weiwo.nodes.writer.verification.particulars import find_aliases
-from weiwo.nodes.writer.verification.polarity import find_changes
+from weiwo.nodes.writer.verification.polarity import find_changes, find_contradiction
 from weiwo.nodes.writer.verification.quantities import find_quantities
 from weiwo.nodes.writer.verification.superseded import is_superseded
 from weiwo.state import DOUBTFUL, Evidence, passage_id
@@ -61,6 +61,8 @@ def test_one_value_in_other_words(claim: str, source: str) -> None:
         ("The wait improved from 14 to 22 weeks.", "The wait fell from 22 to 14 weeks."),
         ("The wait rose from 22 to 14 weeks.", "The wait fell from 22 to 14 weeks."),
         ("The wait worsened from 22 to 14 weeks.", "The wait improved from 22 to 14 weeks."),
+        ("The wait did not improve from 22 to 14 weeks.", "The wait fell from 22 to 14 weeks."),
+        ("The wait did not fall from 22 to 14 weeks.", "The wait fell from 22 to 14 weeks."),
         ("The wait went from 22 to 14 weeks.", "The wait went from 14 to 22 weeks."),
         ("Orla is bigger than Norfield, at 20 km² against 30 km².", "Orla and Norfield cover 20 km² and 30 km²."),
         ("The operating margin improved to 9.4%.", "The operating margin fell to 9.4%."),
@@ -254,12 +256,37 @@ def test_two_things_that_one_is_compared_with_are_no_contrast(claim: str, source
 
 
 @pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        (
+            "The rent rose from 14 to 22 euros.",
+            "The rent rose from 14 euros to 22 euros. The wait fell from 22 to 14 weeks.",
+        ),
+        ("The rent rose from 14 to 22 euros.", "The rent rose by 8 to 22 euros from 14. The wait fell from 22 to 14."),
+        ("The rent went from 14 to 22 euros.", "The rent never fell from 22 to 14 euros, but rose from 14 to 22."),
+        ("The rent did not rise from 22 to 14 euros.", "The rent fell from 22 to 14 euros."),
+        (
+            "Orla's rent rose from 14 to 22 euros.",
+            "Orla's rent stood at 14 euros, then at 22 euros. Norfield's fell from 22 to 14 euros.",
+        ),
+    ],
+)
+def test_the_change_of_another_thing_reverses_nothing(claim: str, source: str) -> None:
+    assert not list(find_contradiction(claim, collect_grounds([_passage(source)])))
+
+
+@pytest.mark.parametrize(
     ("claim", "source", "doubted"),
     [
         ("The RMS Victory sank in 1902.", "HMS Victory sank in 1902.", True),
         ("HMS Victory sank in 1902.", "The Victory sank in 1902.", False),
         ("Ann Lee was the 5th mayor.", "Ann Lee was the fifth mayor.", False),
         ("Ann Lee was the 6th mayor.", "Ann Lee was the fifth mayor.", True),
+        ("Ann Lee was the 5th mayor.", "Ann Lee, the mayor, opened the fifth bridge.", True),
+        ("Ann Lee was the 5th elected mayor.", "Ann Lee was the fifth mayor, and elected.", False),
+        ("The USS New York sank in 1902.", "The New York sank in 1902. HMS New Zealand sank in 1903.", False),
+        ("The USS New York sank in 1902.", "HMS New York sank in 1902.", True),
+        ("HMS Victory sank in 1902.", "The Victory sank in 1902. A US Victory stamp shows it.", False),
     ],
 )
 def test_an_abbreviation_before_a_name_and_an_ordinal(claim: str, source: str, *, doubted: bool) -> None:
