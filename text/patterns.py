@@ -84,3 +84,15 @@ def lazy(pattern: str, flags: int | re.RegexFlag = 0, *, costly: str = HAN_RANGE
             have some.
     """
     return cast("re.Pattern[str]", _Lazy(pattern, int(flags), costly))
+
+
+def whole_word(text: str) -> str:
+    """Return a pattern for a text, such as a name or a number, as a word of its own.
+
+    "14" is found in "14 weeks", and not in "2014" or "1.14". Beside other than ASCII letters and digits there is no
+    boundary, because words of Chinese have none.
+    """
+    before, after = (r"(?a:\b)" if end.isascii() and end.isalnum() else "" for end in (text[0], text[-1]))
+    before += r"(?<!\d[.,])" * text[0].isdigit()
+    after += r"(?![.,]\d)" * text[-1].isdigit()
+    return f"{before}{re.escape(text)}{after}"

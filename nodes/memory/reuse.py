@@ -39,7 +39,7 @@ from weiwo.state.values import Value
 from weiwo.text.language import fold
 from weiwo.text.localization import localize_message
 from weiwo.text.names import names
-from weiwo.text.patterns import lazy
+from weiwo.text.patterns import lazy, whole_word
 from weiwo.text.terms import terms
 
 _DAY: Final = 86_400.0
@@ -354,7 +354,7 @@ def _make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate |
     if len(frame.question) > _LONGEST_QUESTION or not 0 < len(slots) <= _MOST_SLOTS or len(words) < _FEWEST_WORDS:
         return None
     slot_of = {value.casefold(): slot for slot, value in slots.items()}
-    said_alone = re.compile("|".join(map(_alone, sorted(slots.values(), key=len, reverse=True))), re.IGNORECASE)
+    said_alone = re.compile("|".join(map(whole_word, sorted(slots.values(), key=len, reverse=True))), re.IGNORECASE)
     form = plan.to_json()
     vertices = [{name: value for name, value in item.items() if name != "thought"} for item in form["vertices"]]
     form = {"vertices": vertices, "edges": form["edges"]}
@@ -428,15 +428,6 @@ def _is_built_in(name: str, services: RunContext) -> bool:
     The knowledge of a user's tool may always change.
     """
     return name in services.registry.names() and type(services.registry.get(name)).__module__.startswith("weiwo.")
-
-
-def _alone(value: str) -> str:
-    """Return a pattern for a name or number as a separate word.
-
-    Between Han characters, word boundaries cannot be determined.
-    """
-    before, after = (r"(?a:\b)" if end.isascii() and end.isalnum() else "" for end in (value[0], value[-1]))
-    return f"{before}{re.escape(value)}{after}"
 
 
 def _knows_more(vertex: Mapping[str, Any]) -> bool:

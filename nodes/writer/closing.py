@@ -3,6 +3,7 @@
 Every form of answer is checked here: a sentence, a table, a report and a draft over a whole folder.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -24,7 +25,7 @@ from weiwo.state.search import SearchState
 from weiwo.text.data_files import data_words
 from weiwo.text.language import fold
 from weiwo.text.localization import localize_message, localized_section
-from weiwo.text.patterns import lazy
+from weiwo.text.patterns import lazy, whole_word
 from weiwo.text.terms import terms
 
 NEEDS_NO_SOURCE: Final = frozenset({"small_talk", "writing"})
@@ -221,9 +222,15 @@ def _enter_draft(
 
 
 def _gives_value(text: str, outcome: Outcome, language: Language) -> bool:
-    """Report whether a folded text has the value of an outcome, or each value of a list, wherever it stands."""
+    """Report whether a folded text has the value of an outcome, or each value of a list, as words of their own."""
     whole = fold(render_value(outcome, language))
-    return bool(whole) and (whole in text or all(value in text for value in _list_values(outcome, language)))
+    return bool(whole) and (
+        _has_word(text, whole) or all(_has_word(text, value) for value in _list_values(outcome, language))
+    )
+
+
+def _has_word(text: str, word: str) -> bool:
+    return word in text and re.search(whole_word(word), text) is not None
 
 
 def _list_values(outcome: Outcome, language: Language) -> list[str]:
@@ -306,7 +313,7 @@ def _with_claims(
             n
             for n in sourced
             if own & _stems(fold(answer.claims[n].text))
-            or any(value in fold(answer.claims[n].text) for value in values)
+            or any(_has_word(fold(answer.claims[n].text), value) for value in values)
         ]
     return part.model_copy(update={"claims": tuple(sourced)})
 

@@ -9,8 +9,9 @@ from tests.support.fake_model import FakeModel, Request, fake
 from tests.support.run import search_tool
 from tests.support.schema import check_result
 from weiwo.graph import build_graph
-from weiwo.nodes.writer.closing import _own_words
+from weiwo.nodes.writer.closing import _gives_value, _own_words
 from weiwo.nodes.writer.opening import PartCheck
+from weiwo.state import Outcome
 from weiwo.state.ledger import QuestionPart
 from weiwo.state.settings import Context
 
@@ -264,3 +265,19 @@ def test_a_part_that_names_only_the_form_of_an_answer_asks_for_no_words() -> Non
     asked = ("the best ferry", "reasons", "理由")
     parts = [QuestionPart(attribute=words, outcome="not_asked") for words in asked]
     assert [bool(_own_words(part, parts)) for part in parts] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "given"),
+    [
+        (["Rome", "Bari"], "rome and bari", True),
+        (["Rome", "Bari"], "chrome from bari", False),
+        (14.0, "in 2014", False),
+        (14.0, "it took 14 weeks", True),
+        (["北京", "上海"], "有北京和上海。", True),
+    ],
+)
+def test_the_values_of_a_task_are_given_as_words_of_their_own(value: Any, text: str, *, given: bool) -> None:
+    kind = "list[text]" if isinstance(value, list) else "number"
+    outcome = Outcome(task_id="t1", status="succeeded", value=value, type=kind)
+    assert _gives_value(text, outcome, "en") is given
