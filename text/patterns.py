@@ -86,7 +86,7 @@ def lazy(pattern: str, flags: int | re.RegexFlag = 0, *, costly: str = HAN_RANGE
     return cast("re.Pattern[str]", _Lazy(pattern, int(flags), costly))
 
 
-def whole_word(text: str) -> str:
+def escape_whole_word(text: str) -> str:
     """Return a pattern for a text, such as a name or a number, as a word of its own.
 
     "14" is found in "14 weeks", and not in "2014" or "1.14". Beside other than ASCII letters and digits there is no

@@ -136,10 +136,7 @@ def call_identity(call: Call) -> str:
 
     Case, spacing and word order of a query do not count.
     """
-    args = {
-        name: (query_key(value) if is_query(name) else canonical_url(value)) if isinstance(value, str) else value
-        for name, value in call["args"].items()
-    }
+    args = {name: _normalize_argument(name, value) for name, value in call["args"].items()}
     return json.dumps([call["tool"], args], sort_keys=True, ensure_ascii=False)
 
 
@@ -183,6 +180,12 @@ def with_query(call: Call, query: str) -> Call:
 
 def _query_name(call: Call) -> str | None:
     return next((name for name, value in call["args"].items() if is_query(name) and isinstance(value, str)), None)
+
+
+def _normalize_argument(name: str, value: JsonValue) -> JsonValue:
+    if not isinstance(value, str):
+        return value
+    return query_key(value) if is_query(name) else canonical_url(value)
 
 
 def query_key(query: str) -> str:

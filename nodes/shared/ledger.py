@@ -70,9 +70,7 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
     parts = [_enter_part(item, history, outcomes, language) for item in asked]
     unused = _find_unused_words(state, asked, history)
     if unused and state["assessment"].decided_by == "rule" and frame.parts and frame.shape not in CONCLUDED:
-        # The stretch of the question from the first to the last of the unused words.
-        start, end = frame.question.find(unused[0]), frame.question.rfind(unused[-1]) + len(unused[-1])
-        phrase = frame.question[start:end]
+        phrase = _join_phrase(unused, frame.question)
         parts.append(QuestionPart(attribute=phrase, outcome="not_asked", cause=_WORDS[language]["no_task"]))
     parts += _list_unread_words(outcomes, history, language)
     gaps = list(find_gaps(state, language))
@@ -259,9 +257,7 @@ def _enter_part(
     present = set(history.current.ids) if history.current is not None else set()
     known = [outcomes[key] for key in asked.keys if key in outcomes]
     causes = _find_roots(known, outcomes)
-    # A component stopped by a limit did not fail.
-    failed = (item for item in causes if item.status == "failed" and item.failure is not None)
-    broken = next((item for item in failed if item.failure is not None and item.failure.kind not in _NOT_RUN), None)
+    broken = next((item for item in causes if _is_failure(item)), None)
     held = next((item.failure for item in causes if item.failure is not None and item.failure.kind == "limit"), None)
     found = [item for item in known if item.answers and (item.task_id in present or not present)]
     # A task that waits for a value that a source denies is answered by the correction.
@@ -286,8 +282,6 @@ def _enter_part(
         outcome = "not_asked"
         waits = next((item.trace.blocked_by for item in known if item.trace.blocked_by), "")
         cause = held.message if held is not None else _WORDS[language]["waits" if waits else "not_run"].format(waits)
-    searched = (f"{tool}: {query}" for item in known for tool, query in item.trace.searches)
-    where = tuple(dict.fromkeys(one_line(place, _LONGEST) for place in searched))[:_MOST_WHERE]
     by = PERSON if outcome == "assumed" else ""
     return QuestionPart(
         subject=asked.subject,
@@ -296,10 +290,21 @@ def _enter_part(
         component=component,
         cause=cause,
         severity=severity,
-        where=() if outcome == "answered" else where,
+        where=() if outcome == "answered" else _list_where(known),
         by=by,
         task_ids=asked.keys,
     )
+
+
+def _is_failure(outcome: Outcome) -> bool:
+    """Report whether a component failed. A component stopped by a limit did not fail."""
+    return outcome.status == "failed" and outcome.failure is not None and outcome.failure.kind not in _NOT_RUN
+
+
+def _list_where(known: Iterable[Outcome]) -> tuple[str, ...]:
+    """List the searches for a part, as "tool: query"."""
+    searched = (f"{tool}: {query}" for outcome in known for tool, query in outcome.trace.searches)
+    return tuple(dict.fromkeys(one_line(search, _LONGEST) for search in searched))[:_MOST_WHERE]
 
 
 def _lacks_some(asked: _Asked, history: _PlanHistory, outcomes: Mapping[str, Outcome]) -> bool:
@@ -374,3 +379,9 @@ def _list_unread_words(
     words = [str(word) for found in unused for word in found]
     cause = _WORDS[language]["no_column"]
     return [QuestionPart(attribute=word, outcome="not_asked", cause=cause) for word in dict.fromkeys(words)]
+
+
+def _join_phrase(words: Sequence[str], question: str) -> str:
+    """Return the stretch of the question from the first to the last of the given words."""
+    start, end = question.find(words[0]), question.rfind(words[-1]) + len(words[-1])
+    return question[start:end]

@@ -178,11 +178,8 @@ def _check_statements(
             dropped = True
             continue
         first = claims[0].model_copy(update={"text": statement.verdict + claims[0].text})
-        # The claims of a table are its cells.
-        table, cells = statement.table, list[Claim]()
-        for start, end in list_claim_places(table) if table else ():
-            cells.append(Claim(text=table[start:end], citations=tuple(numbers), verdict="computed"))
-        sentence += f"\n\n{table}" if table else ""
+        cells = [Claim(text=cell, citations=tuple(numbers), verdict="computed") for cell in _cells(statement.table)]
+        sentence += f"\n\n{statement.table}" if statement.table else ""
         told.append((statement, statement.verdict + sentence, [first, *claims[1:], *cells]))
     return told, dropped
 
@@ -265,6 +262,11 @@ def _list_failures(state: SearchState, language: Language) -> tuple[str, ...]:
     ledger = state.get("ledger")
     failed = ledger.failed_parts if ledger is not None else ()
     return tuple(dict.fromkeys(describe_failure(part, language) for part in failed))
+
+
+def _cells(table: str) -> list[str]:
+    """Return the cells of a Markdown table that state something."""
+    return [table[start:end] for start, end in list_claim_places(table)] if table else []
 
 
 def _are_of_different_dates(outcome: Outcome) -> bool:

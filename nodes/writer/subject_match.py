@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from typing import Final
 
 from weiwo.state.kinds import Language
@@ -31,7 +32,6 @@ _SPOKEN_OF_TERMS: Final = ByLocale({"en": 0.35, "zh": 0.4})
 _MOST_TERMS: Final = 0.5
 """Share of all words of a question that a passage about it has, if its subjects occur nowhere."""
 
-_KINDS: Final = frozenset(term for kind in NAME_KINDS for term in terms(kind))
 _COMPARED: Final = frozenset({"comparison", "difference", "same"})
 _SHORTEST_WORD: Final = 5
 _LEAST_PAIRS: Final = 4
@@ -134,6 +134,12 @@ def find_missing_subjects(
     return [subject for subject in frame.subjects if (words := matching_terms(subject)) and not spoken_of(words)]
 
 
+@cache
+def _list_kind_terms() -> frozenset[str]:
+    """Return the terms of words for a kind of thing, such as "tower"."""
+    return frozenset(term for kind in NAME_KINDS for term in terms(kind))
+
+
 def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], spelling: Mapping[str, str]) -> list[str]:
     """Return the proper names of a question not found in any passage.
 
@@ -148,7 +154,7 @@ def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], sp
     absent, present = [], False
     for name in dict.fromkeys(item.text for item in names(frame.question)):
         words = [word for word in matching_terms(name) if word.isalpha()]
-        words = [word for word in words if word not in _KINDS] or words
+        words = [word for word in words if word not in _list_kind_terms()] or words
         found = sum(spelling.get(word, word) in vocabulary for word in words)
         short = name.isupper() and len(name) < _SHORTEST_WORD
         if short or not words or not scripts.issuperset(word.isascii() for word in words):

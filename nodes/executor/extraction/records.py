@@ -100,12 +100,10 @@ class _Asked:
     def find_related_words(self, key: str) -> tuple[str, ...]:
         """Return the words by which the question asks for a relation that the key belongs to."""
         found = [words for own, words in _relation_words() if key in own]
-        return tuple(
-            word
-            for words in found
-            for word in words
-            if (word in self._text if _HAN.match(word) else f" {word}" in self._spaced and len(word) > 2)
-        )
+        return tuple(word for words in found for word in words if self._says(word))
+
+    def _says(self, word: str) -> bool:
+        return word in self._text if _HAN.match(word) else f" {word}" in self._spaced and len(word) > 2
 
     def left_by(self, *texts: str) -> bool:
         """Report whether the question says anything missing from all the texts."""

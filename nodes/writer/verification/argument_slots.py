@@ -93,9 +93,8 @@ def _slots_of(words: Sequence[str], places: Mapping[str, range], verb: int) -> S
     turned = own or (_PASSIVE if passive else _AGENT if copular and words[verb].endswith(("er", "or")) else {})
     found = {name: turned.get(slot, slot) for name, slot in found.items()}
     done_to = passive or _is_act(words, verb)
-    # A possible object directly follows the relation word.
-    follows = any(_tells(word) or word in _DETERMINERS for word in words[verb + 1 : verb + 2])
-    return Slots(found, words[verb], done_to, done_to and "by" in words[verb:], not copular and follows)
+    by_agent, has_object = done_to and "by" in words[verb:], not copular and _has_object(words, verb)
+    return Slots(found, words[verb], done_to, by_agent, has_object)
 
 
 def is_one_relation(word: str, other: str) -> bool:
@@ -120,6 +119,11 @@ def _converses() -> Mapping[str, tuple[str, Mapping[str, str]]]:
 def _is_act(words: Sequence[str], verb: int) -> bool:
     """Report whether the word at an index names an act done to something: "the founding of Acme"."""
     return words[verb].endswith(("ing", "ion", "ment")) and words[verb + 1 : verb + 2] == ["of"]
+
+
+def _has_object(words: Sequence[str], verb: int) -> bool:
+    """Report whether a possible object directly follows the relation word."""
+    return any(_tells(word) or word in _DETERMINERS for word in words[verb + 1 : verb + 2])
 
 
 def _find_relation(words: Sequence[str], named: set[int]) -> int | None:

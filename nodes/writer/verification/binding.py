@@ -171,12 +171,15 @@ def _names_another(claim: Window, place: _Place, grounds: Grounds) -> bool:
 
 def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset[str]]) -> bool:
     """Report whether a rival is near enough and has every claim word of the value's own window."""
-    places = {(place.source, place.window.sentence) for place in (rival.place, own)}
-    if not (rival.beside if len(places) == 1 else rival.apart):
+    if not (rival.beside if _in_same_sentence(rival.place, own) else rival.apart):
         return False
     its = own.window.keys | titles[own.source]
     near = rival.place.window.keys | titles[rival.place.source]
     return not any(_in(word, its) and not _in(word, near) for word in claim.words)
+
+
+def _in_same_sentence(item: _Place, other: _Place) -> bool:
+    return (item.source, item.window.sentence) == (other.source, other.window.sentence)
 
 
 def _in(word: str, known: frozenset[str]) -> bool:

@@ -18,7 +18,7 @@ _THAN: Final = data_pattern("comparison", "than")
 _HAN_THAN: Final = tuple(data_pattern("comparison", name) for name in ("han_than", "han_adjective", "han_verb"))
 _NO_ORDER: Final = data_pattern("comparison", "no_order")
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
-_SET_AGAINST: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|while|whereas)\b|对|，而")
+_SET_AGAINST: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|while|whereas|to)\b|对|，而")
 """Contrast of the two sides' values where both follow the "than": without it, both may be of the second side."""
 _EXPLAINED: Final = lazy(r"[:：;；—]")
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")

@@ -65,6 +65,7 @@ def test_one_value_in_other_words(claim: str, source: str) -> None:
         ("The wait did not fall from 22 to 14 weeks.", "The wait fell from 22 to 14 weeks."),
         ("The wait went from 22 to 14 weeks.", "The wait went from 14 to 22 weeks."),
         ("Orla is bigger than Norfield, at 20 km² against 30 km².", "Orla and Norfield cover 20 km² and 30 km²."),
+        ("Orla is bigger than Norfield, 20 km² to 30 km².", "Orla and Norfield cover 20 km² and 30 km²."),
         ("The operating margin improved to 9.4%.", "The operating margin fell to 9.4%."),
         ("The vlx400 pump costs 300 euros.", "The VLX-500 pump costs 300 euros."),
         ("Acme was established in 1985.", "Acme was founded in 1990. Bolt was established in 1985."),
