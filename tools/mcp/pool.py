@@ -13,10 +13,14 @@ import warnings
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from weiwo.tools.mcp.connection import Connection
+from weiwo.tools.mcp.problems import describe_problem
 from weiwo.tools.mcp.servers import McpServer
+
+_log: Final = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -71,6 +75,7 @@ class McpPool:
                     connection = Connection(server)
                     owner = asyncio.run_coroutine_threadsafe(connection.run(), loop)
                     self._held[server.identity] = connection, owner
+                    owner.add_done_callback(partial(self._drop_failed, connection))
                 found.append(self._held[server.identity][0])
         fresh = [connection for connection in found if not connection.settled.is_set()]
         if fresh:
@@ -81,6 +86,20 @@ class McpPool:
         for connection in found:
             connection.refresh()
         return found
+
+    def _drop_failed(self, connection: Connection, owner: Future[None]) -> None:
+        """Log the failure of a connection's task, and drop the connection, so that the next run opens another."""
+        error = None if owner.cancelled() else owner.exception()
+        if error is None:
+            return
+        # An error may quote the keys of a configuration: the log gets the type alone.
+        name = type(error).__name__
+        _log.error("the connection to MCP server %s has ended: %s", connection.server.name, name)
+        with self._lock:
+            if self._held.get(connection.server.identity) == (connection, owner):
+                del self._held[connection.server.identity]
+        connection.health, connection.why = "down", describe_problem("said", name)
+        connection.settled.set()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
