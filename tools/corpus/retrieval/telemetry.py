@@ -147,7 +147,9 @@ class TelemetryRecorder:
                 self._prune(connection)
         except Exception as error:  # noqa: BLE001  # no error may end the thread
             self._resting_until = time.monotonic() + _REST_SECONDS
-            _log.info("%s cannot be written (%s); searches of the next minute are not recorded", self.path, error)
+            # The message of a driver may quote paths: the log gets the type alone.
+            name = type(error).__name__
+            _log.info("telemetry cannot be written (%s); searches of the next minute are not recorded", name)
             return False
         return True
 
