@@ -55,7 +55,7 @@ test-all: $(VENV)/.developed ## Run every test, then the torture and the attack 
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 	@$(MAKE) --no-print-directory torture attack
 
-budget: $(VENV)/.developed ## Print the lines of each room, and how far they grew since the baseline
+budget: $(VENV)/.developed ## Print the lines of each room and other counts, and how far they grew since the baseline
 	@$(BIN)/python -m tests.support.budget
 
 torture: $(VENV)/.developed ## Kill runs at every step, on SQLite and Postgres, and resume them (some minutes)
