@@ -112,7 +112,7 @@ async def test_telemetry_is_summarized_and_exported(weiwo: Weiwo, weiwo_home: Pa
     (found,) = await corpus.search("What does the\u2028bridge join?")
     await corpus.search("INC-49217")
     recorder.label_citations("r", [found.id])
-    assert recorder.flush()
+    assert recorder.flush(120)
     code, out, err = weiwo("stats", "--json", "--export", "records.jsonl")
     assert code == 0, err
     summary = json.loads(out)

@@ -19,7 +19,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.support.fake_model import Request, assessed, fake, found
-from tests.support.openai_server import error, structured, text
+from tests.support.openai_server import Reply, error, structured, text
 from tests.unit.app.server.conftest import running
 from weiwo.app.server.application import create_app
 from weiwo.app.server.storage import run_log
@@ -103,7 +103,17 @@ async def test_a_stream_is_never_silent_while_a_model_thinks(weiwo_home, tmp_pat
     monkeypatch.setenv("WEIWO_WEB", "off")
     monkeypatch.setenv("WEIWO_MODEL", "openai:slow")
     monkeypatch.setenv("WEIWO_CORPUS", str(write_keepers(tmp_path / "locks")))
-    endpoint(lambda _: text("The lock of Brade is kept by Nell Oakes [1].", delay=0.4))
+    loop = asyncio.get_running_loop()
+
+    async def pass_time() -> None:
+        for _ in range(8):  # turns of the server's own loop: a single sleep may pass at once on a busy machine
+            await asyncio.sleep(0.06)
+
+    def think(_: Any) -> Reply:
+        asyncio.run_coroutine_threadsafe(pass_time(), loop).result(120)
+        return text("The lock of Brade is kept by Nell Oakes [1].")
+
+    endpoint(think)
     asked = {
         "model": "weiwo",
         "stream": True,

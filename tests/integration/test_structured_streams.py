@@ -50,8 +50,8 @@ async def test_a_loop_with_nothing_in_it_is_no_reply_and_not_asked_again(serve):
 
 
 async def test_a_whole_prefix_is_used_at_the_deadline(serve):
-    with serve(always(text(SLOW, piece=8, pause=0.1))) as server:
-        assert await judge(chat(seconds=2)) == Verdict(**GOOD)
+    with serve(always(text(SLOW, piece=60, pause=0.7))) as server:  # the first piece has what is needed
+        assert await judge(chat(seconds=3)) == Verdict(**GOOD)
         assert len(server.requests) == 1
 
 

@@ -2,11 +2,15 @@
 
 import asyncio
 import json
+import time
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.support.virtual_time import now, virtual_time
+from weiwo.app.model_setup import model_probe
 from weiwo.app.model_setup.model_probe import Speed, _judge, _ThinkingSwitch, find_switch, measure_speed
 
 URL = "http://127.0.0.1:11434/v1"
@@ -52,20 +56,22 @@ async def test_the_switch_that_works_is_found(transport, found):
 
 
 def counting(reading: float, writing: float) -> httpx.MockTransport:
-    """A server that reads and writes so many tokens a second, a hundred times as fast."""
+    """A server that reads and writes so many tokens a second."""
 
     async def answer(request: httpx.Request) -> httpx.Response:
         body = json.loads(request.content)
         prompt, reply = len(body["messages"][0]["content"]) // 4, body["max_tokens"]
-        await asyncio.sleep((prompt / reading + reply / writing) / 100)
+        await asyncio.sleep(prompt / reading + reply / writing)
         usage = {"prompt_tokens": prompt, "completion_tokens": reply}
         return httpx.Response(200, json={"choices": [{"message": {"content": "1, 2"}}], "usage": usage})
 
     return httpx.MockTransport(answer)
 
 
-async def test_the_speed_of_a_model_is_measured_and_sets_its_limits():
-    speed = await measure_speed(URL, "m", counting(20, 4), {})
+@virtual_time
+async def test_the_speed_of_a_model_is_measured_and_sets_its_limits(monkeypatch):
+    monkeypatch.setattr(model_probe, "time", SimpleNamespace(monotonic=now, time_ns=time.time_ns))
+    speed = await measure_speed(URL, "m", counting(2_000, 400), {})
     assert speed is not None
     assert 1_000 < speed.reading < 2_600
     assert 250 < speed.writing < 420

@@ -127,7 +127,7 @@ def test_processes_that_note_connectors_at_once_lose_none(tmp_path):
     for writer in writers:
         writer.stdin.write("go\n")
         writer.stdin.close()
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+    assert [writer.wait(timeout=300) for writer in writers] == [0, 0]
     kept = read_connectors(tmp_path)
     assert {item.arguments["url"] for item in kept} == {f"{name}-{n}" for name in "ab" for n in range(40)}
     assert all(item.done_at for item in kept)

@@ -62,7 +62,7 @@ async def test_each_search_teaches_once_and_only_in_shadow(tmp_path):
     set_current_call(CallContext("r"))
     (found,) = await corpus.search("What does the bridge join?")
     recorder.label_citations("r", [found.id])
-    assert recorder.flush()
+    assert recorder.flush(120)
     policy, count = learn_from_use(RoutingPolicy(), tmp_path, [])
     assert (policy.version, count, policy.segments["en:plain"].samples) == (1, 1, 1)
     assert learn_from_use(policy, tmp_path, []) == (policy, 0)

@@ -49,7 +49,7 @@ def routed(folder, policy=RoutingPolicy):
 
 
 def kept(recorder):
-    assert recorder.flush()
+    assert recorder.flush(120)
     return list(read_records(recorder.path.parent))
 
 
@@ -118,7 +118,7 @@ async def test_errors_are_apart_from_misses(folder, monkeypatch):
     monkeypatch.setattr(corpus, "_find", broken)
     with pytest.raises(CorpusError):
         await corpus.search("bridge")
-    found = summarize_telemetry(folder) if recorder.flush() else {}
+    found = summarize_telemetry(folder) if recorder.flush(120) else {}
     assert (found["retrievals"], found["errors"], found["misses"]) == (2, 1, 1)
     assert "sk-secret" not in kept(recorder)[1]["error"]
 
@@ -175,7 +175,7 @@ async def test_where_nothing_can_be_kept_searching_goes_on(folder, tmp_path, tro
         recorder.path.write_bytes(b"not a database, " * 500)
     assert await corpus.search("bridge")
     assert await corpus.search("bridge")
-    assert recorder.flush()
+    assert recorder.flush(120)
     assert recorder.dropped == 2
     (line,) = caplog.messages
     assert line.startswith("telemetry cannot be written (")
@@ -206,7 +206,7 @@ def test_a_full_queue_drops_and_does_not_wait(tmp_path, monkeypatch):
     dropped = recorder.dropped
     go.set()
     assert 40 <= dropped <= telemetry._AT_ONCE + 60
-    assert recorder.flush(30)
+    assert recorder.flush(120)
 
 
 def test_the_oldest_go(tmp_path, monkeypatch):
@@ -224,7 +224,7 @@ def test_two_recorders_share_a_file(tmp_path):
     for number in range(50):
         one.record(*retrieval(f"a{number}"))
         other.record(*retrieval(f"b{number}"))
-    assert one.flush()
+    assert one.flush(120)
     assert len(kept(other)) == 100
 
 
@@ -298,7 +298,7 @@ async def test_regret_over_a_real_corpus(folder):
     set_current_call(CallContext("r"))
     (found,) = await corpus.search("Buda and Pest", 1)
     recorder.label_citations("r", [found.id])
-    assert recorder.flush()
+    assert recorder.flush(120)
     assert summarize_telemetry(folder)["regret"] == {"labelled": 1, "mean": 0.0}
 
 
