@@ -86,8 +86,8 @@ def lazy(pattern: str, flags: int | re.RegexFlag = 0, *, costly: str = HAN_RANGE
     return cast("re.Pattern[str]", _Lazy(pattern, int(flags), costly))
 
 
-def escape_whole_word(text: str) -> str:
-    """Return a pattern for a text, such as a name or a number, as a word of its own.
+def whole_word(text: str) -> str:
+    """Return a pattern for a name, a number or another text as a separate word.
 
     "14" is found in "14 weeks", and not in "2014" or "1.14". Beside other than ASCII letters and digits there is no
     boundary, because words of Chinese have none.

@@ -39,7 +39,7 @@ from weiwo.state.values import Value
 from weiwo.text.language import fold
 from weiwo.text.localization import localize_message
 from weiwo.text.names import names
-from weiwo.text.patterns import escape_whole_word, lazy
+from weiwo.text.patterns import lazy, whole_word
 from weiwo.text.terms import terms
 
 _DAY: Final = 86_400.0
@@ -354,9 +354,7 @@ def _make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate |
     if len(frame.question) > _LONGEST_QUESTION or not 0 < len(slots) <= _MOST_SLOTS or len(words) < _FEWEST_WORDS:
         return None
     slot_of = {value.casefold(): slot for slot, value in slots.items()}
-    said_alone = re.compile(
-        "|".join(map(escape_whole_word, sorted(slots.values(), key=len, reverse=True))), re.IGNORECASE
-    )
+    said_alone = re.compile("|".join(map(whole_word, sorted(slots.values(), key=len, reverse=True))), re.IGNORECASE)
     form = plan.to_json()
     vertices = [{name: value for name, value in item.items() if name != "thought"} for item in form["vertices"]]
     form = {"vertices": vertices, "edges": form["edges"]}

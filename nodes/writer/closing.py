@@ -25,7 +25,7 @@ from weiwo.state.search import SearchState
 from weiwo.text.data_files import data_words
 from weiwo.text.language import fold
 from weiwo.text.localization import localize_message, localized_section
-from weiwo.text.patterns import escape_whole_word, lazy
+from weiwo.text.patterns import lazy, whole_word
 from weiwo.text.terms import terms
 
 NEEDS_NO_SOURCE: Final = frozenset({"small_talk", "writing"})
@@ -230,7 +230,7 @@ def _gives_value(text: str, outcome: Outcome, language: Language) -> bool:
 
 
 def _has_word(text: str, word: str) -> bool:
-    return word in text and re.search(escape_whole_word(word), text) is not None
+    return word in text and re.search(whole_word(word), text) is not None
 
 
 def _list_values(outcome: Outcome, language: Language) -> list[str]:

@@ -136,7 +136,7 @@ def find_missing_subjects(
 
 @cache
 def _list_kind_terms() -> frozenset[str]:
-    """Return the terms of words for a kind of thing, such as "tower"."""
+    """Return the terms of words for kinds of things, e.g. "tower"."""
     return frozenset(term for kind in NAME_KINDS for term in terms(kind))
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from weiwo.text.language import HAN
-from weiwo.text.patterns import escape_whole_word, lazy
+from weiwo.text.patterns import lazy, whole_word
 
 PATTERNS = (rf"[{HAN}]+|[^\W_{HAN}]+", rf"(?<=[{HAN}]) (?=[{HAN}\d])|\d", r"[a-z]+")
 TEXTS = (
@@ -55,4 +55,4 @@ def test_costly_characters_may_be_others_than_the_han():
     ],
 )
 def test_a_whole_word_stands_alone(word: str, text: str, *, found: bool) -> None:
-    assert bool(re.search(escape_whole_word(word), text)) is found
+    assert bool(re.search(whole_word(word), text)) is found
