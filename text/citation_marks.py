@@ -34,7 +34,6 @@ _MARK: Final = lazy(
     r"|\[cite_(?:start|end)\]\s?",
     re.IGNORECASE,
 )
-_WORDS: Final = lazy(rf"{_NAME}\s?-?|[^\d,，、;；–—\]-]", re.IGNORECASE)
 """What a mark holds beside numbers and what parts them."""
 _UNIT: Final = lazy(
     r"(?:\d\s?|(?<![A-Za-z]))(?:[a-zµ]{1,2}|miles?|inch|f(?:oo|ee)t|yards?|met(?:re|er)s?|[米里秒尺])$|\d$"

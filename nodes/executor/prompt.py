@@ -9,7 +9,7 @@ from typing import Final
 
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
-from weiwo.nodes.shared.run_context import today
+from weiwo.nodes.shared.question.arithmetic import today
 from weiwo.nodes.shared.strategy import FEW_PASSAGES
 from weiwo.state import Hop, Task, ValueType
 from weiwo.state.query import QueryFrame, Shape

@@ -11,8 +11,8 @@ from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.planning.plan_reply import PlanArgument, Vertex
 from weiwo.nodes.shared.prompting.reply_types import Edges, Flag, FormName, Line, Ordinal, Reply
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
+from weiwo.nodes.shared.question.arithmetic import today
 from weiwo.nodes.shared.question.turn import ConversationTurn
-from weiwo.nodes.shared.run_context import today
 
 SYSTEM = protect_prompt(
     """\

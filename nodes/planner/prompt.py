@@ -10,7 +10,8 @@ from weiwo.nodes.shared.planning.plan_rules import PLAN_RULES
 from weiwo.nodes.shared.planning.question_graph import format_question_graph
 from weiwo.nodes.shared.planning.replanning import PlanHistory, describe_attempt, format_cause
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
-from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.nodes.shared.question.arithmetic import today
+from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Reflection, Task
 from weiwo.text.patterns import lazy
 

@@ -7,7 +7,6 @@ before it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from weiwo.models.budget import Budget
 from weiwo.models.gateway import ChatModels
@@ -20,11 +19,6 @@ from weiwo.tools.calling.tool_calls import ToolCalls
 from weiwo.tools.registry import Registry
 from weiwo.tools.tool_info import ToolInfo
 from weiwo.tools.usage.task_log import TaskLog
-
-
-def today() -> str:
-    """Return the current date for prompts, because freshness depends on the date."""
-    return datetime.now(UTC).date().isoformat()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from weiwo.nodes.memory.wishes import format_wishes
 from weiwo.nodes.shared.planning.references import fill_text
 from weiwo.nodes.shared.prompting.passage_prompt import DATA_RULE, format_passages, quote_as_data
 from weiwo.nodes.shared.prompting.sanitizer import protect_prompt
-from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.nodes.shared.question.arithmetic import today
+from weiwo.nodes.shared.run_context import RunContext
 from weiwo.nodes.writer.sources import CitableSources, list_relied_on, render_value
 from weiwo.state import REFERENCE, Evidence, Language, Outcome, Task, item_type
 from weiwo.state.answer import Gap, GapKind

@@ -11,7 +11,6 @@ from typing import Final
 
 from weiwo.nodes.executor.extraction.entity_matching import name_key
 from weiwo.state import JsonValue
-from weiwo.text.data_files import data_pattern
 from weiwo.text.dates import PartialDate
 from weiwo.text.language import HAN
 from weiwo.text.units import to_si
@@ -32,14 +31,6 @@ class StatedValue:
     unit: str = ""
     approximate: bool = False
     years: tuple[int, ...] = ()
-
-
-_UNSURE: Final = data_pattern("extraction", "stated_value", "unsure")
-
-
-def is_vouched(line: str, value: StatedValue) -> bool:
-    """Report whether a clause states a value firmly, without "probably" or "planned"."""
-    return _UNSURE.search(line[max(0, value.start - 40) : value.end]) is None
 
 
 _MEASURED: Final = 0.005

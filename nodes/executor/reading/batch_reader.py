@@ -24,7 +24,8 @@ from weiwo.nodes.executor.reading.reading import Judgement
 from weiwo.nodes.executor.replies import BatchReadReply
 from weiwo.nodes.executor.task_state import OF_CORPUS
 from weiwo.nodes.shared.prompting.passage_prompt import format_passages
-from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.nodes.shared.question.arithmetic import today
+from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import Evidence, Task, ValueType
 from weiwo.state.query import QueryFrame
 

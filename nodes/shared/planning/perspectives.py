@@ -10,7 +10,8 @@ from pydantic import Field
 
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.prompting.reply_types import Line, Reply
-from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.nodes.shared.question.arithmetic import today
+from weiwo.nodes.shared.run_context import RunContext
 
 MOST: Final = 5
 """Most perspectives of a plan."""

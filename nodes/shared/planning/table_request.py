@@ -14,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from weiwo.models.gateway import ModelCallError
 from weiwo.nodes.shared.planning.rule_plan import ToolCall
 from weiwo.nodes.shared.prompting.passage_prompt import quote_as_data
+from weiwo.nodes.shared.question.arithmetic import today
 from weiwo.nodes.shared.question.table_question import asks_table, touches_table
-from weiwo.nodes.shared.run_context import RunContext, today
+from weiwo.nodes.shared.run_context import RunContext
 from weiwo.state import REFERENCE, Plan
 from weiwo.tools.tables.catalog import describe_tables
 from weiwo.tools.tables.name_check import find_wrong_names

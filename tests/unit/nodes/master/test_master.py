@@ -17,10 +17,10 @@ from weiwo.nodes.master.assessment import _compute_semantic_score, assess_questi
 from weiwo.nodes.master.complexity import compute_static_score, extract_static_features
 from weiwo.nodes.master.node import _configure_team, master
 from weiwo.nodes.master.prompt import AssessmentReply
+from weiwo.nodes.shared.question.arithmetic import today
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.nodes.shared.question.turn import find_current_turn
 from weiwo.nodes.shared.question.validation import QuestionError
-from weiwo.nodes.shared.run_context import today
 from weiwo.state import Assessment, Limits
 from weiwo.tools.corpus.retrieval.routed_corpus import RoutedCorpus
 
