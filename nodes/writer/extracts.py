@@ -14,6 +14,7 @@ from typing import Final
 
 from weiwo.nodes.writer.document_heads import read_heads
 from weiwo.nodes.writer.extract_confidence import estimate_confidence, extract_features
+from weiwo.nodes.writer.parsed_passage import ParsedPassage, PassageSentence, parse_passage
 from weiwo.nodes.writer.subject_match import (
     ValueWorth,
     correct_spelling,
@@ -29,24 +30,19 @@ from weiwo.state import Evidence, Language, Quote
 from weiwo.state.answer import Extract
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import find_dates
-from weiwo.text.file_names import name_words
-from weiwo.text.language import sentences
 from weiwo.text.localization import localize_message
 from weiwo.text.mentions import mentions, title_key
 from weiwo.text.near_duplicates import Told
 from weiwo.text.patterns import lazy
-from weiwo.text.records import is_record, split_row
 
 _CONSIDERED: Final = 8
-"""Passages, best first, among which those shown are chosen; all that are given count as the statistic of rarity."""
+"""Number of best passages considered for showing. The rarity of words is counted over all passages."""
 
 _WHOLE: Final = 1_000
-"""Characters up to which a passage is shown whole; an excerpt is grown to about as many."""
+"""Characters up to which a passage is shown whole, and approximate length of an excerpt."""
 
 _QUOTED: Final = 300
-"""The same where a passage is only shown for the words that an assertion quotes."""
-
-_LONGEST_SENTENCE: Final = 500
+"""The same for a passage shown only for the words quoted by an assertion."""
 
 # A sentence's share of the question's rare words is 1 at most; its values' worth and these are added or taken off:
 _TITLE: Final = 0.6  # of the weight of a word that stands in the title alone
@@ -55,24 +51,25 @@ _MEASURE: Final = 0.3  # of the weight of "long" in "how long"
 _LATE: Final = 0.3  # off the seventh sentence and those after it, in proportion off those before
 _ASKING: Final = 0.2  # off a sentence that itself asks
 _HEADING: Final = 2.0  # off a heading and the header row of a table, which answer nothing
-_LAST: Final = 6
 
 _BRIDGE: Final = 0.2
-"""Added for a passage whose title a compound question or a shown passage mentions; the search's score is 1 at most."""
+"""Added for a passage if its title is mentioned by a compound question or a shown passage. The search's score is at
+most 1."""
 
 _RANKED: Final = 2.0
 _RANKS: Final = 10
-"""Added for the place of a passage in the search of a look-up: this much for the first, half of it ten places below."""
+"""Added for a passage's place in the search of a look-up: `_RANKED` for the first, half of it `_RANKS` places below."""
 
 _SPEAKS: Final = 0.5
-"""Added where a passage of a look-up has a word of the question in its text or its headings, not in its title alone."""
+"""Added if a passage of a look-up has a word of the question in its text or headings, not only in its title."""
 
 _MOST: Final = 0.5
 _NEARLY_ALL: Final = 0.9
-"""Shares of the question, by the rarity of its words, that a sentence says which begins an answer."""
+"""Shares of the question, weighted by rarity, that a sentence must cover to begin an answer: with and without a value
+of the requested type."""
 
 _REASON: Final = lazy(r"(?i)\bwhy\b|\bhow come\b|为什么|为何|为啥|原因")
-"""Questions that a sentence with all their words may well leave open."""
+"""Questions that a sentence may leave open although it has all their words."""
 
 _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "several"})
 """Shapes of questions whose parts may be answered in different passages."""
@@ -87,10 +84,6 @@ _LEANING: Final = lazy(
     r"(?i)(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the (?:former|latter))\b"
     r"|[他她它该其此这那]|两者|前者|后者|同年|当时"
 )
-_QUESTION: Final = lazy(r"[?？][\"'”’」』)）*_\s]*$")
-_RULE: Final = lazy(r"[ \t|]*\n[ \t|]*:?---")
-"""What follows the header row of a table, or an underlined heading."""
-_CLAUSE: Final = lazy(r"[,;，；、\n]\s?|\s-\s|\.\.\.\s?|\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,51 +117,6 @@ class Extracts:
 
 _MOST_PARTS: Final = 4
 """Largest number of parts of a question for which each part gets a passage of its own."""
-
-
-@dataclass(slots=True, eq=False)
-class _Sentence:
-    """Sentence of a passage.
-
-    Attributes:
-        start: Offset of the first character in the passage.
-        end: Offset behind the last character.
-        terms: Its content words. An answer also has those of the question on the line before.
-        place: Position in the passage, from 0 for the first sentence to 1 for the seventh and later ones.
-        handicap: Deduction from the score of a heading or a question.
-        typed: Score for a value of the requested type (`ValueWorth`), once computed.
-    """
-
-    start: int
-    end: int
-    terms: frozenset[str]
-    place: float
-    handicap: float
-    typed: float | None = None
-
-
-@dataclass(slots=True, eq=False)
-class _Passage:
-    """Analysed passage.
-
-    Attributes:
-        evidence: The passage.
-        title: Content words of the title, the headings, the file name and the head of the document.
-        sentences: Its sentences.
-        relevance: Score of the search from 0 to 1 or, for a look-up, a bonus for rank and question words.
-        named: Possible mentions of titles. Read only if the passage is shown for a compound question.
-        terms: Content words of the title and all sentences.
-    """
-
-    evidence: Evidence
-    title: frozenset[str]
-    sentences: list[_Sentence]
-    relevance: float
-    named: frozenset[str] = frozenset()
-    terms: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.terms = self.title.union(*(sentence.terms for sentence in self.sentences))
 
 
 def choose_extracts(
@@ -222,7 +170,9 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
         best[item.tool] = max(item.score, best.get(item.tool, 0.0))
     heads = read_heads(ranked)
     read = [
-        _read(item, item.score / best[item.tool] if best[item.tool] > 0 else 1 / item.rank, heads.get(item.source, ""))
+        parse_passage(
+            item, item.score / best[item.tool] if best[item.tool] > 0 else 1 / item.rank, heads.get(item.source, "")
+        )
         for item in ranked
     ]
     everywhere = [passage.terms for passage in read]
@@ -271,7 +221,7 @@ def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], 
     for evidence in passages:
         words = [quote.text for quote in quotes if quote.evidence_id == evidence.id]
         places = [(at, at + len(text)) for text in words if (at := evidence.text.find(text)) >= 0]
-        passage = _read(evidence, 1.0)
+        passage = parse_passage(evidence, 1.0)
         chosen = [s for s in passage.sentences if any(s.start < end and start < s.end for start, end in places)]
         if chosen:
             items.append(_build_extract(passage, chosen, len(items) + 1, 1.0, language, _QUOTED))
@@ -279,7 +229,12 @@ def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], 
 
 
 def _build_extract(
-    passage: _Passage, chosen: Sequence[_Sentence], n: int, score: float, language: Language, length: int = _WHOLE
+    passage: ParsedPassage,
+    chosen: Sequence[PassageSentence],
+    n: int,
+    score: float,
+    language: Language,
+    length: int = _WHOLE,
 ) -> Extract:
     """Build the extract of a passage."""
     evidence = passage.evidence
@@ -299,54 +254,7 @@ def _build_extract(
     )
 
 
-def _read(passage: Evidence, relevance: float, head: str = "") -> _Passage:
-    """Split a passage into sentences. The words at the head of the document count as title words."""
-    whole = (span for sentence in sentences(passage.text) for span in _records(passage, *sentence))
-    spans = [span for item in whole for span in _pieces(passage.text, *item)]
-    found: list[_Sentence] = []
-    asked: frozenset[str] = frozenset()  # an answer speaks of what the question on the line above it says
-    for at, (start, end) in enumerate(spans):
-        said = passage.text[start:end]
-        asks, own = bool(_QUESTION.search(said)), frozenset(matching_terms(said))
-        delimited = not start and not said.startswith("|") and bool(split_row(said, (), passage.source))
-        named = passage.text[start - 2 : start] == "# " or said.strip(" *_#") in passage.headings
-        heading = delimited or named or _RULE.match(passage.text, end)
-        handicap = _HEADING if heading else _ASKING * asks
-        found.append(_Sentence(start, end, own | asked, min(at, _LAST) / _LAST, handicap))
-        asked = own if asks and passage.text[end : end + 1] == "\n" else frozenset()
-    context = f"{passage.heading} {name_words(passage.source, passage.title)} {head}"
-    return _Passage(passage, frozenset(matching_terms(context)), found, relevance)
-
-
-def _records(passage: Evidence, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence, split into lines if the lines are records.
-
-    Records are rows of a table and keys with values.
-    """
-    said = passage.text[start:end]
-    lines = said.splitlines(keepends=True)
-    if len(lines) < 2 or not any(is_record(line, passage.source) for line in lines):
-        yield start, end
-        return
-    for line in lines:
-        stripped = line.rstrip()
-        if stripped.strip(" |:-"):
-            yield start, start + len(stripped)
-        start += len(line)
-
-
-def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence, split between clauses if far too long."""
-    while end - start > _LONGEST_SENTENCE:
-        last = start + _LONGEST_SENTENCE
-        cut = max((found.end() for found in _CLAUSE.finditer(text, last - _LONGEST_SENTENCE // 2, last)), default=last)
-        yield start, cut
-        start = cut
-    if any(letter.isalnum() for letter in text[start:end]):
-        yield start, end
-
-
-def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, int, float]:
+def _precedence(passage: ParsedPassage, weights: Mapping[str, float]) -> tuple[bool, int, float]:
     """Return the sort key of a passage.
 
     Outdated passages come last. The others are ordered by rank, and equal ranks of several searches by the words shared
@@ -356,7 +264,7 @@ def _precedence(passage: _Passage, weights: Mapping[str, float]) -> tuple[bool, 
     return passage.evidence.is_outdated, passage.evidence.rank, -shared
 
 
-def _weigh_ranks(passages: Sequence[_Passage], weights: Mapping[str, float]) -> None:
+def _weigh_ranks(passages: Sequence[ParsedPassage], weights: Mapping[str, float]) -> None:
     """Set the relevance of look-up passages by order, with a bonus for question words.
 
     Words of the title do not count, because every passage of a document has them.
@@ -367,7 +275,7 @@ def _weigh_ranks(passages: Sequence[_Passage], weights: Mapping[str, float]) -> 
         passage.relevance = _RANKED / (1 + at / _RANKS) + _SPEAKS * speaks
 
 
-def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: list[_Passage]) -> tuple[str, ...]:
+def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: list[ParsedPassage]) -> tuple[str, ...]:
     """Order the passages similar to the first passage by date, newest first, in place.
 
     Passages are similar if their sentences that share most with the question have most of their words in common,
@@ -395,11 +303,16 @@ def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: li
     return tuple(dict.fromkeys(dates[at] for at in newest))
 
 
-def _sum_shared_weights(sentence: _Sentence, weights: Mapping[str, float]) -> float:
-    return sum(weight for term, weight in weights.items() if term in sentence.terms) - sentence.handicap
+def _sum_shared_weights(sentence: PassageSentence, weights: Mapping[str, float]) -> float:
+    return sum(weight for term, weight in weights.items() if term in sentence.terms) - _rate_handicap(sentence)
 
 
-def _undated_words(passage: _Passage, sentence: _Sentence) -> frozenset[str]:
+def _rate_handicap(sentence: PassageSentence) -> float:
+    """Return the deduction from the score of a heading or a question."""
+    return _HEADING if sentence.is_heading else _ASKING * sentence.asks
+
+
+def _undated_words(passage: ParsedPassage, sentence: PassageSentence) -> frozenset[str]:
     """Return the words of a sentence without dates and numbers."""
     said = passage.evidence.text[sentence.start : sentence.end]
     for span in reversed(find_dates(said)):
@@ -407,7 +320,7 @@ def _undated_words(passage: _Passage, sentence: _Sentence) -> frozenset[str]:
     return frozenset(term for term in matching_terms(said) if term.isalpha())
 
 
-def _date_of(passage: _Passage, sentence: _Sentence) -> str:
+def _date_of(passage: ParsedPassage, sentence: PassageSentence) -> str:
     """Return the date of a passage in ISO form.
 
     The date is taken from the sentence, the title or the document. Empty if there is none.
@@ -443,7 +356,7 @@ class _Choice:
     For compound questions, covered words count less.
     """
 
-    def __init__(self, frame: QueryFrame, weights: dict[str, float], passages: list[_Passage]) -> None:
+    def __init__(self, frame: QueryFrame, weights: dict[str, float], passages: list[ParsedPassage]) -> None:
         found = frozenset().union(*(passage.terms for passage in passages))
         across = set(_find_pairs_across(list(weights), found))
         self._asked = sum(weight for term, weight in weights.items() if term not in across) or 1.0
@@ -452,8 +365,8 @@ class _Choice:
         self._passages = passages
         self._covered: set[str] = set()
         self.linked = False  # whether a passage shown names the title of another one
-        self._shown: list[_Passage] = []
-        self._highlights: list[tuple[_Passage, _Sentence]] = []
+        self._shown: list[ParsedPassage] = []
+        self._highlights: list[tuple[ParsedPassage, PassageSentence]] = []
         self._compound = frame.shape in _COMPOUND
         self._mentioned = set(mentions(frame.question)) if self._compound else set()
         self._language = frame.language
@@ -519,7 +432,7 @@ class _Choice:
             said = sum(weight for term, weight in self._weights.items() if term in passage.terms)
             yield _build_extract(passage, chosen, n, round(said / self._asked, 4), self._language)
 
-    def _link(self, passage: _Passage) -> None:
+    def _link(self, passage: ParsedPassage) -> None:
         """Record the names in a passage, and any link with the title of a shown passage.
 
         A link exists if it names another passage's title or is named by that passage.
@@ -531,7 +444,7 @@ class _Choice:
             other = title_key(item.evidence.title)
             self.linked |= other != key and (other in passage.named or key in item.named)
 
-    def _fit(self, passage: _Passage, sentence: _Sentence) -> float:
+    def _fit(self, passage: ParsedPassage, sentence: PassageSentence) -> float:
         """Score a sentence by shared rare words, title, value type and position."""
         if sentence.typed is None:  # of a look-up only few are weighed
             sentence.typed = self._values.of(passage.evidence.text[sentence.start : sentence.end])
@@ -539,9 +452,9 @@ class _Choice:
         for term, weight in self._weights.items():
             part = 1.0 if term in sentence.terms else _TITLE if term in passage.title else 0.0
             shared += part * weight * (_KNOWN if term in self._covered else 1.0)
-        return shared / self._total + sentence.typed - _LATE * sentence.place - sentence.handicap
+        return shared / self._total + sentence.typed - _LATE * sentence.place - _rate_handicap(sentence)
 
-    def _worth(self, passage: _Passage) -> float:
+    def _worth(self, passage: ParsedPassage) -> float:
         """Score the gain of showing a passage.
 
         The score sums new content, the search's relevance, and a mention in a shown passage.
@@ -551,7 +464,9 @@ class _Choice:
         return best + passage.relevance + _BRIDGE * mentioned
 
 
-def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+def _excerpt(
+    passage: ParsedPassage, chosen: Sequence[PassageSentence], length: int
+) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return the readable part of a passage around highlights, with offsets of the highlights."""
     whole, every = passage.evidence.text, passage.sentences
     if len(whole) <= length:
@@ -560,7 +475,7 @@ def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tup
     for at in sorted(kept):
         if at and _LEANING.match(whole, every[at].start):
             kept.add(at - 1)
-        above = (n for n in range(at - 1, -1, -1) if every[n].handicap == _HEADING)
+        above = (n for n in range(at - 1, -1, -1) if every[n].is_heading)
         kept.update(islice(above, 1))  # a row means nothing without its header
     budget = length - sum(every[at].end - every[at].start for at in kept)
     for at in sorted(set(range(len(every))) - kept, key=lambda at: min(abs(at - item) for item in kept)):
@@ -572,7 +487,7 @@ def _excerpt(passage: _Passage, chosen: Sequence[_Sentence], length: int) -> tup
 
 
 def _join_sentences(
-    whole: str, every: Sequence[_Sentence], kept: Sequence[int], chosen: Collection[int]
+    whole: str, every: Sequence[PassageSentence], kept: Sequence[int], chosen: Collection[int]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Join sentences as in the passage, with a mark for omissions. Returns the text and the spans of highlights."""
     text, highlights = "", []
