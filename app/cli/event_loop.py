@@ -118,13 +118,13 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
 
         # Not `loop.add_signal_handler`: a signal that comes while its loop is being closed is told as an OSError.
         # Which one is the first is the loop's to see: a signal may come between any two lines of the handler.
-        def came(sent: int, _: object) -> None:
+        def note_signal(sent: int, _: object) -> None:
             stops.append(INTERRUPTED if sent == signal.SIGINT else TERMINATED)
             with suppress(RuntimeError):  # the loop is closed: all was done
                 loop.call_soon_threadsafe(stop, task, stops[0])
 
         for sent in before:
-            signal.signal(sent, came)
+            signal.signal(sent, note_signal)
         return await work
 
     try:

@@ -75,9 +75,9 @@ def show_ingestion(*, silent: bool) -> Iterator[Callable[["IngestProgress"], Non
     elif sys.stderr.isatty():
         with _bar() as bar:
             task = bar.add_task("indexing", total=None, files="", rate="")
-            yield _drawing(bar, task)
+            yield _make_bar_callback(bar, task)
     else:
-        yield _telling()
+        yield _make_line_callback()
 
 
 def _bar() -> Progress:
@@ -93,7 +93,7 @@ def _bar() -> Progress:
     )
 
 
-def _drawing(bar: Progress, task: Any) -> Callable[["IngestProgress"], None]:
+def _make_bar_callback(bar: Progress, task: Any) -> Callable[["IngestProgress"], None]:
     started = time.monotonic()
 
     def draw(now: "IngestProgress") -> None:
@@ -109,7 +109,7 @@ def _drawing(bar: Progress, task: Any) -> Callable[["IngestProgress"], None]:
     return draw
 
 
-def _telling() -> Callable[["IngestProgress"], None]:
+def _make_line_callback() -> Callable[["IngestProgress"], None]:
     started, progress = time.monotonic(), ProgressLine(in_place=False)
 
     def tell(now: "IngestProgress") -> None:

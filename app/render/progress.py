@@ -140,7 +140,7 @@ class Progress:
                 self.call_seconds += float(event.get("seconds") or 0)
             case "task_started" | "task_progress":
                 self.extending = self.extending and event.get("type") != "task_started"
-                return self._working(event)
+                return self._update_row(event)
             case "task_finished":
                 return self._finish_task(event)
             case "reflected":
@@ -150,10 +150,10 @@ class Progress:
             case "answer_started":
                 self.writing = True
             case "outlined" | "section_finished":
-                self._reporting(event)
+                self._note_section(event)
         return None
 
-    def _reporting(self, event: Mapping[str, Any]) -> None:
+    def _note_section(self, event: Mapping[str, Any]) -> None:
         if event.get("type") == "outlined":
             self.sections, self.written = [str(title) for title in event.get("sections") or ()], []
         else:
@@ -228,7 +228,7 @@ class Progress:
             return self.rows[match[1]].instances.setdefault(int(match[2]), Row(task_id))
         return self.rows.setdefault(task_id, Row(task_id))
 
-    def _working(self, event: Mapping[str, Any]) -> Row | None:
+    def _update_row(self, event: Mapping[str, Any]) -> Row | None:
         if (task_id := str(event.get("task_id", ""))) in {"", "plan", "tools"}:  # of no task
             if note := event.get("note"):
                 self._remark(str(note))

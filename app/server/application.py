@@ -50,7 +50,7 @@ def create_app(graph_options: Mapping[str, Any] | None = None, auth: Auth | None
 
     application = Starlette(
         routes=[*mcp, *LANGGRAPH_API, *OPERATION, *OPENAI_API, *WEIWO_API, *PAGE],
-        exception_handlers={**ERRORS, 404: _missing, 405: _missing, Exception: _break},
+        exception_handlers={**ERRORS, 404: _refuse_unknown_route, 405: _refuse_unknown_route, Exception: _break},
         lifespan=lifespan,
     )
     return application
@@ -66,7 +66,7 @@ def _fail(_: Request, error: Exception) -> Response:
     return reply({"detail": describe_outside(error)}, 500)
 
 
-def _missing(request: Request, _: Exception) -> Response:
+def _refuse_unknown_route(request: Request, _: Exception) -> Response:
     place = f"{request.method} {one_line(request.url.path, 200)}"
     return _refuse(request, RequestError(404, f"{place} is not a route of this server", f"{place}：没有这个地址"))
 

@@ -18,7 +18,7 @@ from weiwo.app.server.errors import RequestError
 from weiwo.state.settings import Context
 
 
-async def missing(_: Request) -> Response:
+async def refuse_without_mcp(_: Request) -> Response:
     """Refuse every request, because the extra `mcp` is not installed.
 
     Raises:
@@ -59,7 +59,7 @@ class _UserAccount:
 def mcp_routes(engine: Callable[[], Engine]) -> tuple[list[BaseRoute], AbstractAsyncContextManager[Any]]:
     """Return the MCP routes, and the context manager to keep open while serving."""
     if find_spec("fastmcp") is None:
-        return [Route("/mcp", missing, methods=["GET", "POST", "DELETE"])], nullcontext()
+        return [Route("/mcp", refuse_without_mcp, methods=["GET", "POST", "DELETE"])], nullcontext()
     from fastmcp.server.dependencies import get_http_request
 
     from weiwo.app.mcp.server import build_server

@@ -250,7 +250,7 @@ class EventStream(Response):
             group.cancel_scope.cancel()
 
 
-async def cancelling(parts: AsyncIterator[bytes], cancel: Callable[[], Awaitable[None]]) -> AsyncIterator[bytes]:
+async def cancel_on_leave(parts: AsyncIterator[bytes], cancel: Callable[[], Awaitable[None]]) -> AsyncIterator[bytes]:
     """Yield the parts of a response, and await `cancel` if the client leaves before the last part."""
     ended = False
     try:

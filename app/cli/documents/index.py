@@ -123,7 +123,7 @@ def index(  # noqa: PLR0913 - each option is a parameter
         return
 
     run = _IndexRun(paths or (), folder, settings.embeddings, target, spec, connector, as_json=json)
-    raise typer.Exit(_run_to_exit_code(run, name, watch=watch))
+    raise typer.Exit(_index_or_watch(run, name, watch=watch))
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class _IndexRun:
         return PARTIAL if report.left_out else COMPLETE
 
 
-def _run_to_exit_code(run: _IndexRun, name: str, *, watch: bool) -> int:
+def _index_or_watch(run: _IndexRun, name: str, *, watch: bool) -> int:
     """Index a corpus once, or follow changes, and return the exit code."""
 
     def build_stop_error(code: int) -> CommandError:

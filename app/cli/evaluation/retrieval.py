@@ -21,7 +21,7 @@ from weiwo.app.cli.event_loop import InterruptedRunError, run
 from weiwo.app.cli.options import Json
 from weiwo.app.cli.output import NO, YES, hint, screen, terminal, write_json
 from weiwo.app.cli.progress_line import tell_stages
-from weiwo.app.cli.questions.requests import answering, read_line
+from weiwo.app.cli.questions.requests import conversation, read_line
 from weiwo.app.evaluation.judge import ModelJudge
 from weiwo.app.render.labels import in_system_language
 from weiwo.app.render.search_results import figures_table, render_passage
@@ -316,7 +316,7 @@ def _ask_model(folder: Path, left: list[Candidate], name: str) -> int:
 def _ask_each(folder: Path, left: list[Candidate]) -> int:
     """Ask the user to judge each candidate, and return the number of judgements."""
     judged, query = 0, ""
-    with answering(f"stopped; judgements are saved; to continue, run weiwo eval retrieval {folder} --label"):
+    with conversation(f"stopped; judgements are saved; to continue, run weiwo eval retrieval {folder} --label"):
         for at, candidate in enumerate(left, 1):
             language = detect_language(candidate.query)
             said = localized_section("cli.evaluation")[language]

@@ -106,7 +106,7 @@ def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
             watcher, now = await _go_back(session, thread_id, checkpoint_id, fork, context, delivery)
             begun.append(thread_id)
             remember_files(thread_id, delivery.files)
-            hint(f"thread {thread_id}, forked at {checkpoints.short(checkpoint_id)}")
+            hint(f"thread {thread_id}, forked at {checkpoints.shorten_id(checkpoint_id)}")
             if fork.question is not None:
                 return await runs.ask(session, fork.question, thread_id, now, watcher), watcher
             return await runs.resume(session, thread_id, watcher, context=now), watcher

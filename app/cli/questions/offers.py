@@ -13,7 +13,7 @@ from typing import Final
 from weiwo.app.cli.errors import UsageError
 from weiwo.app.cli.memory.wishes import keep_wish
 from weiwo.app.cli.output import can_ask, hint
-from weiwo.app.cli.questions.requests import answering, confirm
+from weiwo.app.cli.questions.requests import confirm, conversation
 from weiwo.app.configuration.config_file import config_path, write_config
 from weiwo.app.render.labels import label
 from weiwo.nodes.memory.wishes import FoundWish, find_wish
@@ -44,7 +44,7 @@ def offer_web(question: str, context: Context, *, as_json: bool) -> None:
     if as_json or not can_ask() or not _is_in_question(context):
         return
     language = detect_language(question)
-    with answering("stopped before anything began; ask again"):
+    with conversation("stopped before anything began; ask again"):
         if confirm(label(language, "web_prompt", config_path()), default=True):
             write_config({"WEIWO_WEB": "on"})
             os.environ["WEIWO_WEB"] = "on"

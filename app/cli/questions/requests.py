@@ -83,7 +83,7 @@ class RequestKind:
         """
         for complaint in ended.complaints:
             terminal().print(Flow(Text(f"! {complaint}", "red"), indent=2))
-        with answering(f"stopped; {self.waits(ended)}; to continue, run weiwo resume {ended.thread_id}"):
+        with conversation(f"stopped; {self.waits(ended)}; to continue, run weiwo resume {ended.thread_id}"):
             return self.converse(ended, language_of(progress))
         return None
 
@@ -104,7 +104,7 @@ def language_of(progress: Progress) -> str:
 
 
 @contextlib.contextmanager
-def answering(stopped: str) -> Iterator[None]:
+def conversation(stopped: str) -> Iterator[None]:
     """Context manager for a conversation on the terminal.
 
     The end of the input leaves the conversation, and Ctrl-C stops the command.

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from weiwo.app.cli.errors import CommandError, UsageError
 from weiwo.app.cli.output import can_ask, hint
-from weiwo.app.cli.questions.requests import answering, confirm
+from weiwo.app.cli.questions.requests import confirm, conversation
 from weiwo.app.render.labels import label
 from weiwo.state.settings import Settings
 from weiwo.text.language_detection import detect_language
@@ -148,7 +148,7 @@ def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
     if threshold is None or expected <= threshold or as_json or not can_ask():
         return
     stopped = "nothing was asked; use --depth normal, or raise WEIWO_ASK_COST"
-    with answering(stopped):
+    with conversation(stopped):
         if confirm(label(language, "cost_prompt"), default=False):
             return
     raise CommandError(stopped)

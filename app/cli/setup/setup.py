@@ -139,7 +139,7 @@ def _try_and_write(chosen: _ModelCandidate, report: dict[str, Any], *, as_json: 
     The settings are written only if more than half of the model's calls were good.
     """
     settings = run_to_end(_apply_widening(chosen))
-    settings |= run_to_end(_thinking(chosen, settings, as_json=as_json))
+    settings |= run_to_end(_find_thinking_setting(chosen, settings, as_json=as_json))
     speed = run_to_end(measure_speed(chosen.server.base_url, _name_of(settings))) if chosen.server else None
     settings |= speed.limits(os.environ) if speed else {}
     if not as_json:
@@ -228,7 +228,9 @@ async def _apply_widening(chosen: _ModelCandidate) -> dict[str, str]:
     return {**settings, "WEIWO_MODEL": f"openai:{name}"}
 
 
-async def _thinking(chosen: _ModelCandidate, settings: Mapping[str, str], *, as_json: bool) -> dict[str, str]:
+async def _find_thinking_setting(
+    chosen: _ModelCandidate, settings: Mapping[str, str], *, as_json: bool
+) -> dict[str, str]:
     """Return the setting that lets a reasoning model on a local server think only while planning.
 
     The result is empty for a hosted model, a model that does not think, or one whose thinking cannot be switched off.

@@ -52,8 +52,8 @@ class CheckpointView:
     forked: bool
 
 
-async def history(session: Session, thread_id: str) -> list[CheckpointView]:
-    """The moments of a thread, newest first.
+async def list_moments(session: Session, thread_id: str) -> list[CheckpointView]:
+    """List the moments of a thread, newest first.
 
     Raises:
         MisuseError: There is no such thread.
@@ -85,7 +85,7 @@ async def history(session: Session, thread_id: str) -> list[CheckpointView]:
                 parent=labels.get(_parent_id(entry), ""),
                 created=datetime.fromisoformat(entry.created_at) if entry.created_at else datetime.now(UTC),
                 next=entry.next,
-                what=_what(entry, parent, labels.get(twin, ""))
+                what=_describe_step(entry, parent, labels.get(twin, ""))
                 + (f"; {len(done)} of its tasks had finished" if done else ""),
                 forked=forked,
             )
@@ -108,7 +108,7 @@ async def find_moment(session: Session, thread_id: str | None, prefix: str) -> t
         raise UsageError(str(error)) from None
 
 
-async def load(session: Session, thread_id: str, checkpoint_id: str) -> Thread:
+async def load_moment(session: Session, thread_id: str, checkpoint_id: str) -> Thread:
     """Load a thread as of a checkpoint."""
     snapshot = await session.graph.aget_state(
         {"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}}
@@ -118,7 +118,7 @@ async def load(session: Session, thread_id: str, checkpoint_id: str) -> Thread:
     )
 
 
-def short(checkpoint_id: str) -> str:
+def shorten_id(checkpoint_id: str) -> str:
     """Shorten a checkpoint id for messages."""
     return checkpoint_id[:_SHORTEST]
 
@@ -129,20 +129,20 @@ def print_history(console: Console, moments: Sequence[CheckpointView]) -> None:
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append(f"{moment.label}  ", "cyan")
         line.append(f"{moment.created.astimezone():%Y-%m-%d %H:%M:%S}  ", "dim")
-        line.append(f"{_next(moment):<14}", "yellow" if moment.next else "green")
+        line.append(f"{_describe_next(moment):<14}", "yellow" if moment.next else "green")
         line.append(_describe_moment(moment))
         console.print(line, no_wrap=True, overflow="ellipsis")
 
 
-def plain_history(moments: Sequence[CheckpointView]) -> str:
+def format_history(moments: Sequence[CheckpointView]) -> str:
     """Format the moments for a pipe: id, time, next step and previous step, separated by tabs."""
     return "".join(
-        f"{moment.label}\t{moment.created.isoformat(timespec='milliseconds')}\t{_next(moment)}\t{_describe_moment(moment)}\n"
+        f"{moment.label}\t{moment.created.isoformat(timespec='milliseconds')}\t{_describe_next(moment)}\t{_describe_moment(moment)}\n"
         for moment in moments
     )
 
 
-def as_json(thread_id: str, moments: Sequence[CheckpointView]) -> dict[str, Any]:
+def history_to_json(thread_id: str, moments: Sequence[CheckpointView]) -> dict[str, Any]:
     """Return the moments as a single object."""
     whole = {moment.label: moment.id for moment in moments}
     return {
@@ -162,7 +162,7 @@ def as_json(thread_id: str, moments: Sequence[CheckpointView]) -> dict[str, Any]
     }
 
 
-def _next(moment: CheckpointView) -> str:
+def _describe_next(moment: CheckpointView) -> str:
     return f"→ {' '.join(moment.next)}" if moment.next else "end"
 
 
@@ -179,7 +179,7 @@ def _parent_id(snapshot: "StateSnapshot") -> str:
     return str((snapshot.parent_config or {}).get("configurable", {}).get("checkpoint_id", ""))
 
 
-def _what(snapshot: "StateSnapshot", parent: "StateSnapshot | None", twin: str) -> str:
+def _describe_step(snapshot: "StateSnapshot", parent: "StateSnapshot | None", twin: str) -> str:
     """Describe the step before a checkpoint: the node since the parent, and the result of the node."""
     metadata, values = snapshot.metadata or {}, snapshot.values
     if changes := metadata.get(FORK_KEY):

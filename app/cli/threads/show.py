@@ -98,15 +98,15 @@ def _show_history(thread_id: str, *, as_json: bool) -> None:
     """List the checkpoints of a thread."""
 
     async def work(session: Session) -> list[checkpoints.CheckpointView]:
-        return await checkpoints.history(session, thread_id)
+        return await checkpoints.list_moments(session, thread_id)
 
     moments = run_in_session(work)
     if as_json:
-        write_json(checkpoints.as_json(thread_id, moments))
+        write_json(checkpoints.history_to_json(thread_id, moments))
     elif is_terminal():
         checkpoints.print_history(terminal(), moments)
     else:
-        write(checkpoints.plain_history(moments))
+        write(checkpoints.format_history(moments))
     if not as_json:
         hint(
             f"to continue from a checkpoint, run weiwo ask --from {thread_id}@CHECKPOINT [--set "
@@ -156,7 +156,7 @@ def load_thread(thread_id: str) -> Thread:
 
 def _load_moment(thread_id: str, checkpoint: str) -> Thread:
     async def work(session: Session) -> Thread:
-        return await checkpoints.load(session, *await checkpoints.find_moment(session, thread_id, checkpoint))
+        return await checkpoints.load_moment(session, *await checkpoints.find_moment(session, thread_id, checkpoint))
 
     return run_in_session(work)
 

@@ -23,7 +23,7 @@ from weiwo.app.server.wire import (
     ASSISTANT_ID,
     HEARTBEAT,
     EventStream,
-    cancelling,
+    cancel_on_leave,
     dump,
     read_count,
     read_json,
@@ -120,7 +120,7 @@ async def stream(request: Request) -> Response:
     engine = engine_of(request)
     events = _stream_events(engine, run, BEGINNING, RunRequest.model_validate(run.request).modes)
     if body.get("on_disconnect") == "cancel":
-        events = cancelling(events, lambda: engine.leave(run))
+        events = cancel_on_leave(events, lambda: engine.leave(run))
     return EventStream(events, {**_location(run), "Location": f"{_path(run)}/stream"})
 
 
@@ -131,7 +131,7 @@ async def wait(request: Request) -> Response:
     engine = engine_of(request)
     parts = _await_result(engine, run)
     if body.get("on_disconnect") == "cancel":
-        parts = cancelling(parts, lambda: engine.leave(run))
+        parts = cancel_on_leave(parts, lambda: engine.leave(run))
     return _Waiting(parts, {**_location(run), "Location": f"{_path(run)}/join"})
 
 
@@ -161,7 +161,7 @@ async def join_stream(request: Request) -> Response:
     modes = _modes(request) or RunRequest.model_validate(run.request).modes
     events = _stream_events(engine, run, after, modes)
     if request.query_params.get("cancel_on_disconnect", "").lower() in {"true", "1"}:
-        events = cancelling(events, lambda: engine.leave(run))
+        events = cancel_on_leave(events, lambda: engine.leave(run))
     return EventStream(events, {"Location": f"{_path(run)}/stream", **_location(run)})
 
 

@@ -16,7 +16,7 @@ from weiwo.app.server.errors import RequestError
 from weiwo.app.server.openai_api.answers import CORRECTED, AnswerSteps, ProtocolAnswer, follow_answer
 from weiwo.app.server.openai_api.chat_templates import find_task, read_attached, unwrap_question
 from weiwo.app.server.runs.run_request import RunRequest
-from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply
+from weiwo.app.server.wire import HEARTBEAT, EventStream, cancel_on_leave, dump, read_json, reply
 from weiwo.state.kinds import read_language_tag
 
 _MODELS: Final = {"weiwo": {}, "weiwo-quick": {"depth": "quick"}, "weiwo-deep": {"depth": "deep"}}
@@ -68,12 +68,12 @@ async def completions(request: Request) -> Response:
     else:
         _refuse_options(body, any_format=True)
         said = task.read_reply(await backend.ask_model(request, "chat_task", task.prompt)) or task.answer_by_rule()
-        answers, leave = _yield_answer(ProtocolAnswer(said)), _nothing
+        answers, leave = _yield_answer(ProtocolAnswer(said)), _do_nothing
         head = _head(str(uuid4()), time.time(), name)
     if body.get("stream"):
         options = body.get("stream_options") or {}
         usage = isinstance(options, dict) and bool(options.get("include_usage"))
-        return EventStream(cancelling(_chunks(answers, head, usage=usage), leave))
+        return EventStream(cancel_on_leave(_chunks(answers, head, usage=usage), leave))
     answer = await whole(answers)
     if answer.error:
         raise RequestError(500, answer.error)
@@ -203,7 +203,7 @@ async def _yield_answer(answer: ProtocolAnswer) -> AnswerSteps:
     yield answer
 
 
-async def _nothing() -> None:
+async def _do_nothing() -> None:
     """Do nothing, because no run can be cancelled."""
 
 

@@ -14,7 +14,7 @@ from weiwo.app.server.engine import Backend, backend_of
 from weiwo.app.server.errors import RequestError, not_found
 from weiwo.app.server.openai_api.answers import ProtocolAnswer, follow_answer
 from weiwo.app.server.openai_api.chat_routes import openai_errors, read_messages, read_run, whole
-from weiwo.app.server.wire import HEARTBEAT, EventStream, cancelling, dump, read_json, reply, sse
+from weiwo.app.server.wire import HEARTBEAT, EventStream, cancel_on_leave, dump, read_json, reply, sse
 
 _PREFIX: Final = "resp_"
 _BEFORE: Final = "previous_response_id"
@@ -36,7 +36,7 @@ async def create(request: Request) -> Response:
     run = await backend.begin(request, wanted, before.thread_id if before else "")
     name = str(body.get("model") or "weiwo")
     if body.get("stream"):
-        return EventStream(cancelling(_events(backend, run, name), lambda: backend.leave(run)))
+        return EventStream(cancel_on_leave(_events(backend, run, name), lambda: backend.leave(run)))
     return reply(_response(run, name, await whole(follow_answer(backend, run))))
 
 

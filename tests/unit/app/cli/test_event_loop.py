@@ -62,7 +62,7 @@ def test_a_second_signal_in_the_middle_of_the_first_ones_handler_does_not_keep_i
     came = []
 
     def and_again(frame: FrameType, event: str, _: object) -> None:
-        if frame.f_code.co_name == "came" and event == "c_return" and not came:  # its first line is done
+        if frame.f_code.co_name == "note_signal" and event == "c_return" and not came:  # its first line is done
             came.append(event)
             signal.raise_signal(signal.SIGINT)
 

@@ -16,7 +16,7 @@ from weiwo.app.cli.questions import approval, requests
 from weiwo.app.cli.questions import plan_files as drafts
 from weiwo.app.cli.questions.fork import _fork_place, _fork_values
 from weiwo.app.cli.questions.plan_files import DraftError, edit, parse, read_plan
-from weiwo.app.cli.threads.checkpoints import CheckpointView, as_json, plain_history, print_history
+from weiwo.app.cli.threads.checkpoints import CheckpointView, format_history, history_to_json, print_history
 from weiwo.app.render.progress import Progress
 from weiwo.app.session.session import RunEnd
 from weiwo.state import Plan
@@ -260,9 +260,9 @@ def test_moments_are_listed_on_a_terminal_a_pipe_and_as_json():
         CheckpointView("1f0e-2", "1f0e-2", "1f0e-1", at, (), "answered:\x1b complete\nx", forked=False),
         CheckpointView("1f0e-1", "1f0e-1", "1f0e-0", at, ("approval",), "计划" * 60, forked=True),
     ]
-    assert plain_history(moments).splitlines()[0] == "1f0e-2\t2026-11-20T00:00:00.000+00:00\tend\tanswered: complete x"
-    assert plain_history(moments).endswith("(continues from 1f0e-0)\n")
-    assert [one["parent"] for one in as_json("t", moments)["checkpoints"]] == ["1f0e-1", None]
+    assert format_history(moments).splitlines()[0] == "1f0e-2\t2026-11-20T00:00:00.000+00:00\tend\tanswered: complete x"
+    assert format_history(moments).endswith("(continues from 1f0e-0)\n")
+    assert [one["parent"] for one in history_to_json("t", moments)["checkpoints"]] == ["1f0e-1", None]
     console = Console(file=io.StringIO(), width=60, force_terminal=False, color_system=None)
     print_history(console, moments)
     lines = console.file.getvalue().splitlines()
