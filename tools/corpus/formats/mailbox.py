@@ -43,7 +43,9 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
         ]
         yield replace(part, passages=passages, key=place, sha256=sha256(data).hexdigest())
     if not subjects:
-        raise UnreadableError("it contains no message")
+        if bad:
+            raise UnreadableError(f"none of its messages can be read ({len(bad)}); export it again as mbox")
+        raise UnreadableError("it contains no message, since no line begins with 'From '; export it again as mbox")
     losses = [*count_places("messages_unreadable", bad), *([Loss("messages_beyond_limit", beyond)] if beyond else [])]
     listed = "\n".join(f"- {subject}" for subject in subjects[:_LISTED])
     yield Part(name, [Passage(f"{name}: {len(subjects)} messages\n{listed}", (), "", 1, 1)], losses=losses)

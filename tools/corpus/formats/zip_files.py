@@ -5,7 +5,7 @@ format, within limits.
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
@@ -13,6 +13,7 @@ from posixpath import basename, normpath
 from typing import BinaryIO, Final
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.formats.encodings import UnreadableError, decode
 from weiwo.tools.corpus.formats.parts import Part, clean_text
 from weiwo.tools.corpus.losses import Loss, count_places
@@ -48,7 +49,7 @@ def open_archive(file: BinaryIO) -> Iterator[ZipFile]:
     try:
         opened = ZipFile(file)
     except (BadZipFile, NotImplementedError, ValueError, OSError) as error:
-        raise UnreadableError(f"damaged: {error}") from None
+        raise UnreadableError(f"damaged ({error}); download it or save it again") from None
     with opened:
         _check_size(opened, file.seek(0, 2))
         yield opened
@@ -57,12 +58,15 @@ def open_archive(file: BinaryIO) -> Iterator[ZipFile]:
 def _check_size(opened: ZipFile, size: int) -> None:
     members = opened.infolist()
     total = sum(member.file_size for member in members)
+    why = ""
     if len(members) > _MOST_MEMBERS:
-        raise UnreadableError(f"possible zip bomb: it has {len(members):,} members, more than {_MOST_MEMBERS:,}")
-    if total > MOST_BYTES:
-        raise UnreadableError(f"possible zip bomb: it unpacks to {total:,} bytes, more than {MOST_BYTES:,}")
-    if total > _SMALL and total > _MOST_RATIO * size:
-        raise UnreadableError(f"possible zip bomb: it unpacks to {total // max(size, 1):,} times its size")
+        why = f"has {len(members):,} members, more than {_MOST_MEMBERS:,}"
+    elif total > MOST_BYTES:
+        why = f"unpacks to {total:,} bytes, more than {MOST_BYTES:,}"
+    elif total > _SMALL and total > _MOST_RATIO * size:
+        why = f"unpacks to {total // max(size, 1):,} times its size, more than {_MOST_RATIO}"
+    if why:
+        raise UnreadableError(f"possible zip bomb: it {why}; if you trust it, split it into smaller files")
     if any(member.flag_bits & 1 for member in members):
         raise UnreadableError("encrypted; save it without a password")
 
@@ -97,11 +101,29 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
             taken.append(path)
             yield from parts
     if not taken:
-        raise UnreadableError("it contains only unsupported file types" if unread else "nothing in it is readable")
+        raise UnreadableError(_why_empty(unread, broken))
     beyond = [Loss("files_beyond_limit", len(members) - _MOST_FILES)] if len(members) > _MOST_FILES else []
     losses = [*count_places("members_not_read", unread), *count_places("members_unreadable", broken), *beyond]
     listed = "\n".join(f"- {path}" for path in taken[:_LISTED])
     yield Part(name, [Passage(f"{name}:\n{listed}", (), "", 1, 1)], losses=losses)
+
+
+def _why_empty(unread: Sequence[str], broken: Sequence[str]) -> str:
+    """Return the reason why no file of an archive could be read, and what to do, in a line.
+
+    Args:
+        unread: Paths of the files of unsupported types.
+        broken: Paths of the files that their readers refused.
+    """
+    if broken:
+        more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+        return f"its files cannot be read: {one_line(broken[0], 100)}{more}; make the archive again from whole files"
+    if unread:
+        return (
+            "it contains only unsupported file types; unpack archives in it, and convert other files, for example to "
+            "PDF"
+        )
+    return "it contains no files; add the documents to it"
 
 
 def _read_member(archive: ZipFile, member: ZipInfo, path: str) -> list[Part]:

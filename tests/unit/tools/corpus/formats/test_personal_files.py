@@ -54,8 +54,10 @@ def test_a_mailbox_is_a_document_a_message_with_attachments(tmp_path):
     assert "late,15" in texts(found[1])
     assert found[1].passages[-1].locator.startswith("message 2, attachment fees.csv")
     assert "- Rent\n- Fees" in texts(found[2])
-    with pytest.raises(UnreadableError, match="no message"):
+    with pytest.raises(UnreadableError, match="no message, since no line begins with 'From '; export it again as mbox"):
         parts("a.mbox", "nothing here\n")
+    with pytest.raises(UnreadableError, match=r"none of its messages can be read \(2\); export it again as mbox"):
+        parts("a.mbox", "From a\n \n\nFrom b\n \n")
 
 
 def test_a_message_of_a_maildir_folder_is_mail():

@@ -56,9 +56,12 @@ def test_names_lead_nowhere_else_and_old_encodings_are_read() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (zipped({"a.bin": b"\0"}), "it contains only unsupported file types"),
-        (zipped({"inner.zip": zipped({"a.md": b"Words."})}), "it contains only unsupported file types"),
-        (b"PK\x03\x04 broken", "damaged"),
+        (zipped({"a.bin": b"\0"}), "only unsupported file types; unpack archives in it, and convert other files"),
+        (zipped({"inner.zip": zipped({"a.md": b"Words."})}), "only unsupported file types; unpack archives in it"),
+        (b"PK\x03\x04 broken", r"damaged \(File is not a zip file\); download it or save it again"),
+        (zipped({"b.pdf": b"%PDF broken"}), "its files cannot be read: b.pdf; make the archive again from whole files"),
+        (zipped({"a.bin": b"\0", "b.pdf": b"%PDF broken", "c.pdf": b"%PDF"}), "cannot be read: b.pdf and 1 more; make"),
+        (zipped({".x.md": b"x"}), "it contains no files; add the documents to it"),
     ],
 )
 def test_what_is_no_folder_is_refused_in_a_line(data: bytes, said: str) -> None:
@@ -72,5 +75,5 @@ def test_an_archive_that_unpacks_to_more_than_is_read_is_refused(stated: int, sa
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.md", b"0" * 1_000)
         archive.getinfo("a.md").file_size = stated  # `zipfile` unpacks no more than is stated
-    with pytest.raises(UnreadableError, match=f"zip bomb.*{said}"):
+    with pytest.raises(UnreadableError, match=f"zip bomb.*{said}.*; if you trust it, split it"):
         parts(out.getvalue())
