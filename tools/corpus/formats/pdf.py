@@ -46,6 +46,8 @@ _NARROWEST: Final = 80.0
 """Minimum width in points of the longest line of a column."""
 _WOVEN: Final = 0.4
 """Minimum share of text runs that follow one in the other column, if the text is stored line by line across both."""
+_SAME_EDGE: Final = 0.1
+"""Maximum distance, in points, of the edges of a text run and of its characters."""
 _UNDECODABLE: Final = 0.2
 _FEW_CHARACTERS: Final = 20
 _FEW_STRANGE: Final = 3
@@ -162,12 +164,15 @@ class Pdf:
         def read_box(box: Box) -> str:
             return str(written.get_text_bounded(*box))
 
+        def locate_box(box: Box) -> tuple[int, int] | None:
+            return self._locate_run(written, plain, box, read_box(box).strip())
+
         try:
             boxes = self._read_boxes(written)
             plain = written.get_text_range()
             columns = _read_columns(written, boxes)
             text = (columns or mark_tables(plain, boxes, read_box)).replace("\r\n", "\n")
-            text = mark_raised(text, plain.replace("\r\n", "\n"), boxes, read_box, ordered=not columns)
+            text = mark_raised(text, plain.replace("\r\n", "\n"), boxes, locate_box, ordered=not columns)
             text = join_han_lines(text, boxes, read_box)
         finally:
             written.close()
@@ -191,6 +196,30 @@ class Pdf:
             for n in range(count if count <= _MOST_BOXES else 0)
             if get_rect(raw, n, *to)
         ]
+
+    def _locate_run(self, written: "pypdfium2.PdfTextPage", plain: str, box: Box, run: str) -> tuple[int, int] | None:
+        """Return the start and the end of a text run in the text of its page, counting line breaks as one character.
+
+        Args:
+            written: The page.
+            plain: The text of the page as PDFium gives it, with two characters for a line break.
+            box: The edges of the run.
+            run: The text of the run.
+        """
+        reach = (box.top - box.bottom) / 2
+        near = written.get_index(box.left, box.bottom + reach, reach, reach)
+        if near is None or not run:
+            return None
+        # PDFium may give the character before the run, whose edges overlap: the first of the run has its left edge.
+        for index in range(max(0, near - 1), min(near + 2, written.count_chars())):
+            left, bottom, _, top = written.get_charbox(index)
+            if abs(left - box.left) > _SAME_EDGE or bottom < box.bottom - _SAME_EDGE or top > box.top + _SAME_EDGE:
+                continue
+            start = self._raw.FPDFText_GetTextIndexFromCharIndex(written.raw, index)
+            if start >= 0 and plain.startswith(run, start):
+                start -= plain.count("\r\n", 0, start)
+                return start, start + len(run)
+        return None
 
     def _has_pictures(self, page: "pypdfium2.PdfPage") -> bool:
         """Report whether a page shows pictures or drawings, so that missing text is a loss."""
