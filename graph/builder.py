@@ -186,7 +186,8 @@ plan_graph: Final = _compile_plan_graph()
 async def _execute(state: SearchState, services: RunContext, graph: TaskGraph) -> dict[str, Any]:
     """Run the unfinished tasks of the current plan, and return the update of the state: outcomes, evidence and usage.
 
-    Values edited by hand are adopted first. The update may contain a revised plan, if tasks were replaced.
+    Values edited by hand are adopted first. The update also contains a revised plan if tasks were replaced. It is empty
+    if the state has no plan.
     """
     plan = state.get("plan")
     if plan is None:
@@ -243,16 +244,20 @@ def _by_clarity(
 
 
 def by_level(state: SearchState) -> Literal["writer", "approval", "executor", "reflection", "planner"]:
-    """Route by level: simple to the writer, moderate to the executor, complex to the planner."""
+    """Route by the level of the question.
+
+    "simple" goes to the writer, "complex" to the planner. "moderate" already has a plan of one task, and goes where
+    `_by_plan` sends it: usually to the executor, or first to the approval by the user.
+    """
     level = state["assessment"].level
     return "writer" if level == "simple" else "planner" if level == "complex" else _by_plan(state)
 
 
 def _by_plan(state: SearchState) -> Literal["approval", "executor", "reflection"]:
-    """Route a plan to approval, execution or reflection.
+    """Return the next node for the current plan: "executor", "approval" or "reflection".
 
-    If the user approves plans, each revision of the plan is submitted once before it runs. A failed plan that the
-    planner could not improve is not run again: reflection ends the run with the reason.
+    If the user approves plans, each revision of the plan goes to "approval" once before it runs. A failed plan that the
+    planner could not improve is not run again: it goes to "reflection", which ends the run with the reason.
     """
     if is_stuck(state):
         return "reflection"
@@ -266,10 +271,11 @@ def _by_approval(state: SearchState) -> Literal["planner", "executor"]:
 
 
 def _by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"]:
-    """Route after the writer: end with a result, or continue if a draft was held back.
+    """Return the node after the writer: the end if there is a result, else the node that completes a withheld draft.
 
-    A draft that names missing parts of the question leads to the planner, any other to reflection, which looks for
-    missing parts.
+    A draft is withheld if parts of the question are unanswered. If the draft names them, the planner adds tasks for
+    them.
+    Otherwise reflection looks for them.
     """
     looks = state.get("reflections", [])
     if state.get("result") or not looks:  # none where a client writes the state in the writer's name

@@ -197,9 +197,11 @@ _CALLS: Final[Mapping[Depth, int]] = {"quick": 3, "normal": 6, "deep": 30}
 def _give_time(settings: Settings, usual_seconds: float) -> Limits:
     """Return the limits of a run, with more seconds for slow models unless the user has set the seconds.
 
+    If a typical call takes 30 s, a run of normal depth (120 s, 6 calls) gets 180 s.
+
     Args:
         settings: The settings.
-        usual_seconds: Seconds to allow for a typical model call.
+        usual_seconds: Seconds to allow for a typical model call. 0 if unknown.
     """
     limits, depth = settings.limits, settings.depth
     if limits.max_seconds != DEPTHS[depth].get("max_seconds", Limits.max_seconds):

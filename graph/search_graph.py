@@ -210,13 +210,17 @@ class SearchGraph(CompiledStateGraph[Any, Any, Any, Any]):
 def carry_answer(answer: Any, before: Sequence[Interrupt], now: Sequence[Interrupt]) -> dict[str, Any] | None:
     """Assign answers to earlier questions to the questions that wait now, if they are the same.
 
+    If the earlier question had the id "a" and waits again under the id "b", the answer "yes" gives `{"b": "yes"}`.
+
     Args:
         answer: An answer, or answers by the ids of the earlier questions.
         before: The earlier questions.
         now: The questions that wait now.
 
     Returns:
-        Answers by the ids of the questions that wait now, or None if no question is the same as before.
+        Answers by the ids of the questions that wait now, or None if no question is the same as before. Also None for
+        an
+        answer without ids if several questions are open.
     """
     ids = {interrupt.id for interrupt in before}
     by_id = isinstance(answer, Mapping) and answer and set(answer) <= ids
@@ -237,7 +241,10 @@ def carry_answer(answer: Any, before: Sequence[Interrupt], now: Sequence[Interru
 
 
 def _content_of(asked: Interrupt) -> Any:
-    """Return the content of a question for comparison, without remarks on an earlier answer and texts for display."""
+    """Return the content of a question for comparison.
+
+    Remarks on an earlier answer and texts for display are left out.
+    """
     if not isinstance(asked.value, Mapping):
         return asked.value
     said = {"complaints", "description", "action_requests"}

@@ -30,7 +30,10 @@ class EventChannels(StreamTransformer):
         return dict(self._channels)
 
     def process(self, event: Any) -> bool:
-        """Put a custom event on the channel of its type. Returns False if it was, so that it is not forwarded again."""
+        """Put a custom event on the channel of its type, and report whether LangGraph must forward the event itself.
+
+        False for an event put on a channel, so that clients do not get it twice. True for all others.
+        """
         data = event["params"]["data"] if event["method"] == "custom" else None
         channel = self._channels.get(str(data.get("type"))) if isinstance(data, dict) else None
         if channel is not None:

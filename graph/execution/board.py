@@ -53,7 +53,9 @@ class Board:
         return {outcome.task_id: outcome for outcome in self._outcomes.values()}
 
     def post(self, outcome: Outcome, instead_of: str = "") -> None:
-        """Post the outcome of a task, and wake the tasks for which it was the last missing input, or has no value.
+        """Store the outcome of a task, and wake the waiting tasks that can now be decided.
+
+        A waiting task wakes if it waits for no other input, or at once if this outcome has no usable value.
 
         Args:
             outcome: The outcome. A second outcome of the same task is ignored.
@@ -68,7 +70,10 @@ class Board:
                 self._settle(target)
 
     def abandon(self, task_id: str) -> None:
-        """Wake the tasks that wait for an interrupted task, so that they are interrupted too."""
+        """Wake the tasks that wait for an interrupted task, so that they are interrupted too.
+
+        Does nothing if the task has an outcome.
+        """
         if task_id not in self._outcomes:
             for target in self._downstream.get(task_id, ()):
                 self._settle(target)
@@ -77,9 +82,11 @@ class Board:
         """Wait for the outcomes of a task's upstream tasks, at most for some seconds.
 
         Returns:
-            The task, with references to replaced tasks renamed, its inputs by task id, and None. If the inputs cannot
-            all arrive (an upstream task failed, a cycle, or the time is over), no inputs, and as the third value the
-            outcome of the task.
+            `(task, inputs, None)` if all inputs arrived: the outcomes of the upstream tasks by task id, and the task
+            with
+            its references renamed to the tasks that replaced others. `(task, {}, outcome)` if they cannot all arrive:
+            the
+            outcome is "blocked" if an upstream task has no value or is in a cycle, and "failed" if the time is over.
 
         Raises:
             GraphInterrupt: An upstream task was interrupted, so this task must be interrupted too.
@@ -105,9 +112,10 @@ class Board:
 
 
 def _reachable(upstream: Mapping[str, Iterable[str]], finished: Mapping[str, Outcome]) -> frozenset[str]:
-    """Return the ids of tasks that can get all inputs.
+    """Return the ids of the tasks that can get all their inputs.
 
-    These are all but the tasks in a cycle, downstream of a cycle, or downstream of an unknown task without an outcome.
+    A task in a cycle, downstream of a cycle, or downstream of an unknown task without an outcome cannot. With the edges
+    a → b, b → c and c → b, only "a" is returned.
 
     Args:
         upstream: Ids of the upstream tasks of each task.
@@ -151,10 +159,13 @@ def timed_out_outcome(task: Task) -> Outcome:
 
 
 def unfinished_tasks(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Task, ...]:
-    """Return the tasks of a plan that are still to run: those without an outcome that answers them."""
+    """Return the tasks of a plan that are still to run: all without a "succeeded" outcome.
+
+    A task with a failed, empty or blocked outcome runs again.
+    """
     return tuple(task for task in plan.tasks if not (task.id in outcomes and outcomes[task.id].answers))
 
 
 def finished_outcomes(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
-    """Return the outcomes that answer their tasks, by task id. These tasks are not run again."""
+    """Return the "succeeded" outcomes by task id. Their tasks are not run again."""
     return {outcome.task_id: outcome for outcome in outcomes if outcome.answers}

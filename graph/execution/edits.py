@@ -23,8 +23,10 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
     """Adopt edited values as values set by the person.
 
     Returns:
-        The update of `outcomes` and `evidence`. Empty if nothing was edited. Tasks that depend on an edited value are
-        blocked until they run again.
+        The update of `outcomes` and `evidence`. An edited value gets a passage of its own to be cited, and the tasks
+        that
+        depend on it are blocked until they run again. Empty if nothing was edited. In a thread of a version without
+        digests no edit can be detected, and all outcomes are returned with digests.
 
     Raises:
         ForkError: A value is not of its task's type.
@@ -54,7 +56,10 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
 
 
 def with_edits(state: SearchState) -> tuple[SearchState, dict[str, Any]]:
-    """Return the state with edited values adopted, and the state update of `adopt_edits`."""
+    """Return the state with edited values adopted, and the state update of `adopt_edits`.
+
+    If there is no update, the state itself and {} are returned.
+    """
     edits = adopt_edits(state, state["assessment"].language)
     if not edits:
         return state, {}

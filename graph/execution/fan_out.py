@@ -45,10 +45,10 @@ from weiwo.state import Evidence, Outcome, Plan, Repair, Task, Usage
 from weiwo.state.search import add_usage, merge_by_key, merge_evidence
 
 _UNBOUNDED: Final = 0
-"""`max_concurrency` of the plan graph. A caller's value limits the work instead, like `max_parallel`: as a limit of
-Sends it would also count waiting tasks.
+"""`max_concurrency` of the plan graph: no limit. A limit here would also count tasks that only wait for inputs.
 
-LangGraph makes no semaphore for 0. With one, saving a checkpoint that is cancelled at once leaves a coroutine that is
+`run_plan` applies the caller's `max_concurrency` to the working tasks instead, as it does `max_parallel`. LangGraph
+makes no semaphore for 0. With a semaphore, saving a checkpoint that is cancelled at once leaves a coroutine that is
 never awaited.
 """
 
@@ -68,7 +68,7 @@ async def run_plan(
 
     Args:
         plan: A valid plan.
-        outcomes: Outcomes of earlier executions. Usable ones are kept.
+        outcomes: Outcomes of earlier executions. Tasks with a "succeeded" outcome are not run again.
         work: Resources shared by the tasks.
         config: The node's own config, which leads to its checkpoints.
         graph: The plan graph. A node must name it itself, because LangGraph finds the subgraphs of a node among the
@@ -76,8 +76,9 @@ async def run_plan(
         intervention: Replaces failed tasks while other tasks run. None for no replacements.
 
     Returns:
-        The state update: outcomes, evidence and usage of the tasks that ran. Each task has an outcome in every case. If
-        tasks were replaced, also the current plan, its revisions and the reflections that made them.
+        The state update: outcomes, evidence and usage of the tasks that ran. Each of them has an outcome, even after a
+        failure. If tasks were replaced, also the current plan, its revisions and the reflections that made them. Empty
+        if no task was left to run.
     """
     if not unfinished_tasks(plan, outcomes):
         return {}
@@ -301,9 +302,11 @@ async def _run_sent_item(state: _SentItem, runtime: Runtime[_ForEachContext]) ->
 async def _run_for_each(
     graph: TaskGraph, task: Task, inputs: Mapping[str, Outcome], context: ExecutionContext
 ) -> TaskOutput:
-    """Run an instance of a `for_each` task for each item, and join their outcomes into one, in the order of the items.
+    """Run an instance of a `for_each` task for each item of its list, and join the outcomes into a single outcome.
 
-    If an instance was replaced, the outcome of its replacement counts.
+    The values are in the order of the items. If an instance was replaced, the outcome of its replacement counts.
+    Without
+    items, no instance runs.
     """
     work, intervention, line = context.work, context.intervention, None
     fan = read_for_each(task, inputs, work.services.settings.limits.max_items)

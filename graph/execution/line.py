@@ -28,7 +28,15 @@ _RunAdded = Callable[
 
 
 def settled_outcome(task_id: str, outcomes: Mapping[str, Outcome], repairs: Mapping[str, Repair]) -> Outcome:
-    """Return the outcome that counts for a task: its own, or that of the last replacement."""
+    """Return the final outcome of a task: its own, or that of the last task that replaced it.
+
+    If task_1 was replaced by task_1b, and task_1b by task_1c, the result is the outcome of task_1c.
+
+    Args:
+        task_id: The original task.
+        outcomes: Outcomes of the task and its replacements, by task id.
+        repairs: Replacements by the id of the replaced task.
+    """
     while task_id in repairs:
         task_id = repairs[task_id].value_id
     return outcomes[task_id]
@@ -48,7 +56,10 @@ class TaskLine:
     position: int = 0  # position of the item in `fan.starts`
 
     def wakes(self, outcome: Outcome, *, found: bool) -> bool:
-        """Report whether an outcome triggers reflection. `found` says whether the task found any passages."""
+        """Report whether reflection must look for a replacement of the task because of an outcome.
+
+        `found` says whether the task found any passages.
+        """
         if self.item is not None and self.fan is not None and len(self.fan.starts) > 1:
             return self.intervention.wakes_for_item(self.task, self.item, outcome, self.board.outcomes, found=found)
         return self.intervention.wakes(self.task, outcome, self.board.outcomes, found=found)
@@ -59,7 +70,7 @@ class TaskLine:
         return None if self.fan is None else str(self.fan.starts[self.position]["inputs"][ITEM].value)
 
     async def find_repair(self, state: TaskProgress, services: RunContext) -> Repair | None:
-        """Find a replacement for the task, or return None."""
+        """Return tasks to run in place of this task, or None to keep its outcome."""
         tried = [(call["tool"], call["args"].get("query")) for call in state.get("tried", [])]
         found = state.get("evidence", {}).values()
         search = RepairSearch(self.intervention, self.task, state["outcome"], self.inputs, tried, tuple(found))
@@ -70,12 +81,14 @@ class TaskLine:
         return repair.model_copy(update={"task_id": self.fan.starts[self.position]["task"].id, "tasks": (other,)})
 
     async def run(self, repair: Repair, own: Outcome, config: RunnableConfig) -> TaskOutput:
-        """Run the replacement of the task.
+        """Run the replacement tasks of `repair`.
 
         If the task has a value (`own`) and the replacement brings nothing better, the task keeps it.
 
         Returns:
-            The output of the node: outcomes of the replacement tasks, evidence, usage, and the repairs that count.
+            The output of the node: `added`, the outcomes of the replacement tasks, with `evidence`, `usage`, and
+                `repairs`,
+            the replacements by replaced task. `repairs` is empty if the task keeps its own value.
         """
         self.work.report_finished(own)
         self.intervention.announce(repair)

@@ -96,7 +96,10 @@ class _ReportContext:
             self.services.emit(OutlinedEvent(title=outline.title, sections=titles, **note))
 
     def tell_section(self, number: int, section: Section) -> None:
-        """Store a finished section, and announce the finished sections that are next in order."""
+        """Store a finished section, and announce every finished section that has no unfinished section before it.
+
+        If section 2 ends before section 1, nothing is announced until section 1 ends, and then both are.
+        """
         self.finished[number] = section
         while self.told in self.finished:
             done, title = self.finished[self.told], self.outline.sections[self.told].title

@@ -40,7 +40,9 @@ from weiwo.state import Outcome
 _log: Final = logging.getLogger(__name__)
 
 _GRACE_SECONDS: Final = 1.0
-"""Time for which a task may continue when the run's time for work is over, at most half of the writer's reserve."""
+"""Seconds that a task may run on when the run's time for work is over. At most half of the time reserved for the
+writer.
+"""
 
 MOST_STEPS: Final = 1_000
 """LangGraph's limit of steps for a task. Its limit of turns ends it long before."""
@@ -119,10 +121,10 @@ async def _ask(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str,
 
 
 async def _shown_hash(config: RunnableConfig) -> str:
-    """Return the hash of the call about which the current step has asked a person, or an empty string.
+    """Return the hash of the tool call that the person was shown when this step asked for permission.
 
-    The result is empty if this step has not asked. An answer may reach a step that did not exist when it was given,
-    because the state was edited, or an earlier version asked.
+    Empty if this step has not asked: an answer may reach a step that did not exist when it was given, because the state
+    was edited, or an earlier version asked.
     """
     place = config["configurable"]
     saver = place.get(SAVER_KEY)
@@ -145,8 +147,8 @@ async def _read(state: TaskProgress, runtime: Runtime[_TaskContext]) -> dict[str
 async def _run_step(step: Step, state: TaskProgress, context: _TaskContext) -> dict[str, Any]:
     """Run a step of the executor, and return the update of the task's state.
 
-    An exception of the step becomes the task's outcome, except for interrupts. With an outcome, the update also says
-    whether reflection is needed (`woken`).
+    An exception of the step becomes the task's outcome, except for interrupts. If the update has an outcome, it also
+    says whether reflection must look at it (`woken`).
     """
     try:
         update = await run_isolated(step(cast("TaskState", {**context.start, **state}), context.work, context.lease))

@@ -121,7 +121,10 @@ async def fork(
 
 
 async def branch(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, checkpoint_id: str) -> RunnableConfig:
-    """Make a checkpoint the newest of the thread, so that a new question continues the conversation.
+    """Make a checkpoint the newest of the thread, so that a new question continues the conversation from there.
+
+    Returns:
+        The config of the thread.
 
     Raises:
         ForkError: There is no such checkpoint.
@@ -133,9 +136,10 @@ async def branch(graph: CompiledStateGraph[Any, Any, Any, Any], thread_id: str, 
 
 
 async def read_interrupted_results(saver: BaseCheckpointSaver[Any], snapshot: StateSnapshot) -> _InterruptedResults:
-    """Read the results of an interrupted execution, which are not in the thread's state yet.
+    """Read the results of the tasks that finished before an interruption, which are not in the thread's state yet.
 
-    They are pending writes of the plan graph's checkpoint, in the namespace of the interrupted node.
+    They are pending writes of the plan graph's checkpoint, in the namespace of the interrupted node. All fields of the
+    result are empty if there are no such writes.
     """
     found = _InterruptedResults()
     for task in snapshot.tasks:
@@ -296,7 +300,7 @@ async def _validate_plan(
     settings: Settings,
     tools: Sequence[BaseTool],
 ) -> Plan:
-    """Validate a plan, and return it as the next revision of the old plan.
+    """Validate a plan, and return it with the revision number after that of the old plan, or 0 without an old plan.
 
     Raises:
         ForkError: The plan is invalid. The message gives the first errors.
@@ -321,7 +325,10 @@ async def _validate_plan(
 
 
 def _answers(messages: Sequence[Any]) -> list[RemoveMessage]:
-    """Return messages that remove the answers to the last question, because a new answer follows."""
+    """Return `RemoveMessage` entries that delete the answers at the end of a conversation.
+
+    A fork removes them because a new answer follows. Empty if the last message is not an answer.
+    """
     trailing: list[RemoveMessage] = []
     for message in reversed(messages):
         if not isinstance(message, AIMessage) or not message.id:

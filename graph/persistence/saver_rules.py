@@ -54,7 +54,7 @@ async def read_checkpoint(reading: Awaitable[CheckpointTuple | None], config: Ru
 
 
 def _continue_after(checkpoint_id: str) -> None:
-    """Make later ids of this process sort after the given id."""
+    """Make later checkpoint ids of this process sort after the given id. Does nothing if it is no UUID of version 6."""
     try:
         read = UUID(checkpoint_id)
     except ValueError:

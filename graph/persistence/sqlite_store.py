@@ -78,10 +78,11 @@ class SqliteStore(BaseStore):
             raise
 
     def _transact(self, ops: list[Op], claim: ThreadClaim | None) -> list[Result]:
-        """Execute first the reads, then the writes, each as a transaction. Runs in the database's thread.
+        """Execute the reads, then the writes, each as a transaction, and return the results in the order of `ops`.
 
-        They are separate because a transaction that has read fails at once if another process is writing. Writes are
-        refused if `claim` is lost.
+        Runs in the database's thread. Reads and writes are separate because a transaction that has read fails at once
+        if
+        another process is writing. Writes are refused if `claim` is lost.
         """
         found: list[Result] = [None] * len(ops)
         try:

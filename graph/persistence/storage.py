@@ -142,9 +142,10 @@ def describe(settings: "Settings", database_url: str | None) -> str:
 
 
 def mask_url(url: str) -> str:
-    """Mask a database URL for display: scheme, user, host and database.
+    """Return a database URL for display, without password and parameters.
 
-    Password and parameters are left out.
+    `postgresql://ann:secret@db/weiwo?sslmode=require` gives `postgresql://ann:***@db/weiwo`. A text without "://" gives
+    "(not a URL)".
     """
     scheme, found, rest = url.partition("://")
     if not found:
@@ -157,6 +158,6 @@ def mask_url(url: str) -> str:
 def credentials_of(url: str) -> str:
     """Return user and password of a URL: everything between "://" and the last "@", or an empty string.
 
-    This works even if the password contains characters that should be percent-encoded.
+    `postgresql://ann:p@ss@db/weiwo` gives `ann:p@ss`, although the "@" should be percent-encoded.
     """
     return url.partition("://")[2].rpartition("@")[0]
