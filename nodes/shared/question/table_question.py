@@ -13,6 +13,8 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
+from weiwo.nodes.shared.question.marked_question import MarkedQuestion
+from weiwo.nodes.shared.question.table_columns import TableColumns
 from weiwo.nodes.shared.question.table_mentions import (
     IDLE,
     NOUNS,
@@ -24,56 +26,37 @@ from weiwo.nodes.shared.question.table_mentions import (
     find_mentions,
     has_implied,
     is_denied,
-    list_table_forms,
     list_values_with,
     means_same,
-    names_people,
     names_period,
 )
 from weiwo.nodes.shared.question.table_periods import UnknownYearError, find_period, list_years
 from weiwo.state import JsonValue
-from weiwo.text.cell_values import parse_amount
 from weiwo.text.data_files import data_pattern, data_words, read_data
-from weiwo.text.dates import find_dates
 from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
-from weiwo.text.records import NAME_KEYS
 from weiwo.tools.tables.columns import NUMERIC, ORDERED, fold_value
 
 _FILE: Final = "tables"
 _SYNONYMS: Final = "table_synonyms"
 _CUES: Final = {name: data_pattern(_FILE, "cues", name) for name in read_data(_FILE)["cues"]}
-_COMPARE: Final = {name: data_pattern(_FILE, "compare", name) for name in read_data(_FILE)["compare"]}
-_DATES: Final = {name: data_pattern(_FILE, "dates", name) for name in read_data(_FILE)["dates"]}
 _IDLE_HAN: Final = data_pattern(_FILE, "words", "idle_han")
 _VERBS: Final = data_words(_SYNONYMS, "words", "verbs")
 _PEOPLE: Final = data_words(_SYNONYMS, "words", "people")
 _TURNING: Final = data_words(_SYNONYMS, "words", "turning")
 _TURNING_HAN: Final = data_pattern(_SYNONYMS, "words", "turning_han")
-_SIGNS: Final = {"ge": ">=", "le": "<=", "gt": ">", "lt": "<", "eq": "="}
-_DAYS: Final = {"since": ">=", "after": ">", "before": "<", "until": "<=", "on": "="}
-_AMOUNT: Final = lazy(
-    r"(?:us\$|[$€£¥])?(?<![a-z\d.])\d[\d,]*(?:\.\d+)?(?:\s?(?:thousand|million|billion)|[万亿千])?(?:\s?(?:元|美元|欧元)|%)?"
-)
-_YEAR: Final = lazy(r"(?<![a-z\d.,])(?:19|20)\d\d(?![\d.,]\d|\d)")
-_MONTH: Final = lazy(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,7}\b(?=[\d, .]{0,6}\b\d{4})")
 _FORM: Final = data_pattern("question", "patterns", "form_aside")
 _LONGEST: Final = 300
 _MOST_TABLES: Final = 60
 _MOST_ALIKE: Final = 4
 """Most columns that differ only in brackets, such as "amount (net)", for which a figure each is given."""
 _WORD: Final = lazy(r"[^\W_]+")
-_MARKS: Final = lazy(r"[\s?？。.!！,，、:：;；'\"“”‘’()（）《》]+")
 _HAN: Final = lazy(f"[{HAN}]")
 _HAN_WORDS: Final = lazy(rf"[{HAN}]{{2,}}")
 _BESIDE_COLUMN: Final = lazy(r"\b(after|before|since|until|over|under|above|below)\s+(?:the\s+)?@")
-_BESIDE: Final = frozenset({"", "=", "is", "of", "in", "the", "为", "是", "的"})
-"""Words that may stand between a column and its value."""
 _MADE: Final = ("distinct", "median", "mean", "sum", "count")
 _WORDED: Final = ("max", "min", "top", *_MADE, "when", "who")
 """Cues that are whole words and are recognized anywhere in the question."""
-_FIRST_LONG: Final = 1_000
-"""Distinct numbers from here on, all of the same number of digits, are taken for identifiers."""
 _MOST_YEARS: Final = 6
 _MOST_NAMED: Final = 5
 _MOST_UNUSED: Final = 2
@@ -224,6 +207,7 @@ class _Reading:
         self.refusal: Refusal | None = None
         self._table = table
         self._columns: Sequence[Mapping[str, Any]] = table["columns"]
+        self._facts = TableColumns(table)
         self._text = text
         self._filters: list[dict[str, JsonValue]] = []
         self._mentions = find_mentions(text, table)
@@ -250,7 +234,8 @@ class _Reading:
             return None
         if not (self._mentions or self._implied) or not self._take_values():
             return None
-        request = self._read_marked(self._mark())
+        understood = [(item.start, item.end) for item in self._implied] + ([self._period] if self._period else [])
+        request = self._read_marked(MarkedQuestion(self._text, self._table, self._mentions, understood))
         if request is None:
             return None
         names = _list_columns(request)
@@ -258,30 +243,25 @@ class _Reading:
         told: dict[str, list[JsonValue]] = {"assumed": assumed, "unused": [*self._unused]}
         return {**request, **{name: words for name, words in told.items() if words}}
 
-    def _read_marked(self, marked: str) -> dict[str, JsonValue] | None:
-        top, marked = _take(_CUES["top"], marked)
-        for reader in (self._take_dates, self._take_amounts):
-            left = reader(marked)
-            if left is None:
-                return None
-            marked = left
-        by, marked = _take(_CUES["by"], marked)
-        cues = dict.fromkeys((item.cue for item in self._implied), True)
-        dated = bool(_CUES["when"].search(marked))
-        for cue in ("distinct", "max", "min", "median", "mean", "count", "sum"):
-            hit, marked = _take(_CUES[cue], marked)
-            cues[cue] = hit is not None or cues.get(cue, False)
-        which, marked = _take(_CUES["which"], marked)
-        if which is None:
-            which, marked = _take(_CUES["which_han"], marked)
-        who, marked = _take(_CUES["who"], marked)
-        if not self._nothing_left(marked):
+    def _read_marked(self, marked: MarkedQuestion) -> dict[str, JsonValue] | None:
+        top = marked.take(_CUES["top"])
+        if not (marked.take_dates() and marked.take_amounts()):
             return None
-        asked = [mention for mention in self._mentions if mention.kind == "column" and mention.start in self._free]
+        self._filters += marked.filters
+        by = marked.take(_CUES["by"])
+        cues = dict.fromkeys((item.cue for item in self._implied), True)
+        dated = bool(_CUES["when"].search(marked.text))
+        for cue in ("distinct", "max", "min", "median", "mean", "count", "sum"):
+            cues[cue] = marked.take(_CUES[cue]) is not None or cues.get(cue, False)
+        which = marked.take(_CUES["which"]) or marked.take(_CUES["which_han"])
+        who = marked.take(_CUES["who"])
+        if not self._nothing_left(marked.text):
+            return None
+        asked = marked.asked
         group = self._after(by.end(), asked) if by else None
         thing = self._find_thing(which, asked) if which is not None else None
         if thing is None and (who is not None or top is not None):
-            thing = self._find_names(people=who is not None)
+            thing = self._facts.find_names(people=who is not None)
         if top is not None and by is not None and not (cues["max"] or cues["min"]):
             cues["max"], group = True, None
         amount = int(next(filter(None, top.groups()))) if top else 1
@@ -294,8 +274,8 @@ class _Reading:
         asks = which is not None or who is not None
         if self._loose and (len(set(rest)) > 1 or cues["count"]) and not (cues["max"] or cues["min"]):
             # "the total amount of orders", a row each; "opened in Q1", a condition
-            self._counts_key = any(map(self._is_key, rest))
-            rest = [at for at in rest if not self._is_key(at) and not self._is_dated(at)]
+            self._counts_key = any(map(self._facts.is_key, rest))
+            rest = [at for at in rest if not self._facts.is_key(at) and not self._is_dated(at)]
         if self._loose and thing is None and group is None and not asks and (cues["max"] or cues["min"]):
             rest, thing = self._split_thing(rest, dated=dated)
         return self._request(cues, rest, group, thing, amount, dated=dated, asks=asks)
@@ -337,7 +317,7 @@ class _Reading:
         return True
 
     def _note_assumed(self, words: str, column: int, value: str = "") -> None:
-        self._assumed.append({"words": words.strip(), "column": self._name(column), "value": value})
+        self._assumed.append({"words": words.strip(), "column": self._facts.name(column), "value": value})
 
     def _take_period(self) -> bool:
         """Turn a quarter or a month into a condition on the date column.
@@ -348,7 +328,7 @@ class _Reading:
         dated = [at for at, column in enumerate(self._columns) if column["type"] in {"date", "datetime"}]
         named = [at for at in dated if any(mention.column == at for mention in self._mentions)]
         fit = named if len(named) == 1 else dated
-        if len(fit) != 1 or not self._is_clean(fit[0], {"date", "datetime"}):
+        if len(fit) != 1 or not self._facts.is_clean(fit[0], {"date", "datetime"}):
             return True
         column = fit[0]
         try:
@@ -365,7 +345,7 @@ class _Reading:
         months: list[JsonValue] = [period.first, period.last]
         whole: dict[str, JsonValue] = {"op": "between", "value": months}
         condition = whole if period.first < period.last else {"op": "=", "value": period.first}
-        self._filters.append({"column": self._name(column), **condition})
+        self._filters.append({"column": self._facts.name(column), **condition})
         if period.year_assumed:
             value = period.first if period.first == period.last else f"{period.first} – {period.last}"
             self._note_assumed(self._text[period.start : period.end], column, value)
@@ -375,14 +355,16 @@ class _Reading:
         """Separate the order columns from the wanted column in "cheapest club" or "newest laptop"."""
         implied = next((item.column for item in self._implied if item.column is not None), None)
         if implied is None and dated:
-            implied = self._only("date")
-        ordered = [at for at in dict.fromkeys(rest) if self._is_clean(at, ORDERED)]
+            implied = self._facts.find_only("date")
+        ordered = [at for at in dict.fromkeys(rest) if self._facts.is_clean(at, ORDERED)]
         named = [at for at in dict.fromkeys(rest) if self._columns[at]["type"] == "text"]
         if len(named) == 1 and len(ordered) <= 1 and len(named) + len(ordered) == len(set(rest)):
             target = ordered[0] if ordered else implied
             return ([target], named[0]) if target is not None else (list(rest), None)
         if not rest and implied is not None and self.names_table:
-            return [implied], self._find_names() if self._find_names() is not None else self._find_namesake()
+            return [
+                implied
+            ], self._facts.find_names() if self._facts.find_names() is not None else self._facts.find_namesake()
         return list(rest), None
 
     def _find_thing(self, which: re.Match[str], asked: Sequence[Mention]) -> int | None:
@@ -392,7 +374,7 @@ class _Reading:
         """
         ahead, behind = which.string[which.end() :][:1], which.string[: which.start()].rstrip()[-1:]
         if "~" in (ahead if ahead in {"@", "~"} else behind):
-            return self._find_names()
+            return self._facts.find_names()
         if ahead == "@":
             return self._after(which.end(), asked)
         backwards = sorted(asked, key=lambda item: -item.start)
@@ -438,25 +420,25 @@ class _Reading:
             target = self._find_called()
         request: dict[str, JsonValue] = {"table": str(self._table["name"]), "filters": [*self._filters]}
         if extreme and target is None and dated:
-            target = self._only("date")
+            target = self._facts.find_only("date")
             if thing is None and group is None and self.names_table and not asks and not made:
-                thing = self._find_names()  # "the newest club"
+                thing = self._facts.find_names()  # "the newest club"
         if extreme and not made:
             if group is None:
                 return self._extreme(request, extreme, target, thing, amount)
-            if target is None or thing is not None or not self._is_clean(target, ORDERED):
+            if target is None or thing is not None or not self._facts.is_clean(target, ORDERED):
                 return None
-            largest: dict[str, JsonValue] = {"function": extreme, "column": self._name(target)}
-            return {**request, "measures": [largest], "group_by": [self._name(group)], "top": 200}
+            largest: dict[str, JsonValue] = {"function": extreme, "column": self._facts.name(target)}
+            return {**request, "measures": [largest], "group_by": [self._facts.name(group)], "top": 200}
         measure = self._measure(made, target, grouped=extreme != "")
         if measure is None:
             return None
         request["measures"] = [measure]
         if extreme and thing is not None and group is None:
-            return {**request, "group_by": [self._name(thing)], "descending": extreme == "max", "top": amount}
+            return {**request, "group_by": [self._facts.name(thing)], "descending": extreme == "max", "top": amount}
         if extreme or thing is not None:
             return None
-        return {**request, "group_by": [self._name(group)], "top": 200} if group is not None else request
+        return {**request, "group_by": [self._facts.name(group)], "top": 200} if group is not None else request
 
     def _extreme(
         self, request: dict[str, JsonValue], extreme: str, target: int | None, thing: int | None, amount: int
@@ -465,26 +447,32 @@ class _Reading:
             if thing is None or not self.names_table:
                 return None
             if self._columns[thing]["distinct"] < self._table["rows"]:  # "which city has the most orders"
-                counted: dict[str, JsonValue] = {"measures": [{"function": "count"}], "group_by": [self._name(thing)]}
+                counted: dict[str, JsonValue] = {
+                    "measures": [{"function": "count"}],
+                    "group_by": [self._facts.name(thing)],
+                }
                 return {**request, **counted, "descending": extreme == "max", "top": amount}
-            target = (
-                self._find_namesake()
-            )  # of things with a row each, counting tells nothing: "most goals" of goals.csv
+            # Each thing has a single row, so a count says nothing: "most goals" of goals.csv.
+            target = self._facts.find_namesake()
             if target is None:
                 return None
-        if not self._is_clean(target, ORDERED):
+        if not self._facts.is_clean(target, ORDERED):
             return None
         if thing is None:
             if amount > 1:
                 return None
-            return {**request, "measures": [{"function": extreme, "column": self._name(target)}]}
+            return {**request, "measures": [{"function": extreme, "column": self._facts.name(target)}]}
         if thing == target:
             return None
-        ordered: dict[str, JsonValue] = {"order_by": self._name(target), "descending": extreme == "max", "top": amount}
-        return {**request, "columns": [self._name(thing)], **ordered}
+        ordered: dict[str, JsonValue] = {
+            "order_by": self._facts.name(target),
+            "descending": extreme == "max",
+            "top": amount,
+        }
+        return {**request, "columns": [self._facts.name(thing)], **ordered}
 
     def _measure(self, made: str, target: int | None, *, grouped: bool) -> dict[str, JsonValue] | None:
-        if made == "count" and target is not None and names_period(self._name(target)):
+        if made == "count" and target is not None and names_period(self._facts.name(target)):
             made = "sum"  # "how many ships came in Q1", of a column that counts them
         if made == "count":
             known = self.names_table or bool(self._generic)
@@ -493,31 +481,13 @@ class _Reading:
         if target is None or not made:
             return None
         if made == "distinct":
-            return {"function": "distinct", "column": self._name(target)} if not grouped else None
-        return {"function": made, "column": self._name(target)} if self._is_clean(target, NUMERIC) else None
-
-    def _is_key(self, at: int) -> bool:
-        """Report whether a column is the first and has distinct values in all rows.
-
-        Naming this column means the rows.
-        """
-        return at == 0 and bool(self._columns[at]["distinct"] == self._table["rows"]) and not self._is_quantity(at)
+            return {"function": "distinct", "column": self._facts.name(target)} if not grouped else None
+        return {"function": made, "column": self._facts.name(target)} if self._facts.is_clean(target, NUMERIC) else None
 
     def _is_dated(self, at: int) -> bool:
         """Report whether a column is a date column with a condition."""
-        conditional = any(item["column"] == self._name(at) for item in self._filters)
+        conditional = any(item["column"] == self._facts.name(at) for item in self._filters)
         return conditional and self._columns[at]["type"] in {"date", "datetime"}
-
-    def _is_quantity(self, at: int) -> bool:
-        """Report whether a column of numbers holds quantities, not row numbers or identifiers."""
-        column = self._columns[at]
-        if column["type"] != "number" or column["unit"] or not column.get("range"):
-            return False
-        low, high = column["range"]
-        rows = self._table["rows"]
-        numbers = column["distinct"] == rows > 1 and high - low < 2 * rows and low >= 1
-        alike = column["distinct"] == rows and low >= _FIRST_LONG and len(f"{low:.0f}") == len(f"{high:.0f}")
-        return not numbers and not alike
 
     def _count_things(self, at: int) -> dict[str, JsonValue] | None:
         """Build the count of the things in a column.
@@ -527,46 +497,11 @@ class _Reading:
         column = self._columns[at]
         if not self._loose or column["mixed"]:
             return None
-        if self._is_quantity(at):
-            return {"function": "sum", "column": self._name(at)} if self._is_clean(at, NUMERIC) else None
+        if self._facts.is_quantity(at):
+            return {"function": "sum", "column": self._facts.name(at)} if self._facts.is_clean(at, NUMERIC) else None
         if column["distinct"] == self._table["rows"]:
             return {"function": "count"}
-        return {"function": "distinct", "column": self._name(at)} if column["type"] == "text" else None
-
-    def _is_clean(self, at: int, types: AbstractSet[str]) -> bool:
-        column = self._columns[at]
-        return column["type"] in types and not column["mixed"] and not column["unread"]
-
-    def _name(self, at: int) -> str:
-        return str(self._columns[at]["name"])
-
-    def _find_names(self, *, people: bool = False) -> int | None:
-        """Find the column naming the things in the rows, if any.
-
-        It is called "name", or like the table, or has names of people where people are asked for.
-        """
-        names = [fold_value(str(column["name"])) for column in self._columns]
-        known = [at for at, name in enumerate(names) if name in NAME_KEYS]
-        known = known or [at for at, name in enumerate(names) if name in list_table_forms(str(self._table["name"]))]
-        if people and not known:
-            texts = [at for at, column in enumerate(self._columns) if column["type"] == "text"]
-            known = [at for at in texts if names_people(names[at])]
-        return known[0] if len(known) == 1 else None
-
-    def _find_namesake(self) -> int | None:
-        """Find the column with the table's name. Returns None unless exactly one column has it."""
-        called = list_table_forms(str(self._table["name"]))
-        found = [at for at, column in enumerate(self._columns) if fold_value(str(column["name"])) in called]
-        return found[0] if len(found) == 1 else None
-
-    def _lists_people(self) -> bool:
-        """Report whether each row is about a person.
-
-        A column for people's names then has distinct values in all rows.
-        """
-        return any(
-            column["distinct"] == self._table["rows"] and names_people(str(column["name"])) for column in self._columns
-        )
+        return {"function": "distinct", "column": self._facts.name(at)} if column["type"] == "text" else None
 
     def _find_called(self) -> int | None:
         """Find the number column named like the question's name for the table, or by a word of the same meaning.
@@ -580,12 +515,7 @@ class _Reading:
             found = list(dict.fromkeys(at for _, at in alike))
             if len(found) == 1:
                 self._note_assumed(alike[0][0], found[0])
-        return found[0] if len(found) == 1 and self._is_clean(found[0], ORDERED) else None
-
-    def _only(self, kind: str) -> int | None:
-        """Return the only column of a type, if any."""
-        found = [at for at, column in enumerate(self._columns) if column["type"] == kind]
-        return found[0] if len(found) == 1 else None
+        return found[0] if len(found) == 1 and self._facts.is_clean(found[0], ORDERED) else None
 
     def _take_values(self) -> bool:
         """Turn the mentioned values into conditions.
@@ -606,145 +536,11 @@ class _Reading:
                 return False
             chosen.setdefault(several[0].column, []).append(several[0].value)
         for column, values in chosen.items():
-            name = self._name(column)
+            name = self._facts.name(column)
             many = len(values) > 1
             self._filters.append({"column": name, "op": "in" if many else "=", "value": values if many else values[0]})
         self._valued = set(chosen)
         return True
-
-    def _mark(self) -> str:
-        """Return the text with `@` for a column, `~` for the table, and blanks for everything else understood so far.
-
-        The length is unchanged. A column named beside its value is blanked too.
-        """
-        letters = list(self._text)
-        self._free: set[int] = set()
-        for start, end in [(item.start, item.end) for item in self._implied] + ([self._period] if self._period else []):
-            letters[start:end] = " " * (end - start)
-        for mention in self._mentions:
-            letters[mention.start : mention.end] = " " * (mention.end - mention.start)
-            if mention.kind == "table":
-                letters[mention.start] = "~"
-            if mention.kind == "column" and not self._goes_with_value(mention):
-                letters[mention.start] = "@"
-                self._free.add(mention.start)
-        return "".join(letters)
-
-    def _goes_with_value(self, mention: Mention) -> bool:
-        """Report whether a column is named beside a value of the column: "the pro plan", 区域为华东."""
-        for other in self._mentions:
-            if other.kind == "value" and other.column == mention.column:
-                first, last = sorted((other, mention), key=lambda item: item.start)
-                if _MARKS.sub("", self._text[first.end : last.start]) in _BESIDE:
-                    return True
-        return False
-
-    def _take_dates(self, marked: str) -> str | None:
-        """Turn dates into conditions and return the remaining text.
-
-        Returns None if there is not exactly one date column, or no word such as "since" that says the condition.
-        """
-        written = _MONTH.sub(lambda month: month[0].capitalize(), marked)
-        spans = [(date.start, date.end, date.date.iso()) for date in find_dates(written) if date.until is None]
-        if not spans and self._only("date") is not None:
-            spans = [(match.start(), match.end(), match[0]) for match in _YEAR.finditer(marked)]
-        if not spans:
-            return marked
-        column = self._only("date")
-        if column is None or not self._is_clean(column, {"date"}):
-            return None
-        days = [day for *_, day in spans]
-        covered = marked
-        for start, end, _ in reversed(spans):
-            covered = f"{covered[:start]}&{covered[end:]}"
-        if len(days) == 2 and (found := _DATES["between"].search(covered)):
-            self._filters.append({"column": self._name(column), "op": "between", "value": [*days]})
-        elif len(days) == 1:
-            hit = next(((n, f) for n, p in _DATES.items() if n != "between" and (f := p.search(covered))), None)
-            if hit is None:
-                return None
-            name, found = hit
-            self._filters.append({"column": self._name(column), "op": _DAYS[name], "value": days[0]})
-        else:
-            return None
-        left = covered[: found.start()] + " " * (found.end() - found.start()) + covered[found.end() :]
-        return self._realign(marked, left)
-
-    def _realign(self, before: str, left: str) -> str:
-        """Adjust the positions of columns after shortening the text.
-
-        The columns keep their order.
-        """
-        starts = [at for at, c in enumerate(before) if c == "@"]
-        moved = [at for at, c in enumerate(left) if c == "@"]
-        places = dict(zip(starts, moved, strict=True))
-        self._mentions = [
-            mention._replace(start=places[mention.start])
-            if mention.start in self._free and mention.kind == "column"
-            else mention
-            for mention in self._mentions
-        ]
-        self._free = set(moved)
-        return left
-
-    def _take_amounts(self, marked: str) -> str | None:
-        """Turn amounts into conditions on number columns and return the remaining text.
-
-        Each condition is on the only number column named before or behind it. Returns None if there is not exactly one
-        such column, if no word such as "over" says the condition, or if an amount cannot be parsed or has a unit other
-        than the column's.
-        """
-        while found := _AMOUNT.search(marked):
-            amounts = [found, *(_AMOUNT.finditer(marked, found.end()))]
-            flat = marked
-            for amount in reversed(amounts):
-                flat = f"{flat[: amount.start()]}#{flat[amount.end() :]}"
-            hit = next(((n, f) for n, p in _COMPARE.items() if (f := p.search(flat))), None)
-            if hit is None:
-                return None
-            name, match = hit
-            column = self._find_number_column(flat, match.start(), match.end())
-            order = flat[: match.start()].count("#")
-            unit = self._columns[column]["unit"] if column is not None else ""
-            written = [parse_amount(fold_value(item[0])) for item in amounts[order : order + match[0].count("#")]]
-            values: list[JsonValue] = [item[0] if item and item[1] in {"", unit} else None for item in written]
-            if column is None or None in values:
-                return None
-            shown: JsonValue = values if name == "between" else values[0]
-            self._filters.append({"column": self._name(column), "op": _SIGNS.get(name, "between"), "value": shown})
-            rest = flat[: match.start()] + " " * len(match[0]) + flat[match.end() :]
-            for at, amount in enumerate(amounts):
-                if not order <= at < order + match[0].count("#"):
-                    rest = rest.replace("#", amount[0], 1)
-            marked = self._realign(marked, rest)
-            marked = self._drop_column(marked, column)
-        return marked
-
-    def _find_number_column(self, flat: str, start: int, end: int) -> int | None:
-        """Return the only number column named before or behind a condition.
-
-        Columns that other conditions used up, and columns with mixed or unread values, do not count. Returns None if
-        there is no such column, or more than one.
-        """
-        starts = sorted(self._free)
-        before = flat[:start].count("@")
-        near = [*reversed(starts[:before]), *starts[before + flat[start:end].count("@") :]]
-        named = [
-            mention.column
-            for at in near
-            for mention in self._mentions
-            if mention.kind == "column" and mention.start == at
-        ]
-        fit = [at for at in named if self._is_clean(at, {"number"})]
-        return fit[0] if len(set(fit)) == 1 else None
-
-    def _drop_column(self, marked: str, column: int) -> str:
-        """Remove the column of a condition from the text, since the condition uses up the mention."""
-        for mention in self._mentions:
-            if mention.kind == "column" and mention.column == column and mention.start in self._free:
-                self._free.discard(mention.start)
-                return marked[: mention.start] + " " + marked[mention.start + 1 :]
-        return marked
 
     def _nothing_left(self, marked: str) -> bool:
         """Report whether all words are understood, or the few remaining words can be noted as unused."""
@@ -762,11 +558,11 @@ class _Reading:
         counts = [
             at
             for at, column in enumerate(self._columns)
-            if counts_people(str(column["name"])) and self._is_quantity(at)
+            if counts_people(str(column["name"])) and self._facts.is_quantity(at)
         ]
         if people and len(counts) == 1:
             self._people = counts[0]
-        elif not self._lists_people():
+        elif not self._facts.lists_people():
             people = []
         self._generic += people
         left = [word for word in left if word not in people]
@@ -796,11 +592,3 @@ def _list_columns(request: Mapping[str, Any]) -> set[str]:
     parts = [*request.get("filters", ()), *request.get("measures", ())]
     plain = [request.get("order_by", ""), *request.get("columns", ()), *request.get("group_by", ())]
     return {*plain, *(str(part.get("column", "")) for part in parts)}
-
-
-def _take(pattern: re.Pattern[str], marked: str) -> tuple[re.Match[str] | None, str]:
-    """Return the first match of a cue, and the text with blanks in place of the match."""
-    found = pattern.search(marked)
-    if found is None:
-        return None, marked
-    return found, marked[: found.start()] + " " * (found.end() - found.start()) + marked[found.end() :]
