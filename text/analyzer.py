@@ -25,23 +25,24 @@ from weiwo.text.patterns import JOINED_RANGES, UNSPACED_RANGES, lazy
 SIMPLIFIED: Final = str.maketrans(
     data_characters("han_folding", "traditional"), data_characters("han_folding", "simplified")
 )
-"""Traditional Chinese characters to the simplified ones that stand for them, for `str.translate`.
+"""Table for `str.translate` from traditional Chinese characters to simplified ones, such as 漢 to 汉.
 
-From TSCharacters of OpenCC (https://github.com/BYVoid/OpenCC, Apache License 2.0). A single character cannot know its
-word, so this is a folding for search, where both sides are folded alike, and no conversion for readers.
+From TSCharacters of OpenCC (https://github.com/BYVoid/OpenCC, Apache License 2.0). The table maps single characters
+without regard to their word, so it is a folding for search, where index and query are folded alike. It is no conversion
+for readers.
 """
 
 TERM_MARKS: Final = "-.:/@+&#"
 """The characters besides letters, digits and the underscore that a term may hold."""
 
 LONGEST_TERM: Final = 64
-"""Characters kept of a longer term."""
+"""Maximum characters of a term. A longer term is cut."""
 
 STOP_WORDS: Final = data_words("terms", "stop_words")
 """English stop words. They are left out of queries, but are in the index."""
 
 _SHOUTED_FROM: Final = 4
-"""A question of this many tokens, all in capitals, is shouted; in a shorter one capitals are acronyms."""
+"""Minimum tokens of a question in capitals to be taken as shouted. In a shorter one, capitals mean acronyms ("WHO")."""
 
 _LETTER: Final = rf"(?:[^\W{UNSPACED_RANGES}]|(?![{UNSPACED_RANGES}])[{JOINED_RANGES}])"
 _TOKEN: Final = lazy(
@@ -62,13 +63,13 @@ _PART: Final = lazy(rf"\d+(?:\.\d+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|(?:[^\W\d_A-Za
 
 
 def terms(text: str) -> list[str]:
-    """Analyze text for an index.
+    """Split a text into the terms of an index: "INC-49217 北京" → `["inc-49217", "inc", "49217", "北", "京", "北京"]`.
 
     Args:
         text: Any text.
 
     Returns:
-        Its terms in order, repeated as often as they occur: folded (NFKC, case, accents), each at most `LONGEST_TERM`
+        The terms in order, repeated as often as they occur: folded (NFKC, case, accents), each at most `LONGEST_TERM`
         characters, without blanks, made of letters, digits, `_` and `TERM_MARKS` only.
     """
     return [term for _, group in _groups(text) for term in group]
@@ -76,15 +77,15 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def query_terms(text: str) -> tuple[str, ...]:
-    """Analyze a question for a search.
+    """Split a question into search terms: "Who leads the WHO in the US?" → `("leads", "who", "us")`.
 
     Args:
         text: Any text.
 
     Returns:
-        Its distinct terms in order, without the stop words of its language unless nothing else is left. A stop word in
-        capitals is a name ("US", "IT", "WHO") and stays, unless a question of four words or more is all in capitals.
-        The results are cached, because many steps of a run analyze the same question.
+        The distinct terms in order, without the stop words of the text's language unless nothing else is left. A stop
+        word in capitals is a name ("US", "IT", "WHO") and stays, unless a question of four words or more is all in
+        capitals. The results are cached, because many steps of a run analyze the same question.
     """
     groups = [(token, group) for token, group in _groups(text) if group]
     idle = _stop_words(detect_language(text))
@@ -107,7 +108,7 @@ def _stop_words(language: Language) -> frozenset[str]:
 
 
 def plain(text: str) -> str:
-    """Normalize a text to NFKC without accents. Case is kept."""
+    """Return a text in NFKC and without accents: "Café" → "Cafe". Case is kept."""
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text)
@@ -115,7 +116,7 @@ def plain(text: str) -> str:
 
 
 def _groups(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each token of a text with the derived terms. For an identifier, the whole comes first."""
+    """Yield each token of a text with its index terms, the whole first: ("getUserName", ("getusername", "get", …))."""
     for token in (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(plain(text)):
         if not token.isascii() and _UNSPACED.match(token):
             folded = token.translate(SIMPLIFIED)

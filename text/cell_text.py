@@ -11,9 +11,10 @@ _SAME: Final = str.maketrans(
 
 
 def normalize_cell(text: str) -> str:
-    """Normalize a cell: digits of any script to ASCII, wide and typographic marks to plain marks.
+    """Return a cell's text with ASCII digits, plain marks and single blanks: "１，２００ €" → "1,200 €".
 
-    Superscripts stay, because 15² is not 152.
+    Digits of any script become ASCII, wide and typographic marks become plain marks. Superscripts stay, because 15² is
+    not 152.
     """
     if text.isascii():
         return " ".join(text.split())

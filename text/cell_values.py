@@ -32,7 +32,7 @@ _MOST_UNITS: Final = 6
 
 
 class Amount(NamedTuple):
-    """A number and the unit of the number. The unit is empty if absent."""
+    """A number and its unit: `Amount(1200000.0, "$")` for "$1.2 million". The unit is empty if none is written."""
 
     value: float
     unit: str = ""
@@ -47,7 +47,7 @@ class Doubt(NamedTuple):
     second: str  # the other reading, such as 2024-03-04
 
     def describe(self, language: Language = "en") -> str:
-        """Describe the two readings in a single line."""
+        """Describe the doubt for a user in one line: "03/04/2024 can mean 2024-04-03 or 2024-03-04: …"."""
         words = localize_message("tables.doubts", self.kind)[language]
         return words.format(example=self.example, first=self.first, second=self.second)
 
@@ -135,12 +135,13 @@ class _Figure(NamedTuple):
 
 
 def parse_amount(text: str, *, decimal: str = ".", column: bool = False) -> Amount | None:
-    """Parse a cell as a number: the whole cell or nothing.
+    """Parse a cell as a number: "$1.2 million" → `Amount(1200000.0, "$")`. The whole cell must be understood.
 
     Args:
         text: The cell: an optional sign, currency, scale and unit around one figure.
         decimal: The decimal mark, a point or a comma.
-        column: Whether the cell's column writes k, M or B close to its figures throughout.
+        column: Whether the cell's column writes k, M or B close to its figures throughout. Only then is "5k" 5000.
+            Otherwise the result for "5k" is None.
 
     Returns:
         The number with its scale applied, and its unit. None for anything else, also for an unknown unit.
@@ -192,7 +193,10 @@ def _read_amount(figure: _Figure, decimal: str, *, letters: bool) -> Amount | No
 
 
 def _read_digits(whole: str, part: str, decimal: str) -> str | None:
-    """Normalize a figure with the given decimal mark, or return None if the marks do not fit."""
+    """Return a figure as digits with a decimal point: "1.234" and ",5" with the decimal mark "," → "1234.5".
+
+    Returns None if the marks do not fit: "1.23" with the decimal mark "," has no group of three digits.
+    """
     text = whole + part
     if text.isdecimal():
         return text
@@ -210,7 +214,11 @@ def _read_digits(whole: str, part: str, decimal: str) -> str | None:
 
 
 def _split_scale(figure: _Figure, *, letters: bool) -> tuple[float, str | None]:
-    """Return the scale as a factor, and the unit, of the text behind a figure. The unit is None if unreadable."""
+    """Split the text behind a figure into a factor and a unit: "million USD" → `(1e6, "$")`.
+
+    The factor is 1.0 without a scale. The unit is empty if none is written, and None if the text is no unit. `letters`
+    says whether the column writes k, M or B as a scale.
+    """
     rest = figure.rest
     if not rest:
         return 1.0, ""
@@ -251,13 +259,17 @@ def _is_known(unit: str) -> bool:
 
 
 def read_column(texts: Iterable[str], name: str = "", *, delimiter: str = "", language: str = "") -> ColumnReading:
-    """Parse a column of texts.
+    """Find the type of a column and parse its cells: ["5 kg", "7 kg", "n/a"] are numbers with the unit "kg".
 
     Args:
         texts: The cells.
         name: The header. If it says "version", 1.9 and 1.10 are versions.
         delimiter: The delimiter of the file, for delimited text. Beside `;` a comma may be a decimal mark.
         language: Language of the document, if known. In some languages a comma is the decimal mark.
+
+    Returns:
+        The reading. Its type is "text" if fewer than `_TYPED_SHARE` of the filled cells fit any other type, or if the
+        cells can be read in two ways (`doubt`).
     """
     distinct = list(dict.fromkeys(texts))
     empty = frozenset(text for text in distinct if is_empty_mark(text))
@@ -286,12 +298,12 @@ def read_column(texts: Iterable[str], name: str = "", *, delimiter: str = "", la
 
 
 def reads_comma(delimiter: str, language: str) -> bool:
-    """Report whether a comma may be the decimal mark, judging by the delimiter of the file or the language."""
+    """Report whether a comma may be the decimal mark: the delimiter is `;`, or the language writes 1,5 for 1.5."""
     return delimiter == ";" or language in _COMMA_LANGUAGES
 
 
 def names_versions(name: str) -> bool:
-    """Report whether the name of a column indicates versions."""
+    """Report whether a column's header has a word for versions, as in "Firmware version"."""
     return bool(_list_words(name) & _VERSION_NAMES)
 
 
@@ -302,7 +314,14 @@ def _list_words(name: str) -> set[str]:
 def _make_reading(
     kind: ColumnType, filled: Mapping[str, str], good: Mapping[str, float | str], units: Mapping[str, str] | None = None
 ) -> ColumnReading | None:
-    """Return a column reading of a type, or None if too few cells are of the type."""
+    """Return a column reading of a type, or None if too few cells are of the type or there are too many units.
+
+    Args:
+        kind: The type.
+        filled: The normalized text of each distinct text that is not empty.
+        good: The value of each text that is of the type.
+        units: The unit of each of these texts.
+    """
     if len(good) < _TYPED_SHARE * len(filled) or not good:
         return None
     values: dict[str, float | str | None] = {text: good.get(text) for text in filled}
@@ -348,7 +367,11 @@ def _read_numbers(filled: Mapping[str, str], *, comma: bool) -> ColumnReading | 
 
 
 def _find_decimal(figures: Sequence[_Figure], *, comma: bool) -> tuple[str, Doubt | None]:
-    """Return the decimal mark of a column, and a doubt if its figures are ambiguous or contradict each other."""
+    """Return the decimal mark of a column, "." or ",", and a doubt or None.
+
+    The figures are in doubt if some fit only a point and others only a comma ("1.5", "1,5"). With `comma` (the file or
+    the language may write a decimal comma), they are also in doubt if all can be read both ways ("1.234").
+    """
     point_only = comma_only = ""
     open_figure = ""
     for figure in figures:
@@ -425,7 +448,11 @@ def _read_moments(filled: Mapping[str, str], *, dated: bool) -> ColumnReading | 
 
 
 def _find_order(moments: Mapping[str, Mapping[str, Moment]]) -> tuple[str, Doubt | None]:
-    """Return the order of `DAY_ORDERS` that fits all dates of a column, or an empty string and a doubt."""
+    """Return the order of `DAY_ORDERS` that fits all dates of a column, or an empty string and a doubt.
+
+    `moments` maps each text to its readings by order. The dates are in doubt if no order fits all ("25/12/2024" beside
+    "12/25/2024"), or if two orders fit but differ ("3/4/2024").
+    """
     fitting = [order for order in DAY_ORDERS if all(order in found for found in moments.values())]
     if not fitting:
         texts = [next((text for text, found in moments.items() if order not in found), "") for order in DAY_ORDERS[:2]]

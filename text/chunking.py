@@ -18,10 +18,10 @@ from weiwo.text.outline import Heading, read_outline
 from weiwo.text.patterns import JOINED_RANGES, UNSPACED_RANGES, lazy
 
 SMALLEST: Final = 60
-"""Weight below which a passage is joined with its neighbour, if there is one in its section."""
+"""Weight (`measure_weight`, in English words) below which a passage is joined with its neighbour in its section."""
 
 LARGEST: Final = 200
-"""Weight above which a passage is split."""
+"""Weight (`measure_weight`, in English words) above which a passage is split."""
 
 _LARGEST_CODE: Final = 800
 """Weight up to which a fenced block or a table row stays whole, because its halves have no meaning. A heavier block, or
@@ -137,7 +137,7 @@ def _cut_sections(text: str, lines: list[str], sections: list[_Section], *, by_l
 
 
 def _chunk_title(lines: list[str], title: str) -> list[Chunk]:
-    """Return the single passage of a document consisting of only a title."""
+    """Return the single passage of a document that has only a title, or an empty list if `title` is empty."""
     row = next((number for number, line in enumerate(lines, 1) if title in line and line.strip()), 1)
     return [Chunk(title, row, row)] if title else []
 
@@ -163,7 +163,16 @@ def _find_sections(lines: list[str], headings: Iterable[Heading], fences: Iterab
 
 
 def _find_paragraphs(lines: list[str], start: int, end: int, fenced: frozenset[int]) -> list[tuple[int, int]]:
-    """Return the line ranges of the paragraphs: runs of non-blank lines, with a fenced block as a single run."""
+    """Return the paragraphs from line `start` to line `end` as line ranges, first included and end excluded.
+
+    A paragraph is a run of non-blank lines. A fenced block is one paragraph even with blank lines in it.
+
+    Args:
+        lines: All lines of the document.
+        start: First line, from 0.
+        end: Line behind the last.
+        fenced: Numbers of the lines inside fenced blocks.
+    """
     found: list[tuple[int, int]] = []
     first = None
     for row in range(start, end):
@@ -180,7 +189,7 @@ def _find_paragraphs(lines: list[str], start: int, end: int, fenced: frozenset[i
 
 
 def _pop_title(sections: list[_Section]) -> str:
-    """Remove and return the document's title, or an empty string.
+    """Return the document's title and take it out of the heading paths, or return an empty string.
 
     The title is the only heading of the highest level, if it comes before everything else.
     """
@@ -214,7 +223,10 @@ class _Cutter:
         self._captions: list[tuple[int, int, str]] = []  # start and end of a table, and its caption
 
     def cut(self, section: _Section, *, leaf: bool) -> Iterator[Chunk]:
-        """Yield the passages of a section, the first starting with the heading."""
+        """Yield the passages of a section, the first starting with the heading.
+
+        With `leaf` no subsection follows. A heading without text is then a passage, and otherwise yields nothing.
+        """
         text, starts = self._text, self._starts
         self._tables.clear()
         top = section.heading[1] if section.heading else 0
@@ -246,9 +258,10 @@ class _Cutter:
         return end - first > 2 and "|" in lines[first] and DELIMITER.match(lines[first + 1]) is not None
 
     def _find_caption(self, first: int, end: int, top: int) -> str:
-        """Find the caption of a table.
+        """Return the caption of the table at lines `first` to `end`, or an empty string.
 
-        A caption is a numbered line on either side, or a short line that stands alone above the table.
+        A caption is a numbered line above or below ("Table 3: Sales"), or a short line that stands alone above the
+        table. Lines before `top` belong to the section's heading.
         """
         above = next((row for row in range(first - 1, max(top, first - 3) - 1, -1) if self._lines[row].strip()), -1)
         if above >= top and (above == top or not self._lines[above - 1].strip()):
@@ -260,7 +273,10 @@ class _Cutter:
         return below[:_LONGEST_CAPTION] if _CAPTION.match(below) else ""
 
     def _cut_paragraph(self, first: int, end: int) -> Iterator[tuple[int, int, float]]:
-        """Yield the pieces of a paragraph as start, end and weight, each of passage size unless code or a table row."""
+        """Yield the pieces of a paragraph, each as start offset, end offset and weight.
+
+        A piece weighs at most `LARGEST`, except code and table rows, which may stay whole up to `_LARGEST_CODE`.
+        """
         text, starts = self._text, self._starts
         start, stop = _trim_span(text, starts[first], starts[end])
         size = measure_weight(text[start:stop])
@@ -296,7 +312,10 @@ def _stands_whole(block: str) -> bool:
 
 
 def _join_small(pieces: list[tuple[int, int, float]]) -> list[tuple[int, int]]:
-    """Join neighbouring pieces until each is large enough, and join a small last piece backwards."""
+    """Join each piece lighter than `SMALLEST` with its neighbour, if both together weigh at most `LARGEST`.
+
+    A piece is a start offset, an end offset and a weight. Returns the offsets of the joined pieces.
+    """
     packed: list[tuple[int, int, float]] = []
     for start, end, size in pieces:
         if packed and packed[-1][2] < SMALLEST and packed[-1][2] + size <= LARGEST:
@@ -357,7 +376,10 @@ def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _halve_span(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield cut positions in a stretch without sentence ends, at blanks near the middle if possible."""
+    """Yield the offsets at which a span without sentence ends is cut, so that no piece weighs more than `LARGEST`.
+
+    The cut is at a blank near the middle, or in the middle if there is no blank. A light span yields nothing.
+    """
     if measure_weight(text[start:end]) <= LARGEST:
         return
     middle = (start + end) // 2

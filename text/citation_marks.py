@@ -34,7 +34,7 @@ _MARK: Final = lazy(
     r"|\[cite_(?:start|end)\]\s?",
     re.IGNORECASE,
 )
-"""What a mark holds beside numbers and what parts them."""
+"""A citation mark: numbers in brackets, with or without a name ("[1, 3]", "【2】", "[ref_1]")."""
 _UNIT: Final = lazy(
     r"(?:\d\s?|(?<![A-Za-z]))(?:[a-zµ]{1,2}|miles?|inch|f(?:oo|ee)t|yards?|met(?:re|er)s?|[米里秒尺])$|\d$"
 )
@@ -71,7 +71,7 @@ _SHIELD: Final = str.maketrans(_OPENINGS)
 _UNSHIELD: Final = str.maketrans({private: sign for sign, private in _OPENINGS.items()})
 _LINKED: Final = lazy(r"\](?:\(https?://[^()\s]{1,500}\))\Z")
 _COPIED_WORDS: Final = 3
-"""Words before a bracket that must also stand before it in a source for the bracket to count as copied."""
+"""Number of words before a bracket that must stand before the same bracket in a source for it to count as copied."""
 
 
 _SEAL: Final = "\U000f0f10"
@@ -80,9 +80,10 @@ _SEALED: Final = lazy(rf"\[{_SEAL}(\d+)\]")
 
 
 def recorded_marks(result: Mapping[str, Any]) -> Sequence[Mapping[str, int]]:
-    """Return the citation marks of a result's answer as `n`, `start` and `end`.
+    """Return the citation marks of a saved result's answer: `{"n": 1, "start": 5, "end": 8}` for "Rome [1]".
 
-    For a result of version 0.1, the marks are parsed from the text.
+    A mark with several numbers gives one entry for each. For a result of version 0.1, which saved no marks, they are
+    parsed from the text.
     """
     marks: Sequence[Mapping[str, int]] | None = result.get("marks")
     if marks is not None:
@@ -92,9 +93,10 @@ def recorded_marks(result: Mapping[str, Any]) -> Sequence[Mapping[str, int]]:
 
 
 def seal_marks(result: Mapping[str, Any]) -> str:
-    """Return the answer of a result with sealed citation marks.
+    """Return the answer of a saved result, with its citation marks in a form that source text cannot imitate.
 
-    No bracket of a source can pass for a sealed mark. `split_sealed` splits the text again.
+    Each number of a mark becomes `[n]` with a private-use character before the number. `split_sealed` splits this text
+    into prose and marks.
     """
     text = str(result.get("answer") or "")
     parts: list[str] = []
@@ -106,7 +108,10 @@ def seal_marks(result: Mapping[str, Any]) -> str:
 
 
 def split_sealed(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the parts of a sealed text, each with the source number of a mark, or 0 for text."""
+    """Split a text from `seal_marks`: "Rome [1]." → `("Rome ", 0)`, `("[1]", 1)`, `(".", 0)`.
+
+    The number is that of the cited source, or 0 for prose.
+    """
     position = 0
     for found in _SEALED.finditer(text):
         if position < found.start():
@@ -118,9 +123,10 @@ def split_sealed(text: str) -> Iterator[tuple[str, int]]:
 
 
 def shield_brackets(text: str) -> str:
-    """Replace citation-like brackets in quoted source text by private-use characters, so that they are not parsed.
+    """Return quoted source text with its citation-like brackets hidden, so that "[1]" in it is not taken for a mark.
 
-    `unshield_brackets` restores the brackets. A number that is a link loses the URL, as all links in answers do.
+    The opening sign is replaced by a private-use character, which `unshield_brackets` replaces back. A number that is a
+    link loses the URL, as all links in answers do.
     """
     while found := list(_MARK.finditer(text)):
         for mark in reversed(found):
@@ -130,12 +136,14 @@ def shield_brackets(text: str) -> str:
 
 
 def unshield_brackets(text: str) -> str:
-    """Restore shielded brackets. Offsets stay the same."""
+    """Put the brackets hidden by `shield_brackets` back. Offsets stay the same."""
     return text.translate(_UNSHIELD)
 
 
 def shield_copied(text: str, sources: Mapping[int, str]) -> str:
-    """Shield brackets copied into a draft from a source, together with the preceding words.
+    """Return a draft with the brackets hidden that were copied from a source, together with the three words before.
+
+    If source 1 says "the city of Rome [2]", then "[2]" in a draft's "the city of Rome [2]" is no mark.
 
     Args:
         text: A piece of a draft.
@@ -156,7 +164,10 @@ def shield_copied(text: str, sources: Mapping[int, str]) -> str:
 
 @cache_short_texts
 def find_marks(text: str) -> list[CitationMark]:
-    """The citation marks of a text, in order."""
+    """Return the citation marks of a text, in order: "Rome [1, 3-5]" → a mark with the numbers 1, 3, 4, 5.
+
+    Brackets in code, formulas and URLs, and index brackets such as "a[0]", are left out.
+    """
     return list(_outside(text, find_opaque(text))) if _MARK.search(text) else []
 
 
@@ -172,7 +183,7 @@ def _outside(text: str, code: Sequence[Opaque]) -> Iterator[CitationMark]:
 
 
 def _is_index(text: str, found: re.Match[str]) -> bool:
-    """Report whether a bracket belongs to an expression or a URL, not to prose."""
+    """Report whether a bracket belongs to an expression, a unit or a URL and not to prose: "a[0]", "km<sup>2</sup>"."""
     before = text[max(0, found.start() - 60) : found.start()]
     word = before.split()[-1] if before and not before[-1].isspace() else ""
     behind = text[found.end() : found.end() + 3]
@@ -202,7 +213,7 @@ def _numbers(written: str) -> tuple[int, ...]:
 
 
 def has_foreign_mark(text: str) -> bool:
-    """Report whether a text holds an unreadable citation-like mark, so that the cited source is unknown."""
+    """Report whether a text has a citation mark of an unknown format like "[turn0search3]"."""
     if not _FOREIGN.search(text):
         return False
     prose = mask(blank_marks(text)[0], 0, [(code.start, code.end, " ") for code in find_opaque(text)])
@@ -216,7 +227,13 @@ def list_cited_numbers(text: str) -> list[int]:
 
 
 def clean_marks(text: str, valid: Collection[int]) -> str:
-    """Remove every citation of an unknown source, and write the remaining citations as [1][2].
+    """Remove every citation of an unknown source, and write the others as [1][2].
+
+    "Rome [9]. Paris [1, 2]." with `valid` 1 and 2 → "Rome. Paris [1][2]."
+
+    Args:
+        text: Prose with citation marks.
+        valid: The numbers of the known sources.
 
     Returns:
         The text. No mark in it has a number outside `valid`.
@@ -226,7 +243,9 @@ def clean_marks(text: str, valid: Collection[int]) -> str:
 
 
 def renumber_marks(text: str, mapping: Mapping[int, int]) -> str:
-    """Renumber all citations at once, and remove citations without a new number.
+    """Replace the source numbers of all citation marks, at once.
+
+    "A [1]. B [2]." with `{1: 2, 2: 1}` → "A [2]. B [1]." A number that `mapping` lacks is removed.
 
     Returns:
         The text. No mark in it has a number outside the mapping's values.

@@ -26,7 +26,11 @@ def read_data(name: str) -> Mapping[str, Any]:
 
 
 def data_text(name: str, *keys: str) -> str:
-    """Return a text from a data file. `keys` lead to the text, table by table."""
+    """Return a text from a data file. `keys` are the names of the nested tables and of the entry.
+
+    Raises:
+        KeyError: The file has no such entry.
+    """
     value: Any = read_data(name)
     for key in keys:
         value = value[key]
@@ -39,20 +43,20 @@ def data_pattern(name: str, *keys: str) -> re.Pattern[str]:
 
 
 def data_words(name: str, *keys: str) -> frozenset[str]:
-    """Return the words of a word list in a data file."""
+    """Return the words of an entry of a data file, split at white space. Arguments as for `data_text`."""
     return frozenset(data_text(name, *keys).split())
 
 
 def data_characters(name: str, *keys: str) -> str:
-    """Return the characters listed in a data file, concatenated."""
+    """Return the characters of an entry of a data file, with its white space removed."""
     return "".join(data_text(name, *keys).split())
 
 
 @cache
 def data_rows(name: str, *keys: str) -> tuple[tuple[str, ...], ...]:
-    """Return a table from a data file: a row per line, with cells separated by `|`.
+    """Return a table from a data file: a tuple of cells for each line, which are separated by `|`.
 
-    Lines that begin with `#` are comments.
+    Empty lines and lines that begin with `#` are left out.
     """
     lines = (line.strip() for line in data_text(name, *keys).splitlines())
     rows = (line.split("|") for line in lines if line and not line.startswith("#"))
@@ -60,7 +64,9 @@ def data_rows(name: str, *keys: str) -> tuple[tuple[str, ...], ...]:
 
 
 def data_synonyms(name: str, *keys: str, folded: bool = True) -> dict[str, str]:
-    """Return the first cell of a row for each word in the second, from a table of rows `meaning | words`.
+    """Return a dictionary from word to meaning, from a table of rows `meaning | words`.
+
+    The row "1e6 | million mio" gives `{"million": "1e6", "mio": "1e6"}`.
 
     Args:
         name: Name of the data file, as for `data_text`.
@@ -72,5 +78,5 @@ def data_synonyms(name: str, *keys: str, folded: bool = True) -> dict[str, str]:
 
 
 def split_cell(cell: str) -> tuple[str, ...]:
-    """Split a cell of `data_rows` at commas into words or phrases."""
+    """Split a cell of `data_rows` at commas: "a b, c" → `("a b", "c")`."""
     return tuple(word.strip() for word in cell.split(",") if word.strip())

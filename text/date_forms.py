@@ -15,7 +15,7 @@ MONTHS: Final = (
 _MONTH_NUMBERS: Final = {name[:3].lower(): number for number, name in enumerate(MONTHS, 1)}
 FIRST_BARE_YEAR: Final = 1000
 LAST_BARE_YEAR: Final = 2100
-"""A bare number between these can be a year; outside them a year needs its era."""
+"""A bare number from `FIRST_BARE_YEAR` to this can be a year. Outside this range a year needs its era (AD 14)."""
 
 
 class DateForm(NamedTuple):
@@ -142,7 +142,7 @@ def _number(written: str | None) -> int | None:
 
 
 def _plausible(text: str, found: re.Match[str], year: int, *, with_month: bool) -> bool:
-    """Report whether a number without an era is a plausible year in context."""
+    """Report whether a number without an era can be a year at its position: "in 1969", but not "1500 metres"."""
     if "," in found["year"] or not (100 if with_month else FIRST_BARE_YEAR) <= year <= LAST_BARE_YEAR:
         return False
     if with_month and year >= FIRST_BARE_YEAR:

@@ -140,8 +140,9 @@ _LONGEST_GAP: Final = 24
 def find_dates(text: str) -> list[DateSpan]:
     """Find the dates in English, Chinese or mixed text.
 
-    A bare number is a year only from 1000 to 2100, and only if nothing makes it an amount. Decades and centuries are no
-    dates. The era at the end of a range holds for both ends unless that would reverse it.
+    A bare number is a year only from 1000 to 2100, and only if nothing makes it an amount ("1500 metres"). Decades and
+    centuries are no dates. An era at the end of a range holds for both ends ("156–87 BC"), unless the range would then
+    run backwards.
 
     Args:
         text: Any text. Time grows linearly with its length.
@@ -260,7 +261,11 @@ def _approximate(text: str, form: DateForm) -> bool:
 
 
 def _makes_amount(form: DateForm, following: DateForm | None, gap: str) -> int:
-    """Return the number of forms to skip as amounts, 0 to 2: "1500 to 2000 metres" and "555-1936" hold no date."""
+    """Return how many of two neighbouring bare numbers are amounts and no years: 0, 1 or 2.
+
+    It is 1 for "1500 to 2000 metres", where the unit of the second makes an amount of the first, and 2 for "555-1936".
+    `gap` is the text between the numbers.
+    """
     if following is None or not (form.bare and following.bare):
         return 0
     if not following.certain:
@@ -269,7 +274,10 @@ def _makes_amount(form: DateForm, following: DateForm | None, gap: str) -> int:
 
 
 def _range(text: str, first: DateForm, last: DateForm) -> DateSpan | None:
-    """Return a date range, if both ends are dates in order once the era is shared."""
+    """Return the range from `first` to `last`, or None if both ends are no dates or the end is before the start.
+
+    An era written at one end holds for both (`_shared_eras`). "1969 to 72" ends in 1972.
+    """
     if first.first_day is not None or last.first_day is not None or (last.bare and unit_after(text, last.end)):
         return None
     if not first.era and not last.era and first.certain and last.month is None and 10 <= last.year < 100:
@@ -284,7 +292,10 @@ def _range(text: str, first: DateForm, last: DateForm) -> DateSpan | None:
 
 
 def _shared_eras(first: DateForm, last: DateForm) -> tuple[int, int] | None:
-    """Return the eras of both ends, or None if the two forms make no range of dates."""
+    """Return the eras of both ends of a range (-1 BC, 1 AD, 0 unwritten), or None if the two forms make no range.
+
+    "156–87 BC" gives -1 for both.
+    """
     if last.era:
         return first.era or last.era, last.era
     if first.era > 0:
@@ -298,7 +309,7 @@ def _shared_eras(first: DateForm, last: DateForm) -> tuple[int, int] | None:
 
 
 def _era_after_bc(first: DateForm, last: DateForm) -> int | None:
-    """Return the era of an end without an era, after a BC start."""
+    """Return the era of a range's end that writes none, if the start is BC: -1 BC, 1 AD, None for no range."""
     if first.open:
         return -1 if last.han else None
     if last.certain:
@@ -310,9 +321,9 @@ def _era_after_bc(first: DateForm, last: DateForm) -> int | None:
 
 
 def _whole(text: str) -> list[DateSpan]:
-    """Parse a Chinese date form spanning the whole text.
+    """Return the date that a whole text is, as a list of one, or an empty list.
 
-    618年 cannot be a number of years if a date is expected.
+    Unlike `find_dates`, this takes 618年 for the year 618 and not for a number of years, because a date is expected.
     """
     forms = date_forms(text)
     if len(forms) != 1 or (forms[0].start, forms[0].end) != (0, len(text)):
@@ -365,7 +376,10 @@ _LONGEST_DATE: Final = 100
 
 
 def _relative_date(text: str, today: date) -> str | None:
-    """Return the day of a relative date, or the month if the text counts months or years."""
+    """Return the day of a relative date, or the month if the text counts months or years.
+
+    "2 days ago" on 2024-05-03 → "2024-05-01", and "2 months ago" → "2024-03". None for any other text.
+    """
     days = _RELATIVE_DAYS.get(text.lower())
     if days is None:
         if (ago := _AGO.search(text)) is None:

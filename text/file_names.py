@@ -13,9 +13,10 @@ _LEVELS: Final = 2
 
 
 def name_words(source: str, title: str = "") -> str:
-    """Return the words of a file name and its folder's name, joined by blanks, without the words of the title.
+    """Return the words of a file name and of its folder's name, joined by blanks, without the words of the title.
 
-    The result is empty if the names hold no two letters in a row.
+    "/data/reports/annual_report-2023.pdf" with the title "Report" → "reports annual 2023". The result is empty if the
+    names hold no two letters in a row.
 
     Args:
         source: A path or a URL.

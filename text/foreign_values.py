@@ -21,7 +21,7 @@ _GROUPED: Final = lazy(
     r"(?<![\w.,])(\d{1,3}(?:\.\d{3}(?!\d)){1,6}|\d{1,3}(?:[ \u00a0\u202f'’]\d{3}(?!\d)){1,6}|\d{1,15})(,\d{1,9})?"
     r"(?![\w]|[.,]\d)"
 )
-"""A number with points, blanks or apostrophes between its thousands and a decimal comma."""
+"""A number with points, blanks or apostrophes between its thousands, or none, and an optional decimal comma."""
 _DAY_FIRST: Final = lazy(r"(?<![\w./])(\d{1,2})([./])(0?[1-9]|1[0-2])\2((?:19|20)\d\d)(?![\w/]|\.\d)")
 _MARK: Final = lazy(r"[.\s'’]")
 _OTHER_DIGIT: Final = lazy(r"(?![0-9])\d")

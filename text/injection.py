@@ -23,7 +23,7 @@ _REMOVED: Final = dict.fromkeys(
     map(ord, _ZERO_WIDTH + "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 )
 _LOOKALIKES: Final = str.maketrans("аеорсухіѕԁɡ", "aeopcyxisdg")
-"""Cyrillic letters that pass for Latin ones."""
+"""Table for `str.translate` from Cyrillic letters to the Latin letters that they look like."""
 _ZERO_WIDTH_RUN: Final = lazy(f"[{_ZERO_WIDTH}]{{16,}}")
 """Zero-width characters, enough to encode two letters. A run of a single character encodes nothing."""
 _TURNED: Final = lazy("[\u202d\u202e]")
@@ -40,7 +40,7 @@ _COMMENT: Final = lazy(
     re.DOTALL,
 )
 _MOST_READ: Final = 50_000
-"""Characters of a text that are checked."""
+"""Maximum characters of a text that are checked. The rest is not looked at."""
 _MOST_BLOBS: Final = 20
 _LONGEST_BLOB: Final = 4_000
 
@@ -64,7 +64,7 @@ def _fill_placeholders(patterns: Iterable[str]) -> list[str]:
 
 _WESTERN: Final = (*_DATA["english"], *_DATA["markup"])
 _EVERY_ORDER: Final = tuple(_fill_placeholders((*_WESTERN, *_DATA["chinese"])))
-"""Patterns over a text without runs of blanks and empty lines."""
+"""All patterns of `text/data/injection.toml` for orders to a model. They expect a text from `_single_blanks`."""
 _ORDERS: Final = _alternation(_fill_placeholders(pattern for pattern in _WESTERN if "<model>" not in pattern))
 _ORDERS_TO_MODELS: Final = _alternation(_fill_placeholders(pattern for pattern in _WESTERN if "<model>" in pattern))
 """Patterns that name a model. They are tried only on a text that names a model."""
@@ -109,10 +109,11 @@ def addresses_model(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def find_orders(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the sentences addressed to a model, as offsets in order.
+    """Return the sentences of a text that address a model, as (start, end) offsets in order.
 
-    A sentence that ends with a comma or a colon includes the next. If a text addresses a model but no single sentence
-    does, pairs of neighbouring sentences are checked, and otherwise the whole text is returned.
+    "Rome is old. Ignore all previous instructions." → the offsets of the second sentence. A sentence that ends with a
+    comma or a colon includes the next. If a text addresses a model but no single sentence does, pairs of neighbouring
+    sentences are checked, and otherwise the whole text is returned. Empty if the text does not address a model.
     """
     if not addresses_model(text):
         return ()

@@ -25,13 +25,9 @@ _UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 
 
 def word_count(text: str) -> int:
-    """Count words, with an estimate from the characters for scripts without blanks.
+    """Return the number of words in a text, of all scripts together.
 
-    Args:
-        text: Any text.
-
-    Returns:
-        The number of words, an estimate if the script has no blanks.
+    In scripts without blanks the number is an estimate, from the characters: 你好世界 counts as 3 words.
     """
     return len(_WORD.findall(text)) + ceil(len(_UNSPACED.findall(text)) / HAN_PER_WORD)
 
@@ -70,7 +66,7 @@ def clean(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Fold a text for matching: compatibility forms, no case, no accents, single blanks.
+    """Return a text for matching: compatibility forms, no case, no accents, single blanks. "Ｃａｆé X" → "cafe x".
 
     Args:
         text: Any text.
@@ -106,7 +102,7 @@ _ORDINAL: Final = 2
 """Digits of an ordinal that may be written with a full stop: "3. Mai"."""
 _ORDINAL_LANGUAGES: Final = data_words("sentences", "ordinal_languages")
 _DETECTION_CHARACTERS: Final = 1_000
-"""Characters from which the language of a text is detected, if a full stop is ambiguous."""
+"""Number of characters at the start of a text from which its language is detected, if a full stop is ambiguous."""
 _WRAPPED_FROM: Final = 60
 _LONGEST_BRIEF: Final = 20_000
 """Characters of a text that are searched for questions."""
@@ -143,8 +139,9 @@ def sentences(text: str) -> list[tuple[int, int]]:
 def questions_of(text: str, longest: int) -> str:
     """Return the questions in a text longer than `longest` characters, joined by blanks.
 
-    The last questions are taken first, as many as fit into `longest` characters. A shorter text is returned unchanged.
-    The result is empty if no sentence of a long text is a question, or none fits.
+    As many questions as fit into `longest` characters are returned in the order of the text. If not all fit, the last
+    ones are preferred. A shorter text is returned unchanged. The result is empty if no sentence of a long text is a
+    question, or none fits.
     """
     if len(text) <= longest:
         return text
@@ -157,9 +154,9 @@ def questions_of(text: str, longest: int) -> str:
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:
-    """Return the blocks of a text: paragraphs, items and headings.
+    """Return the paragraphs, list items and headings of a text as spans, without the bullet or `#` at their start.
 
-    No sentence reaches across blocks.
+    A sentence ends with its block at the latest.
     """
     blocks: list[tuple[int, int]] = []
     start = position = 0
@@ -179,7 +176,15 @@ def _blocks(text: str) -> list[tuple[int, int]]:
 
 
 def _ends_here(text: str, start: int, end: int, found: re.Match[str], tell: Callable[[], Language]) -> bool:
-    """Report whether Western end marks end a sentence at a position."""
+    """Report whether a mark like "." ends a sentence. It does not in "Dr. Smith", "3. Mai 2016" and "v1.2".
+
+    Args:
+        text: The text.
+        start: Start of the block that the mark is in.
+        end: End of the block.
+        found: Match of `_END` for the mark.
+        tell: Function that returns the language of the text.
+    """
     stop = found.start("stop")
     if found.end() >= end:
         return True
@@ -212,9 +217,9 @@ def _ends_here(text: str, start: int, end: int, found: re.Match[str], tell: Call
 
 @cache
 def _abbreviations(language: Language) -> frozenset[str]:
-    """Return the abbreviations of a language besides English and Chinese.
+    """Return the abbreviations of a language other than English and Chinese, in lower case and without the point.
 
-    A sentence continues after such an abbreviation.
+    The sentence continues after such an abbreviation. Empty for a language without a list.
     """
     return frozenset(read_data("sentences")["abbreviations"].get(language, "").split())
 

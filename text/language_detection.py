@@ -18,7 +18,7 @@ from weiwo.text.data_files import data_rows, data_words, read_data
 from weiwo.text.patterns import HAN_RANGES, JOINED_RANGES, lazy
 
 HAN_PER_WORD: Final = 1.6
-"""Chinese writes about this many characters where English writes one word."""
+"""Average number of Chinese characters per English word."""
 
 _FILE: Final = "languages"
 _LONGEST: Final = 4_000
@@ -34,7 +34,7 @@ _FEWEST: Final = 2
 _LEAST_SHARE: Final = 0.08
 """Minimum share of function words among the words of a text for a sure guess."""
 _RELATED: Final = 0.7
-"""Minimum score of a language, relative to the guessed language, for a text to fit both."""
+"""A text fits a language other than the guessed one if it scores at least this share of the guessed one's score."""
 _OF_LETTERS: Final = 0.5
 """Weight of a letter of few languages, or of a function word of a single letter. Other function words weigh 1."""
 
@@ -59,7 +59,7 @@ _CHINESE_FRAME: Final = lazy("[的是了吗呢谁哪几么怎在有和与请把�
 
 
 class LanguageGuess(NamedTuple):
-    """A guess at the language of a text, and whether the text itself supports the guess."""
+    """A guess at the language of a text. `sure` is False if the text is too short to show its language."""
 
     language: Language
     sure: bool
@@ -87,7 +87,7 @@ def language_name(language: Language) -> str:
 
 @cache
 def known_languages() -> tuple[Language, ...]:
-    """The tags of all languages with a name."""
+    """Return the tags of all languages that have a name in the data file, like "en" and "zh"."""
     return tuple(tag for tag, *_ in data_rows(_FILE, "names"))
 
 
@@ -99,7 +99,8 @@ def detect_language(text: str) -> Language:
 def is_in_language(text: str, language: Language) -> bool:
     """Report whether a text can be in a language.
 
-    A sentence may fit several closely related languages.
+    True for the guessed language, for a related language with nearly as many function words, and for every language of
+    the same script if the text is too short to tell ("Hafenmeister Ostrel?" can be German).
     """
     found = guess_language(text)
     if found.language == language:
@@ -128,12 +129,12 @@ def resolve_language(text: str, *likely: Iterable[Language]) -> Language:
 
 
 def guess_language(text: str) -> LanguageGuess:
-    """Guess the language of a text.
+    """Guess the language of a text: "Who wrote 《红楼梦》?" → English, sure.
 
-    What stands inside quotation marks is left out first, so that an English question about 《红楼梦》 is English.
+    Text inside quotation marks and 《》 is left out first.
 
     Args:
-        text: Any text, of which the first 4,000 characters count; without a letter in it, it counts as English.
+        text: Any text, of which the first 4,000 characters count. Without a letter in it, it counts as English.
     """
     return _guess_language(unicodedata.normalize("NFKC", text[:_LONGEST]))
 
@@ -150,9 +151,10 @@ def _guess_language(folded: str) -> LanguageGuess:
 
 
 def _is_chinese(text: str) -> bool:
-    """Report whether a text in Han characters and Latin letters is Chinese.
+    """Report whether a text in Han characters and Latin letters is Chinese rather than in a Latin-script language.
 
-    In a question, the function words of only one language decide. Otherwise the script with more words decides.
+    In a text of up to `_LONGEST_QUESTION` characters, function words decide if only one of English and Chinese has any.
+    Otherwise the script with more words decides.
     """
     han = len(_HAN.findall(text))
     words = len(_COUNTED.findall(text))
@@ -181,10 +183,7 @@ def _scripts() -> tuple[_Script, ...]:
 
 @cache
 def _script_of(language: Language) -> Language:
-    """Return the representative language of a language's script.
-
-    Chinese stands for Han, and English for the Latin script.
-    """
+    """Return the language that stands for the script of a language: "en" for all in Latin script, "zh" for Chinese."""
     for script in _scripts():
         if language == script.language or language in script.others:
             return script.language
@@ -192,7 +191,10 @@ def _script_of(language: Language) -> Language:
 
 
 def _guess_by_script(text: str) -> LanguageGuess | None:
-    """Guess the language of a text by script, or return None if the Latin or Han characters decide."""
+    """Guess the language of a text by letters that are neither Latin nor Han, or return None if they do not decide.
+
+    They do not decide if there are none or few of them, as with a Greek name in an English text.
+    """
     counted = [(len(script.letters.findall(text)), script) for script in _scripts()]
     count, script = max(counted, key=lambda pair: pair[0])
     if not count:
@@ -211,9 +213,9 @@ def _guess_by_script(text: str) -> LanguageGuess | None:
 
 
 def _is_japanese(text: str, kana: int) -> bool:
-    """Report whether a text with kana is Japanese.
+    """Report whether a text with kana is Japanese, and not Chinese or English with a Japanese name in it.
 
-    The text may also be Chinese or English with a Japanese name in it.
+    `kana` is the number of kana in the text.
     """
     if kana < len(_LATIN.findall(text)) and _guess_latin(text).sure:
         return False
@@ -222,9 +224,9 @@ def _is_japanese(text: str, kana: int) -> bool:
 
 
 def _guess_latin(text: str) -> LanguageGuess:
-    """Guess the language of the Latin words in a text by counting function words.
+    """Guess the language of the Latin words in a text by counting function words and, for a tie, rare letters.
 
-    Rare letters decide a tie.
+    The result is English, and not sure, if the text has too few function words of any language.
     """
     languages = tuple(tag for tag in known_languages() if _script_of(tag) == "en")
     scores = _score_words(text, languages)
@@ -240,7 +242,7 @@ def _guess_latin(text: str) -> LanguageGuess:
 
 @cache
 def _words_by_language() -> Mapping[str, frozenset[Language]]:
-    """The languages of each function word."""
+    """Return, for each function word, the languages that have it: "de" → Spanish, French and more."""
     found: dict[str, set[Language]] = {}
     for table in ("asking", "words"):
         for language, words in read_data(_FILE)[table].items():
@@ -278,7 +280,7 @@ def _list_words(text: str) -> list[str]:
 
 
 def _score_words(text: str, languages: tuple[Language, ...]) -> dict[Language, float]:
-    """Score each language by the function words, and by letters rare among languages."""
+    """Return a score for each of the languages: the number of its function words in the text, plus its rare letters."""
     known = _words_by_language()
     scores: dict[Language, float] = dict.fromkeys(languages, 0.0)
     counts = Counter(word for word in _list_words(text) if word in known)

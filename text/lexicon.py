@@ -37,10 +37,10 @@ def _entries(name: str) -> list[str]:
 
 @cache
 def opposites() -> dict[str, tuple[tuple[int, int], ...]]:
-    """Return the axes of opposites of each word, as pairs of axis number and side (1 or -1).
+    """Return, for each word with an opposite, its places on axes of opposites: pairs of axis number and side (1 or -1).
 
-    On the axis of rising and falling, "rise" has side 1 and "fall" side -1. English words are keyed by stem. A word on
-    both sides of an axis is left out.
+    On axis 0, of rising and falling, "rise" has side 1 and "fall" side -1: `{"ris": ((0, 1),), "fall": ((0, -1),), …}`.
+    English words are keyed by stem. A word on both sides of an axis is left out.
     """
     table: dict[str, list[tuple[int, int]]] = {}
     for axis, row in enumerate(_entries("opposites")):
@@ -64,10 +64,10 @@ def direction_axes() -> tuple[int, int]:
 
 @cache
 def classes() -> dict[str, tuple[tuple[int, int], ...]]:
-    """Return the classes of each word, as pairs of class number and member number.
+    """Return, for each word of a class, its pairs of class number and member number.
 
-    A class holds words that exclude each other, such as weekdays. Synonyms share a member number. English words are
-    keyed by stem.
+    A class holds words that exclude each other, such as weekdays: "monday" has (2, 0) and "tuesday" (2, 1). Synonyms
+    share a member number. English words are keyed by stem.
     """
     table: dict[str, list[tuple[int, int]]] = {}
     for group, row in enumerate(_entries("classes")):
@@ -99,13 +99,13 @@ _HAN: Final = lazy("|".join(alias for alias in _LONGEST_FIRST if alias > "\u3000
 
 
 def find_countries(text: str) -> list[tuple[int, int, str]]:
-    """Find the countries and continents in a text, by name or demonym.
+    """Find the countries and continents in a text, by name or demonym ("American", 美国).
 
     Args:
         text: Any text, not folded, because the capital letter tells a demonym from other words.
 
     Returns:
-        Start, end and key of each mention, in order and without overlaps.
+        Start, end and key of each mention, in order and without overlaps. The key is the same in both languages: "us".
     """
     found = [
         (m.start(), m.end(), _KEYS[" ".join(m[0].casefold().split())])

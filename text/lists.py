@@ -25,17 +25,17 @@ _LEADING_AND: Final = lazy(r"(?i)\s{0,3}(?:and\s{1,3}|以及|和|与|及)(?=\S)"
 
 
 def split_items(text: str) -> list[str]:
-    """Take a written list apart.
+    """Split a written list into its items: "A, B and C" → `["A", "B", "C"]`.
 
-    Lines are items if there are several, and so is a line with a bullet or a number before it. Otherwise semicolons
-    separate, or else commas and 、 with a last "and" or 和, or else "and" alone. Text in quotation marks or 《》 stays
-    whole. A first line that ends with a colon, above other lines, is left out.
+    Several lines are one item each, and a line with a bullet or a number before it is one item. A single line is split
+    at semicolons, or else at commas and 、 with a last "and" or 和, or else at "and" alone. Text in quotation marks or
+    《》 stays whole. A first line that ends with a colon, above other lines, is left out.
 
     Args:
         text: A list, or a single item.
 
     Returns:
-        The items in order, without blanks, bullets and quotation marks around them; duplicates stay.
+        The items in order, without blanks, bullets and quotation marks around them. Duplicates stay.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > 1:
@@ -50,15 +50,15 @@ def split_items(text: str) -> list[str]:
 
 
 def join_items(items: list[str], language: Language) -> Iterator[str]:
-    """Join items into a list in prose, the most natural form first.
+    """Yield several ways to write items as a list in prose, the most natural first.
 
     Args:
         items: The items as written.
         language: The language of the prose.
 
     Yields:
-        The list in prose, then with quotation marks round ambiguous items that read as several, then with quotation
-        marks round all. Without items, only "none" or 无.
+        The plain list, then the list with quotation marks round each item that would be split (A and “B and C”), then
+        with quotation marks round all. Without items, only "none" or 无.
     """
     if not items:
         yield "无" if language == "zh" else "none"
@@ -69,9 +69,10 @@ def join_items(items: list[str], language: Language) -> Iterator[str]:
 
 
 def join_names(items: Sequence[str], language: Language, *, either: bool = False) -> str:
-    """Join names into a list: "A, B and C", 甲、乙和丙, or with "or" and 或.
+    """Join names into a list: "A, B and C", 甲、乙和丙, or with `either` "A, B or C" and 甲、乙或丙.
 
-    There must be at least one name. "or" and 或 mean that one of the names is enough. Other languages get commas alone.
+    There must be at least one name. "or" and 或 mean that one of the names is enough. Languages other than English and
+    Chinese get commas alone.
     """
     comma = "、" if language == "zh" else ", "
     if not has_rules(language):
@@ -109,7 +110,10 @@ def _between(separator: re.Pattern[str], masked: str, start: int, end: int) -> l
 
 
 def _last_two(masked: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Split the last piece of a list at the last "and", if present."""
+    """Return the spans of a list's last piece, split at its last "and": "B and C" → "B", "C".
+
+    Without "and" the piece is returned whole.
+    """
     cuts = [
         found.span()
         for found in _AND.finditer(masked, start, end)

@@ -20,7 +20,7 @@ _HEADER: Final = lazy(r"(?m)^\[([\w.]+)\]$")
 
 
 def localized_section(section: str) -> Mapping[Language, Mapping[str, str]]:
-    """The messages of a section, by language and key."""
+    """Return the messages of a section, by language and then by key. The section is parsed on first access."""
     return cast("Mapping[Language, Mapping[str, str]]", _ByLanguage(section))
 
 
@@ -30,7 +30,7 @@ def localize_message(section: str, key: str) -> Mapping[Language, str]:
 
 
 def localized_phrases(section: str, key: str) -> Mapping[Language, tuple[str, ...]]:
-    """A list of phrases of a section, by language."""
+    """Return a list of phrases, the entry `key` of a section, by language."""
     return cast("Mapping[Language, tuple[str, ...]]", _ByLanguage(section, key))
 
 
@@ -45,7 +45,7 @@ class ByLocale(dict[Language, _T]):
 
 
 def sections(language: Locale) -> tuple[str, ...]:
-    """Names of the sections of a language's catalogue."""
+    """Return the names of the sections of a language's catalogue."""
     return tuple(_texts(language))
 
 
@@ -68,7 +68,7 @@ class _ByLanguage(Mapping[Language, Any]):
 
 @cache
 def _texts(language: Locale) -> dict[str, str]:
-    """The unparsed text of each section of a catalogue."""
+    """Return the unparsed text of each section of a catalogue, by the section's name."""
     text = (_FOLDER / f"{language}.toml").read_text(encoding="utf-8")
     _, *parts = _HEADER.split(text)
     return dict(zip(parts[::2], parts[1::2], strict=True))

@@ -24,7 +24,7 @@ _NodeKind = Literal["heading", "paragraph", "list", "item", "table", "code", "qu
 _LineKind = Literal["blank", "text", "heading", "title", "rule", "head", "delimiter", "row", "fence", "code"]
 
 FENCE: Final = lazy(r"((?: {0,3}> ?){0,8} {0,12}(?:(?:[-*+]|\d{1,3}[.)]) {1,4})?)(`{3,}(?=[^`\n]*(?:\n|\Z))|~{3,})")
-"""The line that opens a fenced block, whatever it is nested in."""
+"""The line that opens a fenced block, also inside quotations and list items. Group 1 is the text before the fence."""
 ITEM: Final = lazy(r"\s{0,24}(?:[-*+•]|\d{1,3}[.)、])\s+(?:\[[ xX]\]\s+)?")
 """The marker of an item, a checkbox included."""
 ROW: Final = lazy(r" {0,12}\|")
@@ -130,7 +130,7 @@ def parse_markdown(text: str) -> tuple[Node, ...]:
 
 
 def parse_runs(text: str) -> tuple[Run, ...]:
-    """Return the runs of a line of Markdown."""
+    """Return the runs of a line of Markdown: "a **b**" → "a " and a bold "b"."""
     return tuple(run for token in _parser(inline=True).parseInline(text) for run in _read_runs(token))
 
 
@@ -189,7 +189,7 @@ def _read_rows(tokens: "Sequence[Token]") -> tuple[tuple[tuple[Run, ...], ...], 
 
 
 def _read_runs(inline: "Token") -> tuple[Run, ...]:
-    """The runs of a paragraph, a cell or a heading."""
+    """Return the runs of a paragraph, a cell or a heading."""
     runs: list[Run] = []
     style = Run("")
     for child in inline.children or ():
@@ -321,9 +321,9 @@ def _read_leaf(text: str, token: "Token", following: "Sequence[Token]", rows: Se
 
 
 def _find_bare_rows(text: str, lines: Sequence[Line]) -> None:
-    """Mark table rows with a missing header or a delimiter of too few columns.
+    """Mark the lines of a paragraph that are table rows without a table: those that begin with `|`.
 
-    The header may have been read before.
+    Such rows come without a header (which may be in an earlier fragment), or below a delimiter of too few columns.
     """
     words = [text[line.inside : line.end].rstrip("\n") for line in lines]
     for line, row, below in zip(lines, words, [*words[1:], ""], strict=True):
@@ -332,7 +332,7 @@ def _find_bare_rows(text: str, lines: Sequence[Line]) -> None:
 
 
 def split_row(row: str) -> tuple[str, ...]:
-    """The cells of a table row."""
+    """Return the cells of a table row: "| a | b |" → `("a", "b")`."""
     cells = [cell.strip() for cell in CELL.split(row.strip())]
     first, last = row.strip().startswith("|"), len(cells) > 1 and not cells[-1]
     return tuple(cells[first : len(cells) - last])
@@ -413,9 +413,10 @@ def find_inline_opaque(text: str, start: int, end: int) -> Iterator[Opaque]:
 
 
 def find_code_spans(text: str, start: int, end: int) -> tuple[list[tuple[int, int]], int | None]:
-    """Return the code spans of a paragraph, and the start of the first unclosed run of backticks.
+    """Return the code spans between `start` and `end`, and the start of the first unclosed run of backticks.
 
-    A run of backticks ends at the next run of the same length.
+    A run of backticks ends at the next run of the same length. In "a `b` c ``d" the span is (2, 5), and 8 starts an
+    unclosed run. The second value is None if all runs are closed.
     """
     runs = list(_RUN.finditer(text, start, end))
     by_length: dict[int, list[int]] = {}
@@ -439,7 +440,7 @@ def find_code_spans(text: str, start: int, end: int) -> tuple[list[tuple[int, in
 
 
 def mask(text: str, offset: int, covers: Sequence[tuple[int, int, str]]) -> str:
-    """Overwrite spans of a text, each with a given character, keeping offsets.
+    """Overwrite spans of a text, each with a given character. Offsets stay the same: "abcdef" → "axxdef".
 
     Args:
         text: The text.

@@ -31,13 +31,16 @@ _LONGEST_QUESTION: Final = 400
 
 
 def title_key(title: str) -> str:
-    """Return the comparison key of a title. Empty for a title of stop words alone, or of more than `LONGEST` words."""
+    """Return a title as it is compared: "The Matrix (film)" → "the matrix".
+
+    Empty for a title of stop words alone, or of more than `LONGEST` words.
+    """
     words = _words(_QUALIFIER.sub("", title))
     return " ".join(words) if len(words) <= LONGEST and not STOP_WORDS.issuperset(words) else ""
 
 
 class Naming:
-    """Words of a question, for checking many titles against the question."""
+    """Words of a question. `title_key(title) in Naming(question)` reports whether the question names a title."""
 
     def __init__(self, question: str) -> None:
         self._order = _words(question[:_LONGEST_TEXT])
@@ -46,7 +49,8 @@ class Naming:
     def __contains__(self, key: str) -> bool:
         """Report whether the question names the title of a key from `title_key`.
 
-        In English the words may stand apart. Han characters may not.
+        In English all words of the title must occur, in any order and at any distance, and stop words always count as
+        present. Han characters must stand together. False for an empty key.
         """
         if not key:
             return False
@@ -65,7 +69,7 @@ def possible_titles(question: str) -> set[str]:
 
 @lru_cache(maxsize=256)  # searches and the choice of extracts ask of the same passages
 def mentions(text: str) -> frozenset[str]:
-    """Return the keys of the titles possibly mentioned in a passage."""
+    """Return the keys of titles that a passage may mention: "He saw Rome in 1999." → "rome", "1999", "rome in 1999"."""
     text = text[:_LONGEST_TEXT]
     found = {title_key(next(filter(None, marked.groups()))) for marked in _MARKED.finditer(text)}
     if _HAN_RUN.search(text):
@@ -75,7 +79,10 @@ def mentions(text: str) -> frozenset[str]:
 
 
 def _find_capitalised(text: str) -> Iterator[str]:
-    """Yield the keys of runs of capitalised words, numbers, and small words in between."""
+    """Yield the keys of all runs of capitalised words and numbers, with small words inside them.
+
+    "the Bank of England" → "bank", "bank of england", "england".
+    """
     written = _plain(text)
     words = [(found.group(), *found.span()) for found in _WORD.finditer(written)]
     for at, (first, _, end) in enumerate(words):
@@ -104,6 +111,6 @@ def _words(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Text without accents, possessive endings and apostrophes, in simplified characters."""
+    """Return text without accents, possessive endings and apostrophes, and in simplified characters."""
     text = plain(text)
     return _POSSESSIVE.sub("", text if text.isascii() else text.translate(SIMPLIFIED))

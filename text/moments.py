@@ -34,7 +34,7 @@ _SPLIT_CLOCK: Final = lazy(r"(?:T|,?\s|(?<=日))(?=\D{0,3}\d{1,2}[:时時点點h
 _PLAIN_FIGURE: Final = lazy(r"\D?\d{1,40}(?:[.,]\d{1,40})?%?")
 _TIMELIKE: Final = lazy(r"[时時点點秒]|\d\s?[AaPp]\.?[Mm]\.?$|\d\s?Uhr$")
 DAY_ORDERS: Final = ("dmy", "mdy", "ymd")
-"""Orders of day, month and year in figures."""
+"""Orders of day, month and year in figures: in "dmy" order, 05/04/2024 is 5 April."""
 
 
 class Moment(NamedTuple):
@@ -46,9 +46,10 @@ class Moment(NamedTuple):
 
 
 def parse_moment(plain: str, order: str) -> Moment | None:
-    """Parse a whole normalized cell as a moment, or return None for any other text.
+    """Parse a whole cell from `normalize_cell` as a moment, or return None for any other text.
 
-    `order` is one of `DAY_ORDERS`, the order of day, month and year in figures.
+    "05/04/2024 14:30 +0200" with the order "dmy" → `Moment("2024-04-05", 52200.0, 7200.0)`. `order` is one of
+    `DAY_ORDERS` and matters only for dates in figures.
     """
     if len(plain) > LONGEST_VALUE or _PLAIN_FIGURE.fullmatch(plain) or not any(c.isdigit() for c in plain):
         return None
@@ -69,7 +70,10 @@ def parse_moment(plain: str, order: str) -> Moment | None:
 
 
 def write_moment(moment: Moment) -> str:
-    """Write the date or datetime of a moment in ISO format: in UTC if the moment has a zone."""
+    """Return a moment with a date in ISO format: "2024-05-04T12:30:00Z" in UTC if it has a zone, without "Z" if not.
+
+    A moment without a time gives the day or month alone. A time without a date gives an empty string.
+    """
     if moment.clock is None or len(moment.day) < 10:
         return moment.day
     when = datetime.fromisoformat(moment.day) + timedelta(seconds=moment.clock)
@@ -83,9 +87,9 @@ def write_moment(moment: Moment) -> str:
 
 
 def _clock_of(text: str) -> tuple[float, float | None] | None:
-    """Parse a time of day into seconds since midnight and a zone offset.
+    """Parse a time of day into seconds since midnight and a zone offset: "14:30 +0200" → `(52200.0, 7200.0)`.
 
-    Returns None for any other text.
+    The offset is None if no zone is written. Returns None for any other text.
     """
     found = _TIME.fullmatch(text.strip())
     if found is None or not (found["minute"] or found["half"] or found["half_before"]):

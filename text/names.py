@@ -36,7 +36,7 @@ _ABBREVIATED: Final = word_set("st mt dr mr mrs ms prof jr sr ft")
 _NO_NAME: Final = data_words("names", "no_name")
 _NOT_ALONE: Final = data_words("names", "not_alone")
 NAME_KINDS: Final = data_words("names", "kind")
-"""Words of names that tell a thing's kind, and not which one it is."""
+"""Words in names that say the kind of thing and do not identify it, such as "bridge", "city" and "university"."""
 _INITIALS: Final = lazy(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _SENTENCE_GAP: Final = lazy(r"[!?;\n。！？；]|[.](?=\s)")
 _ALWAYS_WORD: Final = word_set("i i'm i've i'd i'll bc ad bce ce am pm ok tv")
@@ -53,8 +53,9 @@ _PLAIN_WORD: Final = lazy(r"\w+(?:tion|ment|ness|ology|ics|ists)|\w+[^aious]s(?=
 def names(text: str) -> list[Name]:
     """Find names of people, places, works, organisations and things.
 
-    Titles in quotation marks and 《》, capitalised runs, acronyms and identifiers are found in either language, and
-    Chinese names by cues (`names_zh`). Dates, numbers, demonyms and words that only open a sentence are no names.
+    "The Bank of England met Marie Curie's team" → "Bank of England", "Marie Curie". Titles in quotation marks and 《》,
+    capitalised runs, acronyms and identifiers are found in either language, and Chinese names by the rules of
+    `names_zh`. Dates, numbers, demonyms and a capitalised word that only opens a sentence are no names.
 
     Args:
         text: Any text.
@@ -78,9 +79,9 @@ def names(text: str) -> list[Name]:
 
 
 def _western(text: str) -> Iterator[tuple[int, int]]:
-    """Yield runs of capitalised words, sentence by sentence.
+    """Yield the spans of names written as runs of capitalised words, sentence by sentence.
 
-    This way one title-cased heading spoils only itself.
+    A title-cased heading, in which capitals mean nothing, is so kept apart from the sentences around it.
     """
     words: list[re.Match[str]] = []
     for word in _WORD.finditer(text):

@@ -53,7 +53,7 @@ _TITLED: Final = lazy(
     "|作家|诗人|画家|导演|编剧|演员|歌手|选手|球员|教练|记者|编辑)"
     f"(?P<name>[{''.join(sorted(_SURNAME | _SURNAME_IF_PERSON))}][{HAN}]{{1,2}})"
 )
-"""A person named behind an office or a calling."""
+"""A person named behind an office or a profession, such as 总经理王明."""
 _PERSON_CUE: Final = _any(data_words("names_zh", "person_cue"))
 _CUT: Final = lazy(
     f"(?P<attribute>{_ATTRIBUTE})|(?P<person>{_PERSON_CUE})|"
@@ -70,7 +70,7 @@ _NO_PART: Final = lazy("[带去来看听想用吃打做回出进让能会可要�
 
 
 def mask(text: str, spans: list[tuple[int, int]], filler: str = "\ue000") -> str:
-    """Mask the spans already read, so that later rules skip the spans.
+    """Overwrite the spans of names that have been found, so that later rules do not find them again.
 
     Args:
         text: Any text.
@@ -126,7 +126,13 @@ def _in_run(run: str, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_chinese_name(piece: str, after: re.Match[str] | None, *, beside: bool) -> bool:
-    """Report whether a piece between two cuts is a name, by internal marks and following context."""
+    """Report whether a piece of text between two cut words is a name, by its own characters and the words around it.
+
+    Args:
+        piece: The piece, such as 北京大学.
+        after: The match of `_CUT` behind the piece, or None at the end of the text.
+        beside: Whether the piece stands beside another in a comparison.
+    """
     if not 2 <= len(piece) <= 12 or _GENERIC.fullmatch(piece) or piece in _NO_PERSON:
         return False
     if piece in _KNOWN:
@@ -145,8 +151,8 @@ def _is_chinese_name(piece: str, after: re.Match[str] | None, *, beside: bool) -
 
 @cache
 def name_endings() -> frozenset[str]:
-    """Return the character pairs of name endings.
+    """Return the pairs of neighbouring characters in endings of names like 大学.
 
-    Endings such as 大学 tell the kind of a thing and do not identify it.
+    Such an ending says the kind of a thing and does not identify it.
     """
     return frozenset(word[at : at + 2] for word in data_words("names_zh", "ending") for at in range(len(word) - 1))

@@ -68,7 +68,7 @@ _DENIAL: Final = lazy("no|not|never|nor|without|没有?|[并从尚]?未|[并绝]
 
 @dataclass(frozen=True)
 class Told:
-    """A text prepared for comparison, without byline and agency.
+    """A text prepared for comparison, without its byline and the name of its news agency.
 
     Attributes:
         words: The words and Han characters, folded.
@@ -93,9 +93,10 @@ class Told:
 
     @cached_property
     def particulars(self) -> tuple[str, ...]:
-        """Return the numbers and names in order, and every Han character.
+        """Return the numbers and the capitalised words in order, and every Han character.
 
-        Han characters are all included because those of a name look like any other.
+        "Ada was born on 3 May 1900 in Rome." → "ada", "3", "may", "1900", "rome". Han characters are all included
+        because those of a name look like any other.
         """
         found: list[str] = []
         for written, word in zip(self.written, self.words, strict=True):
@@ -146,20 +147,20 @@ class Told:
 
     @cached_property
     def facts(self) -> tuple[str, ...]:
-        """Return the particulars without common words.
+        """Return the `particulars` without common English words.
 
-        Common words are capitalised at the start of a sentence.
+        A common word is among the particulars only because of a capital at the start of a sentence.
         """
         return tuple(word for word in self.particulars if not (word.isascii() and word.isalpha() and is_common(word)))
 
     def particulars_in(self, other: "Told") -> bool:
-        """Report whether the particulars occur in a second text, in order."""
+        """Report whether all particulars of this text occur in another text, in the same order."""
         rest = iter(other.particulars)
         return all(particular in rest for particular in self.particulars)
 
 
 class Known:
-    """Index of texts by sketch, used to find near duplicates among them."""
+    """Index of texts, used to find near duplicates of a new text among them. Texts are looked up by their sketches."""
 
     def __init__(self) -> None:
         """Start with an empty collection."""
@@ -193,9 +194,9 @@ class Known:
 
 
 def is_copy(text: str, other: str) -> bool:
-    """Report whether two sentences are copies, apart from a few words.
+    """Report whether two sentences are equal apart from a few words, or one contains the other.
 
-    Either may contain the other. The sentences must be too long to match by chance.
+    False for sentences of fewer than `FEWEST` words, which may match by chance.
     """
     a, b = Told.of(text), Told.of(other)
     return min(len(a.words), len(b.words)) >= FEWEST and (a.resembles(b) or a.holds(b) or b.holds(a))
@@ -233,7 +234,10 @@ def _hash_run(run: bytes) -> int:
 
 
 def _denies(told: Told, other: Told) -> bool:
-    """Report whether the first text negates a statement of the second in otherwise equal words."""
+    """Report whether one text has a word like "not" inside words that the other text has without it.
+
+    "did not raise rates in March" denies "did raise rates in March".
+    """
     size = _size(told.words)
     for at, word in enumerate(told.words):
         if not _DENIAL.fullmatch(word):

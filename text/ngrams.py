@@ -37,7 +37,10 @@ NOTHING_INDEXED: Final = _IndexedText("", "")
 
 
 def query_grams(text: str) -> list[str]:
-    """The distinct n-grams of a question, in order."""
+    """Return the distinct n-grams of a question's search terms, in order.
+
+    "the tower" → `["_tow", "towe", "ower", "wer_"]`.
+    """
     return list(dict.fromkeys(gram for term in query_terms(text) for gram in _grams(term)))
 
 

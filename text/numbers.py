@@ -85,10 +85,10 @@ _LITERAL: Final = lazy(
 
 
 def find_numbers(text: str) -> list[NumberSpan]:
-    """Find the numbers in English, Chinese or mixed text.
+    """Find the numbers in English, Chinese or mixed text: "1.4万 people" → 14000 with the unit "person".
 
-    Ordinals ("5th", 第三), parts of names and codes ("A4", "COVID-19", "192.168.1.1") and a lone "one" or 一 before
-    no known unit are left out. Numbers inside dates are found too, and `find_dates` distinguishes them.
+    Ordinals ("5th", 第三), parts of names and codes ("A4", "COVID-19", "192.168.1.1") and a lone "one" or 一 without a
+    known unit behind it are left out. Numbers inside dates are found too. `find_dates` tells which these are.
 
     Args:
         text: Any text. Time grows linearly with its length.
@@ -158,13 +158,13 @@ def format_number(value: float, language: Language) -> str:
 
 
 def to_base(span: NumberSpan) -> tuple[float, str] | None:
-    """Convert a length, mass or area to metres, kilograms or square metres for comparison.
+    """Convert a length, mass or area to metres, kilograms or square metres, for comparison: "5 km" → `(5000.0, "m")`.
 
     Args:
-        span: A number that was found.
+        span: A number from `find_numbers`.
 
     Returns:
-        The figure and "m", "kg" or "m²", or None if the span has another unit.
+        The figure and "m", "kg" or "m²", or None if the span has another unit or none.
     """
     return None if span.unit is None else to_si(span.value, span.unit)
 
@@ -181,7 +181,7 @@ def _find(text: str) -> list[NumberSpan]:
 
 
 def _without_conversions(text: str, spans: list[NumberSpan]) -> list[NumberSpan]:
-    """Remove bracketed conversions of the first number: "6,300 km (3,915 mi)"."""
+    """Return the numbers without those in brackets that repeat the first in another unit: "6,300 km (3,915 mi)"."""
     if not spans or (base := to_base(spans[0])) is None:
         return spans
     aside = [found.span() for found in _BRACKETS.finditer(text)]
@@ -230,9 +230,16 @@ def _arabic_span(text: str, start: int, end: int) -> NumberSpan | None:
 
 
 def _apply_multipliers(text: str, end: int, value: Fraction, *, money: bool) -> tuple[Fraction, int] | None:
-    """Apply the multipliers behind a number.
+    """Multiply a number by the words or letters behind it, and return the product and the offset behind them.
 
-    Returns None if they make no number.
+    "1.4" with 万 behind it gives 14000. With `money`, "k", "m" and "tn" count too. Returns None if the text behind
+    makes no number.
+
+    Args:
+        text: The text.
+        end: Offset behind the digits.
+        value: The number that the digits write.
+        money: Whether a currency stands before the number.
     """
     if money and (short := _MONEY_SCALE.match(text, end)):
         return value * _MONEY_SCALES[short[1].lower()], short.end()
@@ -267,9 +274,9 @@ def _simplify_characters(written: str) -> str:
 
 
 def _before(text: str, start: int) -> tuple[int, str | None, bool]:
-    """Return the span start, the currency and the sign in front of a number.
+    """Return where a number begins with its signs, its currency or None, and whether it is negative.
 
-    The last value is True for a negative number.
+    For "cost -$5" with `start` at the 5, the result is `(5, "USD", True)`.
     """
     money = _MONEY_BEFORE.search(text, max(0, start - 4), start)
     currency = None
@@ -285,9 +292,9 @@ def _before(text: str, start: int) -> tuple[int, str | None, bool]:
 
 
 def _finish(text: str, start: int, end: int, value: Fraction, currency: str | None) -> NumberSpan | None:
-    """Return a span with the unit, unless the following text changes the number.
+    """Return the span of a number with the unit behind it, or None if the text behind changes the number.
 
-    Examples for None are "5th", "2½" and 两年半.
+    It does in "5th", "2½" and 两年半.
     """
     share = _SHARES.get(text[max(0, start - 3) : start])
     unit = unit_after(text, end)
@@ -316,7 +323,10 @@ def _english(text: str) -> Iterator[NumberSpan]:
 
 
 def _english_pieces(run: re.Match[str]) -> list[tuple[int, int]]:
-    """Return the span of a whole run forming a number, else the spans between each "and"."""
+    """Return the spans of the numbers in a run of number words.
+
+    "two hundred and three" is one number and gives one span. "two and three" is none, so it is split at each "and".
+    """
     try:
         english_integer(run[0])
     except ValueError:
@@ -342,9 +352,9 @@ def _chinese(text: str) -> Iterator[NumberSpan]:
 
 
 def _is_number(text: str, run: re.Match[str], span: NumberSpan) -> bool:
-    """Report whether Chinese numerals mean a number.
+    """Report whether a run of Chinese numerals means a number.
 
-    三 often occurs in a name, and 七八 means seven or eight.
+    三 is often part of a name, and 七八 means seven or eight.
     """
     written = run[1]
     if len(written) == 1:

@@ -40,9 +40,12 @@ def chinese_integer(text: str) -> int:
 
 
 def _sections(text: str, whole: str) -> int:
-    """Parse a Chinese numeral, split at the last of 亿, or else at the last of 万.
+    """Return the number of a Chinese numeral, read in two parts around the last 亿, or without one around the last 万.
 
-    The part before it may be a number of its own.
+    三亿五千万 is 三 times 亿 plus 五千万. `whole` is the numeral that an error names.
+
+    Raises:
+        ValueError: The text is no well-formed numeral.
     """
     for chars, scale in (("亿億", 10**8), ("万萬", 10**4)):
         at = max(text.rfind(char) for char in chars)

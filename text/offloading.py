@@ -23,12 +23,22 @@ class _Passage(Protocol):
 
 
 async def offload_long(characters: int, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Call `work` on a text of so many characters, in a thread if the text is long, and return its result."""
+    """Call `work`, in a thread if it has to read more than `_SHORT` characters, and return its result.
+
+    Args:
+        characters: Number of characters that `work` reads.
+        work: The function.
+        *args: Its positional arguments.
+        **options: Its keyword arguments.
+    """
     if characters <= _SHORT:
         return work(*args, **options)
     return await asyncio.to_thread(work, *args, **options)
 
 
 async def offload_reading(passages: Iterable[_Passage], work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Call `work` on passages, in a thread if they are long in total, and return its result."""
+    """Call `work`, in a thread if the texts of `passages` are long in total, and return its result.
+
+    `passages` only decide the thread. They reach `work` only if they are also among its arguments.
+    """
     return await offload_long(sum(len(passage.text) for passage in passages), work, *args, **options)

@@ -49,9 +49,9 @@ def read_outline(text: str) -> tuple[list[Heading], list[tuple[int, int]]]:
 
 
 def find_rst_headings(lines: Sequence[str]) -> Iterator[Heading]:
-    """The headings of a reStructuredText document: underlined, or over- and underlined.
+    """Yield the headings of a reStructuredText document: underlined, or over- and underlined.
 
-    Levels follow the order in which the adornments first come (docutils, "Sections").
+    The first style of adornment in the document is level 1, the next new one level 2 (docutils, "Sections").
     """
     styles: list[tuple[str, bool]] = []
     done = 0

@@ -26,17 +26,17 @@ class ContextualPassage(Protocol):
 
     @property
     def context(self) -> Mapping[str, str]:
-        """Return further known facts by name."""
+        """Return further facts about the passage by name like "caption", "sender" and "sent"."""
 
 
 def format_contexts(passages: Sequence[ContextualPassage], limit: int = 90) -> list[str]:
-    """Return the context line of each passage.
+    """Return a line for each passage with its title, headings and context like "Report › Sales › Table 3".
 
     Documents of the same title are distinguished by their file names.
 
     Args:
         passages: The passages that are shown together.
-        limit: Maximum characters of a line. The title and outer headings of a longer line are left out.
+        limit: Maximum characters of a line. The title and outer headings of a longer line are replaced by "…".
     """
     sources: dict[str, set[str]] = {}
     for passage in passages:
@@ -60,5 +60,5 @@ def _format_context(passage: ContextualPassage, limit: int, *, named: bool) -> s
 
 
 def file_name(source: str) -> str:
-    """The last part of a path or an address."""
+    """Return the last part of a path or a URL."""
     return PurePosixPath(source.replace("\\", "/").rstrip("/")).name

@@ -28,12 +28,12 @@ JOINED_RANGES: Final = (
 _LONGEST_READ: Final = 2_000
 """Maximum length of a text that is searched for characters from U+3000 on."""
 _NARROW_BYTES: Final = bytes(range(0xE3))
-"""All bytes in the UTF-8 encoding of characters below U+3000."""
+"""Bytes that UTF-8 uses for characters below U+3000."""
 _METHODS: Final = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 
 
 class _Lazy:
-    """Lazy pattern: compiles on the first method call and then takes over the compiled methods."""
+    """Pattern that is compiled on the first call of a method. Its methods are then those of the compiled pattern."""
 
     def __init__(self, pattern: str, flags: int, costly: str) -> None:
         self.pattern = pattern
@@ -87,10 +87,10 @@ def lazy(pattern: str, flags: int | re.RegexFlag = 0, *, costly: str = HAN_RANGE
 
 
 def whole_word(text: str) -> str:
-    """Return a pattern for a name, a number or another text as a separate word.
+    """Return a regular expression that finds a text as a separate word.
 
-    "14" is found in "14 weeks", and not in "2014" or "1.14". Beside other than ASCII letters and digits there is no
-    boundary, because words of Chinese have none.
+    `whole_word("14")` finds "14" in "14 weeks", and not in "2014" or "1.14". An end of the text that is no ASCII letter
+    or digit needs no boundary, because words of Chinese have none.
     """
     before, after = (r"(?a:\b)" if end.isascii() and end.isalnum() else "" for end in (text[0], text[-1]))
     before += r"(?<!\d[.,])" * text[0].isdigit()

@@ -27,10 +27,12 @@ _SHORT: Final = lazy(r"\bq[1-4](?![0-9a-z])|fy\d{4}")
 
 
 def normalize_periods(folded: str) -> str:
-    """Write quarters as q3 and fiscal years as fy2025.
+    """Return a text with quarters written as q3 and fiscal years as fy2025.
+
+    "third quarter of fiscal 2025" → " q3 of fy2025 ". Text without periods is returned unchanged.
 
     Args:
-        folded: Text by `text.language.fold`.
+        folded: Text from `text.language.fold`.
     """
     if not any(hint in folded for hint in _HINTS):
         return folded
@@ -38,7 +40,10 @@ def normalize_periods(folded: str) -> str:
 
 
 def list_other_names(folded: str) -> list[str]:
-    """Return alternative names of the periods in a text, for a keyword search."""
+    """Return other ways to write the periods in a text, for a keyword search.
+
+    "q3 revenue" → "third quarter", 第三季度. Empty if the text has no quarter or fiscal year.
+    """
     normal = normalize_periods(folded)
     found: list[str] = []
     for period in dict.fromkeys(_SHORT.findall(normal)):

@@ -54,10 +54,7 @@ def clip_bytes(text: str, max_bytes: int) -> str:
 
 
 def is_secret(variable: str) -> bool:
-    """Report whether an environment variable may hold a secret, judging by the name.
-
-    `MAX_TOKENS` holds none.
-    """
+    """Report whether the name of an environment variable is that of a secret: `API_KEY`, but not `MAX_TOKENS`."""
     return _SECRET_NAME.search(variable) is not None
 
 

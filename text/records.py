@@ -12,7 +12,7 @@ from weiwo.text.patterns import lazy
 _DELIMITED: Final = {".csv": ",;|", ".tsv": "\t", **dict.fromkeys((".xlsx", ".xlsb", ".xls", ".ods"), "|")}
 """Possible delimiters between cells, by file name ending. Rows of sheets are indexed with `|`."""
 NAME_KEYS: Final = data_words("extraction", "records", "name_keys")
-"""Keys such as "name", whose value identifies the subject of a record."""
+"""Keys such as "name". The value of such a key is the name of the thing that a record describes."""
 _LONGEST: Final = 4_000
 _KEYED: Final = lazy(
     r"\s{0,8}(?:[-*+•]\s{1,4})?\*{0,2}(?P<key>[^\s:：|*#>`][^:：|*`\n]{0,40}?)\s?(?:[:：]\*{1,2}|\*{0,2}[:：])(?!//)(?:\s{0,8}|(?<=：))"
@@ -25,13 +25,15 @@ _PERIOD: Final = lazy(r"(?:[12]\d{3}|\d{1,2})(?:\s?[-–/年]\s?\d{0,4})?")
 
 
 def split_row(line: str, header: Sequence[str], source: str) -> list[str]:
-    """Return the cells of a table row or a line of delimited text, empty for prose.
+    """Return the cells of a table row or a line of delimited text, or an empty list for prose.
+
+    "| a | b |" → `["a", "b"]`.
 
     Args:
         line: The line.
         header: The cells of the header row. Empty for the first row.
-        source: The name of the file. Outside files of delimited text, commas separate cells only below a header
-            that begins with "name" or the like.
+        source: The name of the file. Outside files of delimited text (such as .csv), commas separate cells only if the
+            header begins with "name" or the like.
     """
     line = line.strip().removesuffix("…").rstrip()
     if len(line) > _LONGEST:
@@ -74,9 +76,9 @@ def read_header(first: Sequence[str], second: Sequence[str]) -> tuple[list[str],
 
 
 def split_keyed(line: str) -> tuple[str, str] | None:
-    """Split a keyed line into key and value.
+    """Split a line like `License: MIT`, `**Founded:** 2014` or 法定代表人：祁望舒 into key and value.
 
-    Examples are `License: MIT`, `**Founded:** 2014` and 法定代表人：祁望舒. Returns None for any other line.
+    Returns None for any other line.
     """
     found = _KEYED.fullmatch(line.rstrip("\n")) if len(line) <= _LONGEST else None
     if found is None or len(found["key"].split()) > _MOST_WORDS or re.search(r"[，。；,;.!?？！]\s?", found["key"]):

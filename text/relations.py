@@ -32,7 +32,7 @@ class LexiconEntry(NamedTuple):
 
 @cache
 def relations() -> dict[str, LexiconEntry]:
-    """The relations by name."""
+    """Return the relations of the lexicon by name."""
     table = {}
     for name, kind, dimension, asks_en, asks_zh, says_en, says_zh, noun_en, noun_zh in data_rows("relations", "rows"):
         asks = {"en": split_cell(asks_en), "zh": split_cell(asks_zh)}
@@ -43,9 +43,9 @@ def relations() -> dict[str, LexiconEntry]:
 
 @cache
 def quantity_words() -> dict[str, frozenset[str]]:
-    """Return the measured relations named by each single word. English words are keyed by stem.
+    """Return the measured relations that each word names: "tall" → {"height"}. English words are keyed by stem.
 
-    Money is left out, because a price and a fee are two sums.
+    Only relations with a dimension have entries. Money is left out, because a price and a fee are two different sums.
     """
     table: dict[str, set[str]] = {}
     for row in relations().values():
@@ -59,10 +59,10 @@ def quantity_words() -> dict[str, frozenset[str]]:
 
 @cache
 def relation_words() -> dict[str, frozenset[str]]:
-    """Return the relations stated by each single word: founded and established share a relation.
+    """Return the relations that each word states: "found" → {"founder", "founding"}. English words are keyed by stem.
 
     A word of more than two relations is left out, and so are the words for a price, because a price and a fee are two
-    sums. English words are keyed by stem.
+    different sums.
     """
     table: dict[str, set[str]] = {}
     for row in relations().values():

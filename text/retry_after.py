@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 _LONGEST_WAIT: Final = 3_600.0
-"""Maximum wait in seconds. A longer request is shortened to it."""
+"""Maximum wait in seconds. A longer delay in a header counts as this one."""
 
 
 def parse_retry_after(header: str | None, unit: float = 1.0) -> float | None:

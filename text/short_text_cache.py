@@ -16,10 +16,10 @@ _KEPT: Final = 256
 
 
 def cache_short_texts(find: _Find) -> _Find:
-    """Cache the items that a pure function finds in a text, its first argument, if the text is short.
+    """Decorate a function that finds items in a text, to cache the result for texts of up to `_LONGEST` characters.
 
-    Further arguments are positional, so that equal calls have equal keys. Each caller gets a list of their own. The
-    items are shared and must not be changed.
+    The text is the function's first argument, and all arguments are positional. Each call returns a list of its own.
+    The items in the lists are shared between calls and must not be changed.
     """
 
     @lru_cache(maxsize=_KEPT)

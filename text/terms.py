@@ -22,7 +22,7 @@ _UNSPACED: Final = lazy(f"[{UNSPACED_RANGES}]")
 
 
 FUNCTION_WORDS: Final = data_words("terms", "function_words")
-"""English function words, which do not tell the subject of a question."""
+"""English function words such as "the", which do not say what a question is about."""
 
 _IRREGULAR: Final = {form: base for base, forms in data_rows("terms", "irregular") for form in (base, *forms.split())}
 
@@ -63,9 +63,10 @@ def _undouble(word: str) -> str:
 
 @cache_short_texts
 def terms(text: str, language: Language = "en", /) -> list[str]:
-    """Content words of a text in order: stems, numbers, and pairs of characters where words have no blanks.
+    """Return the content words of a text in order: stems, numbers, and pairs of characters where words have no blanks.
 
-    Quarters and fiscal years have one form (`text.periods`).
+    "The founders of Rome, third quarter, 北京市" → "founder", "rom", "q3", "北京", "京市". Quarters and fiscal years
+    have one form (`text.periods`).
 
     Args:
         text: Any text.

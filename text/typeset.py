@@ -15,7 +15,7 @@ _TABLE: Final[dict[int, str]] = {
     **{code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x2F00, 0x2FD6)},
     **dict(zip(map(ord, data_characters("radicals", "supplement")), data_characters("radicals", "meant"), strict=True)),
 }
-"""Radicals to the characters that are meant."""
+"""Table for `str.translate` from radicals to the characters that look like them and are meant."""
 _RADICAL: Final = lazy("[\u2e80-\u2fd5]")
 _CJK: Final = rf"{HAN_RANGES}\u3041-\u30fa\u30fc"
 _PARTED: Final = lazy(rf"(?<![{_CJK}])[{_CJK}](?:[ \u3000][{_CJK}]){{3,}}(?![{_CJK}])")
@@ -43,9 +43,10 @@ _ORDINAL: Final = frozenset({"st", "nd", "rd", "th", "er", "re", "e", "o", "a", 
 
 
 def raise_figures(text: str) -> str:
-    """Return the text of a superscript in superscript characters: ⁶ for the 6 of 10⁶, which is not 106.
+    """Return the text of a superscript as plain text: "6" → "⁶", so that 10⁶ is not taken for 106.
 
-    The ending of an ordinal ("th") stays unchanged. A letter or a sign that marks a note gets a `^` in front.
+    A letter or a sign that marks a note gets a `^` in front ("*" → "^*"). Any other text, such as the ending of an
+    ordinal ("th"), stays unchanged.
     """
     plain = text.strip()
     if _FIGURES.fullmatch(plain):

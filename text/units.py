@@ -13,7 +13,7 @@ from weiwo.text.patterns import lazy
 _UNITS: Final = data_rows("units", "units")
 _ALIASES: Final = {name: aliases for name, aliases, _, _ in _UNITS}
 _WRITTEN: Final = {"lb": "pound pounds 磅", "yd": "yard yards 码", "age": "year years 岁"}
-"""Names used in output but not parsed in input, where five pounds may be money."""
+"""Names for writing a unit that are not parsed as the unit, because "five pounds" may be money."""
 _BY_ALIAS: Final = {alias.replace("_", " "): name for name, aliases in _ALIASES.items() for alias in aliases.split()}
 _LONGEST_FIRST: Final = sorted(_BY_ALIAS, key=len, reverse=True)
 _LATIN: Final = "|".join(

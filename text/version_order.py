@@ -10,7 +10,7 @@ MANY_PARTS: Final = lazy(
     rf"[vV]\d{{1,6}}(?:\.\d{{1,6}}){{0,5}}(?:[-+._ ]?{_STAGE})?"
     rf"|\d{{1,6}}\.\d{{1,6}}\.(?!(?:19|20)\d\d$)\d{{1,6}}(?:\.\d{{1,6}}){{0,3}}-?(?:{_STAGE})?"
 )
-"""Versions by form alone: a v in front, or three parts and more that are no date."""
+"""A text that is a version by form alone: a v in front ("v2"), or at least three parts that are no date ("1.2.3")."""
 _VERSION: Final = lazy(
     r"[vV]?(?P<numbers>\d{1,9}(?:\.\d{1,9}){0,5})"
     r"(?:[-._ ]?(?P<stage>[A-Za-z]{1,12})[-._ ]?(?P<number>\d{0,6}))?(?:\+[\w.]{1,20})?"
@@ -19,9 +19,9 @@ _AFTER_RELEASE: Final = frozenset({"p", "patch", "post", "sp", "hotfix", "u"})
 
 
 def sort_version(text: str) -> str | None:
-    """Return a sort key for a version: 1.10 after 1.9, 2.0-rc1 before 2.0.
+    """Return a text that sorts as the version does, or None if the text is no version.
 
-    Returns None for any other text.
+    1.10 comes after 1.9, and 2.0-rc1 before 2.0.
     """
     found = _VERSION.fullmatch(normalize_cell(text))
     if found is None:
