@@ -34,8 +34,14 @@ class CallDeadline:
     def of(cls, role: str, seconds: float, budget: Budget, needed: float = 0.0) -> "CallDeadline":
         """Return the deadline of a role for a call starting now.
 
+        The writer may take up to 80% of the run's remaining time. Any other role may take half of it, or up to 80% if a
+        slow
+        endpoint needs more than half, and never the time reserved for writing (10% of the run). With 100 s left of a
+        run of
+        100 s and a limit of 60 s, the planner gets 50 s and the writer 60 s.
+
         Args:
-            role: The calling role. Only the writer may use the time reserved for writing.
+            role: The calling role.
             seconds: The configured limit.
             budget: The remaining budget of the run.
             needed: The seconds that a slow endpoint needs for the call, used instead of a smaller limit.
@@ -123,10 +129,11 @@ class Attempt:
             raise ModelRequestError(Fault("incomplete", f"the reply is longer than {_MOST_CHARACTERS:,} characters"))
 
     def spent(self, fault: Fault | None, *, left: bool) -> tuple[int, int]:
-        """Return the input and output tokens to be charged, reported or estimated.
+        """Return the input and output tokens to charge to the run's budget, as reported or else as estimated.
 
-        Both are 0 if no part of a reply came, unless the caller left or the fault is `late`, `deadline` or `limit`. The
-        provider may then have charged the prompt.
+        Both are 0 if no part of a reply came, because the provider then charges nothing. It may have charged the prompt
+        all the same if the caller left, or the fault is `late`, `deadline` or `limit`, so the tokens count in these
+        cases.
 
         Args:
             fault: Fault of the attempt, if it failed.
@@ -167,7 +174,10 @@ class RepetitionWatch:
 
 
 def _repeats(text: str) -> bool:
-    """Report whether the end of a text is a loop of the same words, or only blanks."""
+    """Report whether the end of a text is a loop of the same words, or only blanks.
+
+    A loop is a text that ends with at least five repetitions and 300 characters of them. A line of dashes is no loop.
+    """
     if len(text) < _LEAST:
         return False
     if not text[-_LEAST:].strip():

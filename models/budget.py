@@ -108,7 +108,7 @@ class Budget:
         return self._clock() - self._started
 
     def remaining_seconds(self, reserve: float = 0.0) -> float:
-        """Return the seconds left for work, never negative, minus a `reserve` for later work."""
+        """Return the seconds left of the run's `max_seconds`, minus a `reserve` for later work. Never negative."""
         if self._parent is not None:
             return self._parent.remaining_seconds(reserve)
         return max(0.0, self.limits.max_seconds - self.spent.seconds - self.elapsed_seconds() - reserve)
@@ -118,7 +118,7 @@ class Budget:
         return self.remaining_seconds(self.limits.max_seconds * _WRITER_SHARE)
 
     def find_exhausted_limit(self) -> str | None:
-        """Return the name of a limit that is used up or prevented some work, or None.
+        """Return the name of a limit that stopped some work or leaves no room for a further model call, or None.
 
         A limit of 0 does not count, as in `find_curtailing_limit`.
         """
@@ -129,9 +129,11 @@ class Budget:
         return self.find_curtailing_limit() or (full if full and not self._is_zero_limit(full) else None)
 
     def find_curtailing_limit(self) -> str | None:
-        """Return the name of the limit that prevented some work, or None.
+        """Return the name of the first limit that stopped some work, for example "max_tokens", or None.
 
-        A limit of 0 calls, tokens or dollars does not count, because it is a request to run by rules without a model.
+        Without one, "max_seconds" if the run's time is over. A limit of 0 calls, tokens or dollars does not count,
+        because it
+        is a request to run by rules without a model.
         """
         if self._parent is not None:
             return self._parent.find_curtailing_limit()

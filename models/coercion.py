@@ -81,6 +81,8 @@ def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
     """Yield the possible readings of a value, likeliest first.
 
     An object with keys renamed to the fields of the schema comes first, then the value as given, then unwrapped forms.
+    For
+    a schema with the field `items`, `[1, 2]` gives `[1, 2]` and `{"items": [1, 2]}`.
     """
     fields = json_schema(schema)[0].get("properties", {})
     renamed = _rename_keys(value, fields) if isinstance(value, Mapping) else value
@@ -114,7 +116,10 @@ def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
 
 
 def _unwrap_object(value: Mapping[str, Any], schema: type[BaseModel], fields: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the contents of a possible wrapper object."""
+    """Yield the contents of a possible wrapper object.
+
+    `{"arguments": {"city": "Rome"}}` gives `{"city": "Rome"}`. Yields nothing if all keys are fields of the schema.
+    """
     for key, inner in value.items():
         if key in fields:
             continue
@@ -132,7 +137,7 @@ def _unwrap_object(value: Mapping[str, Any], schema: type[BaseModel], fields: Ma
 
 
 def _rename_keys(value: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Rename keys to the schema's spelling if only case and separators differ."""
+    """Rename keys to the schema's spelling if only case and separators differ: `nextStep` becomes `next_step`."""
     known = {_fold_key(name): name for name in fields if name not in value}
     return {key if key in fields else known.get(_fold_key(key), key): inner for key, inner in value.items()}
 
@@ -177,6 +182,9 @@ def _repair_value(value: Any, error: ValidationError) -> Any | None:
 
 def _reshape(value: Any, detail: Mapping[str, Any]) -> Any:
     """Convert an invalid value to the expected form, or return `_NO_VALUE` to remove it.
+
+    `5` where a string is expected gives `"5"`, `"a"` where a list is expected gives `["a"]`, and null gives
+    `_NO_VALUE`.
 
     Args:
         value: The value.

@@ -188,7 +188,8 @@ def _of_status(status: int, error: BaseException, codes: Sequence[str] = (), mea
         status: Status of the response.
         error: The exception, searched for words and pauses.
         codes: Codes of the error, for the message.
-        meant: Status that the error's code stands for, or 0. Takes precedence, except over 408, 409 and 429.
+        meant: Status that the error's code stands for, or 0. Decides instead of `status`, except that a server error
+            (500 or more) does not decide over 408, 409 and 429.
     """
     # The code of the error itself, for example insufficient_quota, counts after the codes of its body.
     own = next((code for link in _causes(error) if isinstance(code := getattr(link, "code", None), str)), "")
@@ -280,7 +281,7 @@ def _pause(error: BaseException) -> float | None:
 
 
 def _finds(pattern: re.Pattern[str], error: BaseException) -> re.Match[str] | None:
-    """Search for a pattern in the text of an error and all causes."""
+    """Search for a pattern in the text of an error and all causes, and return the first match or None."""
     texts = (str(link)[:_MOST_READ] for link in _causes(error))
     return next((found for text in texts if (found := pattern.search(text))), None)
 
@@ -336,7 +337,7 @@ def _codes(error: BaseException) -> Iterator[str]:
 
 
 def _bodies_of(error: BaseException) -> list[Mapping[str, Any] | list[Any]]:
-    """Return the parsed JSON bodies in the attributes and arguments of an error."""
+    """Return the parsed JSON bodies in the attributes and arguments of an error. Empty if there are none."""
     held = [*(getattr(error, name, None) for name in _BODIES), getattr(error, "response", None), *error.args]
     return [body for body in held if isinstance(body, Mapping | list)]
 

@@ -88,7 +88,10 @@ class ChatModels:
         return self._has(role) and not is_small(self._size(role)[0])
 
     def answers_plainly(self, role: str) -> bool:
-        """Report whether a role has a small model, which is used only to answer a single plain question."""
+        """Report whether a role has a small model (up to about 3 billion parameters).
+
+        A small model is used only to answer a single plain question, and rules make the decisions.
+        """
         return self._has(role) and is_small(self._size(role)[0])
 
     def note_reply(self, role: str, *, usable: bool) -> None:

@@ -216,9 +216,9 @@ def parse_json(text: str) -> Any:
     """Return the JSON value in a text: alone, in a code fence, or among prose.
 
     If the whole text is JSON, its value is returned. Otherwise the value is that of the longest code fence with valid
-    JSON, else the longest object or list in the text, leniently parsed (see the module). A value that breaks off is
-    closed after its last complete part. JSON outside the model's reasoning takes precedence. NaN and infinities become
-    null.
+    JSON, else the longest object or list in the text, leniently parsed (see the module). `Here: {a: 1,}` gives
+    `{"a": 1}`. A value that breaks off is closed after its last complete part. JSON outside the model's reasoning takes
+    precedence. NaN and infinities become null.
 
     Takes well under a second for 100 kB of any text.
 

@@ -288,7 +288,7 @@ def _listed_model(row: Mapping[str, Any], meta: Mapping[str, Any]) -> LocalModel
 
     Args:
         row: The entry. vLLM adds the context window as `max_model_len`.
-        meta: Further facts, as given by llama.cpp.
+        meta: Further facts, as given by llama.cpp. Empty for other servers.
     """
     name, window, count = _text(row["id"]), _whole(row.get("max_model_len")), _whole(meta.get("n_params"))
     return LocalModel(

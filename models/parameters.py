@@ -70,14 +70,17 @@ def is_small_size(billions: float) -> bool:
 
 
 def note_reply(where: Endpoint, *, usable: bool) -> None:
-    """Record whether a reply was usable, for the first three replies of a model on this network."""
+    """Record whether a reply was usable, for the first three replies of a model on this network. Others are ignored."""
     before = _replies.get(where.identity) or ()
     if len(before) < _REPLIES and _find_server(where):
         _replies.remember_fact(where.identity, (*before, usable))
 
 
 def _find_server(where: Endpoint) -> str:
-    """Return the OpenAI-compatible URL of an endpoint on this network, else an empty string."""
+    """Return the OpenAI-compatible URL of an endpoint on this network, else an empty string.
+
+    An Ollama model without `OLLAMA_HOST` gives `http://127.0.0.1:11434/v1`.
+    """
     if where.provider == "ollama":
         host = os.environ.get("OLLAMA_HOST", "").strip() or "127.0.0.1:11434"
         return f"{host if '://' in host else f'http://{host}'}/v1"

@@ -31,14 +31,17 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True)
 class PromptPassages:
-    """Prompt with the positions of its passages. Methods count passages from 0 in order of the text."""
+    """Prompt with the positions of its passages.
+
+    Methods take the position of a passage in the text, counted from 0, not the `n` of its element.
+    """
 
     messages: "list[BaseMessage]"
     places: tuple[_Place, ...]
 
     @classmethod
     def of(cls, messages: "list[BaseMessage]") -> "PromptPassages":
-        """Find the passages of a prompt."""
+        """Find the passages of a prompt. `places` is empty if the prompt has none."""
         return cls(messages, tuple(_find_places(messages)))
 
     def name(self, number: int) -> str:
@@ -50,11 +53,11 @@ class PromptPassages:
         return self.places[number].digest
 
     def numbers_of(self, digests: Collection[str]) -> list[int]:
-        """Return the numbers of the passages with the given digests."""
+        """Return the positions, from 0, of the passages with the given digests."""
         return [number for number, place in enumerate(self.places) if place.digest in digests]
 
     def without(self, numbers: Collection[int]) -> "list[BaseMessage]":
-        """Return the messages of the prompt without the passages of these numbers."""
+        """Return the messages of the prompt without the passages at these positions, counted from 0."""
         dropped = [self.places[number] for number in sorted(numbers)]
         if not dropped:
             return self.messages
@@ -68,8 +71,10 @@ class PromptPassages:
     def shorten_prompt(self, share: float) -> "list[BaseMessage] | None":
         """Return the messages with only the most relevant passages, up to a share of the passages' text.
 
-        The passages with the lowest `n` are the most relevant. If not even the first fits, its text is cut. Returns
-        None if the prompt has no passages.
+        The passages with the lowest `n` are the most relevant. Of four passages of the same length, a share of 0.5
+        keeps
+        those with n="1" and n="2". If not even the first fits, its text is cut. Returns None if the prompt has no
+        passages.
         """
         room = share * sum(place.end - place.start for place in self.places)
         ranked, kept = sorted(range(len(self.places)), key=lambda index: self.places[index].number), 0
@@ -121,10 +126,10 @@ async def find_refused(count: int, accepts: Callable[[Collection[int]], Awaitabl
 
     Args:
         count: Number of items.
-        accepts: Sends the request without the given items, and reports whether it is accepted.
+        accepts: Sends the request without the items at the given positions, and reports whether it is accepted.
 
     Returns:
-        The number of the item from 0, or None if the request is refused without any single item.
+        The position of the item from 0, or None if the request is refused whichever single item is left out.
     """
     low, high, last = 0, count, -1
     while high - low > 1:

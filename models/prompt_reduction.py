@@ -14,7 +14,7 @@ _LEAST_TO_HALVE: Final = 1_000
 """Size of a prompt in tokens up to which a refusal is not due to its size."""
 _HALF: Final = 0.5
 _LEAST_TO_LEAVE: Final = 2
-"""Least number of passages of a prompt from which a passage may be removed."""
+"""Least number of passages that a prompt must have for one of them to be left out."""
 _declined: Final = EndpointMemory[frozenset[str]]()
 """Hashes of passages that an endpoint's content filter declined."""
 

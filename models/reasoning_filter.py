@@ -88,7 +88,9 @@ _TAIL: Final = 8
 
 
 class ReasoningFilter:
-    """Stream filter that removes thoughts, tags around the answer, and text after the end of a turn.
+    """Stream filter that removes a model's thoughts, tags around the answer, and text after the end of a turn.
+
+    The text `<think>Hm.</think><answer>Paris</answer>` gives `Paris`.
 
     Args:
         opened: Whether the text starts within thoughts, without an opening tag.
@@ -106,7 +108,11 @@ class ReasoningFilter:
         self._wrapped: list[str] = []
 
     def feed(self, delta: str) -> str:
-        """Add new text of the stream, and return the text that is certain to belong to the reply, if any."""
+        """Add new text of the stream, and return the text that certainly belongs to the reply.
+
+        Empty if nothing is certain yet. Text that may be the start of a tag ("<th") is held back until more text
+        decides.
+        """
         if self._over or not delta:
             return ""
         waiting = self._open or self._held or self._wrapped or self._after_thought
@@ -173,7 +179,10 @@ class ReasoningFilter:
         return next((match for match in pattern.finditer(self._held) if self._counts(match)), None)
 
     def _counts(self, mark: re.Match[str]) -> bool:
-        """Report whether a found tag is markup, not a mention in the text, by the characters before it."""
+        """Report whether a found tag is markup, not a mention in the text, by the characters before it.
+
+        In "Done.<think>" the tag is markup, in "write `<think>` first" it is not.
+        """
         name = mark[0].lower()
         if self._wrapped and name == self._wrapped[-1]:
             return True
@@ -226,7 +235,7 @@ class ReasoningFilter:
         return True
 
     def _may_open_bare(self) -> bool:
-        """Report whether the text so far is blank, or may be the start of the tag `_BARE` ("ana")."""
+        """Report whether the text so far is blank, or may still become the tag `_BARE`, as "ana" may."""
         head = self._held.lstrip()
         return not head or (len(head) > 2 and _BARE.startswith(head))
 
@@ -248,7 +257,10 @@ class ReasoningFilter:
 
 
 def strip_reasoning(text: str) -> str:
-    """Remove thoughts, tags around the answer, and text after the end of a turn from a whole reply."""
+    """Remove thoughts, tags around the answer, and text after the end of a turn from a whole reply.
+
+    `<think>Hm.</think>Paris.` gives `Paris.`, and so does `Hm.</think>Paris.`.
+    """
     thinking = ReasoningFilter(opened=_closes_alone(text))
     return thinking.feed(text) + thinking.end()
 
@@ -269,7 +281,11 @@ _opened: Final = EndpointMemory[None]()
 
 
 def notice_opening(endpoint: str, text: str) -> None:
-    """Learn from a whole reply whether an endpoint's replies start within thoughts, without an opening tag."""
+    """Learn from a whole reply whether an endpoint's replies start within thoughts, without an opening tag.
+
+    A reply with only a closing tag records it, a reply that starts with an opening tag undoes it, and any other reply
+    changes nothing.
+    """
     if _closes_alone(text):
         _opened.remember_fact(endpoint, None)
     elif _OPENER.match(text.lstrip()):

@@ -125,7 +125,8 @@ def cached_tokens(message: "BaseMessage | None") -> int:
 def _payload(message: "BaseMessage") -> Any:
     """Return the arguments of the function call if present, else the JSON in the text.
 
-    Raises `ValueError` if there is neither.
+    Raises:
+        ValueError: There is neither.
     """
     for piece in getattr(message, "tool_call_chunks", None) or []:
         return parse_json(piece.get("args") or "")  # LangChain would complete a partial value
@@ -137,6 +138,6 @@ def _payload(message: "BaseMessage") -> Any:
 
 
 def clip_line(words: str) -> str:
-    """Put a text on one line of at most 200 characters, for the trace."""
+    """Put a text on one line of at most 200 characters, for the trace. A longer line ends with "…"."""
     line = re.sub(r"\s+", " ", words).strip()
     return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"

@@ -53,10 +53,13 @@ class _ModeMemory:
         self._held = EndpointMemory[dict[str, _KnownMode]]()
 
     def recall_mode(self, endpoint: str, schema: str = "") -> StructuredMode | None:
-        """Return the mode last accepted by an endpoint for a schema, or None if unknown.
+        """Return the mode in which an endpoint last gave a structured reply for a schema, or None if unknown.
 
-        For a schema that was not yet requested, the best mode of other schemas counts, if there are at least two. An
-        uncertain mode counts for `DOUBT_SECONDS`.
+        For a schema that was not requested before, the best mode of the other schemas counts, if at least two are
+        known. If
+        "Plan" worked as "json_text" and "Answer" as "function_call", "Outline" gives "function_call". Without a schema,
+        one
+        known mode is enough. An uncertain mode is forgotten after `DOUBT_SECONDS`.
         """
         now, held = self._clock(), self._held.get(endpoint) or {}
         modes = {name: value.mode for name, value in held.items() if value.until is None or now <= value.until}
@@ -68,11 +71,13 @@ class _ModeMemory:
     def remember(self, endpoint: str, mode: StructuredMode, schema: str = "", *, certain: bool) -> None:
         """Record the mode accepted by an endpoint for a schema.
 
+        An uncertain record does not replace a valid one of the same mode.
+
         Args:
             endpoint: Identity of the endpoint.
             mode: The mode.
             schema: Name of the schema. Empty for all schemas.
-            certain: Whether the endpoint refused the better modes, or there are none.
+            certain: Whether the endpoint refused the better modes, or there are none. Else the record expires.
         """
         held = self._held.get(endpoint) or {}
         if certain or schema not in held or self.recall_mode(endpoint, schema) != mode:  # what is certain stays so
@@ -242,7 +247,7 @@ def thinking_allowance(endpoint: str) -> int:
 
 
 def most_tokens(model: "BaseChatModel", window: int | None, prompt: int) -> int:
-    """Return the largest reply in tokens that a model can give to a prompt, as far as is known.
+    """Return the largest reply in tokens that a model can give to a prompt, as far as is known. At most 32,000.
 
     Args:
         model: The chat model, which may have a limit of its own.

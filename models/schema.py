@@ -50,7 +50,7 @@ def json_schema(
 
 
 def _drop_words(node: Any, words: frozenset[str]) -> Any:
-    """Remove keywords from a schema at any depth, keeping properties with the same names."""
+    """Remove keywords like "maxLength" from a schema at any depth, keeping properties with the same names."""
     if isinstance(node, list):
         return [_drop_words(inner, words) for inner in node]
     if not isinstance(node, Mapping):

@@ -163,7 +163,7 @@ class ModelSession:
     async def _reduce_prompt(
         self, fault: Fault, messages: "list[BaseMessage]", runnable: Any, *, known: bool = True
     ) -> "list[BaseMessage] | None":
-        """Return a smaller prompt to try after a rejection, or None.
+        """Return a smaller prompt to try after a rejection, or None if there is none or the prompt is not the cause.
 
         A passage that was left out is recorded in the trace. Arguments as in `ask`.
         """
@@ -232,7 +232,9 @@ class ModelSession:
             require_end(kind, reason, empty=empty, prompt=blocks_prompt(message))
 
     def _settle_end(self, kind: StopKind, *, streamed: bool, shown: bool = False) -> StopKind:
-        """Decide whether a reply without a stop reason counts as "ended". Other kinds are returned unchanged.
+        """Return the kind of a reply's end, with "ended" for an acceptable reply without a stop reason.
+
+        Kinds other than "unreported" are returned unchanged.
 
         Args:
             kind: Kind of the reply's end.

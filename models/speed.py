@@ -60,6 +60,9 @@ class _SpeedMemory:
     def learn(self, endpoint: str, *, prompt: int, first: float, reply: int, rest: float) -> None:
         """Update the averages of an endpoint's speed with a streamed reply.
 
+        A first token within 2 s resets the reading speed to 0, too fast to measure. Short prompts and replies say
+        nothing.
+
         Args:
             endpoint: Identity of the endpoint.
             prompt: Tokens of the prompt that were not cached.

@@ -94,7 +94,10 @@ class StructuredCall(Generic[T]):
         return int(getattr(self.schema, "tokens", _MOST))
 
     def _mode_to_remember(self, mode: StructuredMode, reading: ParsedReply[T]) -> StructuredMode:
-        """Return the mode to start with in the next call: this mode, or JSON in text if a strict schema was ignored."""
+        """Return the mode in which to start the next call: "json_text" if a strict schema was ignored, else this mode.
+
+        An endpoint ignored it if a field is missing, unknown or of another type although the mode was "json_schema".
+        """
         if (
             mode == MODES[0]
             and reading.structural
