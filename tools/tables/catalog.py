@@ -63,7 +63,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Table:
-    """Queryable table: a stored table, or several tables of a document with equal columns, read as a single table."""
+    """Queryable table: one stored table, or all sheets of a document with equal columns, read as one table."""
 
     name: str
     source: str
@@ -127,7 +127,7 @@ class TableCatalog:
         return any(True for _ in self._list_entries(ANY_SOURCE))
 
     def list_outdated(self, within: SourceFilter = ANY_SOURCE) -> list[str]:
-        """List the sources of tables that must be indexed anew before they can be queried."""
+        """List the documents with tables that must be indexed again before the tables can be queried."""
         return list(dict.fromkeys(part.entry.source for part in self._list_entries(within) if not part.entry.facts))
 
     def describe(self, within: SourceFilter = ANY_SOURCE) -> list[Description]:
@@ -195,10 +195,14 @@ class TableCatalog:
 
 
 def _call(part: _Part, parts: Sequence[_Part]) -> str:
-    """Name a table `document / sheet`, or `document` where the sheet's name adds nothing.
+    """Return the name by which requests call a stored table: "sales / 2024", or "sales".
 
-    The name of the document is enough if the sheet has none or the same, or if the document has no other table and its
-    name contains the sheet's.
+    The name is "document / sheet". It is the document's name alone if the sheet has no name or the same name, or if the
+    document has no other table and its name contains the sheet's.
+
+    Args:
+        part: The table.
+        parts: All tables that are available.
     """
     stem = PurePath(part.entry.source).stem
     alone = sum(other.entry.source == part.entry.source for other in parts) == 1
@@ -209,10 +213,15 @@ def _call(part: _Part, parts: Sequence[_Part]) -> str:
 
 
 def _join_alike(source: str, parts: Sequence[_Part], most: int) -> Iterator[_Table]:
-    """Yield a table that appends the rows of all sheets with equal columns, named after the document.
+    """Yield one table with the rows of all sheets that have equal columns, named after the document.
 
-    Yields nothing if several groups of sheets have equal columns. Two tables on one sheet are never joined, because
-    costs below sales are not more sales.
+    Yields nothing if the sheets form no such group, or several. Two tables on one sheet are never joined, because costs
+    below sales are not more sales.
+
+    Args:
+        source: The document.
+        parts: The tables of the document.
+        most: Maximum number of tables that are looked at.
     """
     alike: dict[tuple[Any, ...], list[_Part]] = {}
     for part in parts[:most]:

@@ -31,15 +31,16 @@ LONGEST_CELL: Final = 2_000
 """Limit of a cell's text in characters. The rest of a longer text is cut off."""
 _MOST_SAMPLES: Final = 12
 _UNCOMPUTED: Final = "uncomputed"
-"""Type of a formula without a stored result. The cell has no value, and does not count in choosing the column type."""
+"""Type of a cell with a formula but no stored result. Such a cell has no value and does not affect the column's type.
+"""
 _SAMPLE: Final = 2_000
 """Number of distinct texts sampled from a long column, to decide that the column holds words."""
 _PLAIN_NUMBERS: Final = re.compile(r"(?:-?(?:0|[1-9]\d{0,10})(?:\.\d{1,9})?\n)*")
 """Numbers that have one reading, on lines of their own: no leading zeros, which make a code, and a point at most."""
 _SHORTEST_NUMBERS: Final = re.compile(r"(?:-?(?:0|[1-9]\d{0,10})(?:\.\d{0,3}[1-9])?\n)*")
-"""Numbers as Python writes them."""
+"""Numbers written as Python writes them, without zeros at the end: 1.5, but not 1.50."""
 _CLEAR_FRACTION: Final = re.compile(r"\.(?!\d{3}\n)|(?:^|\D)0\.|\d{4}\.")
-"""A fraction whose point cannot be a mark of thousands."""
+"""Numbers whose point must be a decimal point: 0.5, 1.25. In 1.250 it may separate thousands."""
 _ODD_BLANKS: Final = re.compile(r"(?m)[^\S \n]| {2}|^ | $")
 _CODE: Final = lazy(r"0\d+|[(+]?\d[\d\s()./-]*\d\s?[)(-]\s?\d[\d\s()./-]*")
 """Displayed text of a number that is an identifier: leading zeros, or groups of digits such as (030) 12-34."""
@@ -106,9 +107,10 @@ def fold_value(text: str) -> str:
 
 
 def read_column(name: str, cells: Sequence[Cell | str], *, delimiter: str = "", language: str = "") -> Column:
-    """Read a column from cells.
+    """Build a column from its cells, and find the type of its values.
 
-    Stored values are kept as they are. Texts are read as numbers, dates, times or versions, or stay text.
+    Stored values are kept as they are. Texts become numbers, dates, times or versions if at least 80 % of the filled
+    cells can be read so, and else stay text.
 
     Args:
         name: Name of the column.
@@ -195,7 +197,7 @@ def _are_words(distinct: Sequence[str], name: str, delimiter: str, language: str
 
 
 def _from_reading(name: str, reading: ColumnReading, texts: Sequence[str]) -> Column:
-    """Build a column from a reading of texts."""
+    """Build a column from `texts`, the text of each cell, and the reading of these texts by `text.cell_values`."""
     values = reading.values
     column = Column(name, reading.type, reading.unit, [*map(values.get, texts)], doubt=reading.doubt)
     column.empty = sum(map(reading.empty.__contains__, texts))
@@ -291,9 +293,12 @@ def _classify_moment(value: CellValue) -> tuple[str, Value]:
 
 
 def _read_stray(texts: Sequence[str], kind: str, name: str, language: str) -> Mapping[str, tuple[Value, str]]:
-    """Parse the texts of a column that mostly stores values of a type.
+    """Parse the texts among the cells of a column that mostly stores values of the type `kind`.
 
-    Returns the value and unit of each text that can be read as that type.
+    "5 kg" in a column of stored numbers → `(5.0, "kg")`.
+
+    Returns:
+        The value and unit of each text that can be read as that type. Other texts are missing.
     """
     distinct = list(dict.fromkeys(texts))
     if kind == "number":
@@ -310,9 +315,9 @@ def _read_stray(texts: Sequence[str], kind: str, name: str, language: str) -> Ma
 
 
 def _part_merged(column: Column, cells: Sequence[Cell | str]) -> None:
-    """Make a merged cell of a numeric column count once.
+    """Keep the value of a merged cell only in its first row, so that sums count the value once.
 
-    The cells that continue a merged cell lose their value, and keep it in `Column.labels` only.
+    Applies to numeric columns. `Column.labels` keeps the value in every row that the cell spans.
     """
     if not column.is_numeric:
         return
@@ -325,9 +330,9 @@ def _part_merged(column: Column, cells: Sequence[Cell | str]) -> None:
 
 
 def _tidy_texts(column: Column) -> None:
-    """Truncate long texts, and replace spellings that differ in case, width or blanks by the first of them.
+    """Truncate long texts, and give texts that differ only in case, width or blanks the spelling of the first.
 
-    The other spellings are kept in `Column.shown`.
+    "Rome" and "ROME" both become "Rome". The other spellings are kept in `Column.shown`.
     """
     texts = [text for text in dict.fromkeys(column.values) if isinstance(text, str)]
     if max(map(len, texts), default=0) > LONGEST_CELL:
@@ -345,16 +350,17 @@ def _tidy_texts(column: Column) -> None:
 
 
 def _fold_values(texts: Sequence[str]) -> list[str]:
-    """Fold texts as `fold_value` does, all at once if no text has surplus blanks."""
+    """Return the texts as `fold_value` folds them, all at once if no text has surplus blanks, which is faster."""
     folded = unicodedata.normalize("NFKC", "\n".join(texts)).casefold()
     lines = folded.split("\n")
     return lines if len(lines) == len(texts) and not _ODD_BLANKS.search(folded) else [*map(fold_value, texts)]
 
 
 def _find_template(column: Column, cells: Iterable[tuple[Value, str | None]]) -> None:
-    """Set a number column's template if a template derives all shown texts from the values.
+    """Set a number column's template if the shown text of every cell follows from its value.
 
-    The texts are then dropped from the column, as are texts equal to the plain numbers.
+    1234.5 shown as "$1,234.50" gives prefix "$", two decimals and commas. The texts are then dropped from the column,
+    as are texts equal to the plain numbers.
 
     Args:
         column: The column to change.
@@ -384,9 +390,9 @@ def _guess_templates(text: str) -> list[dict[str, Any]]:
 
 
 def show_number(value: float, template: Mapping[str, Any] | None = None) -> str:
-    """Format a number by the template of a column.
+    """Format a number by a column's template: 1234.5 → "$1,234.50".
 
-    Without a template, the noise of binary fractions is removed.
+    Without a template the number is written plainly, without the noise of binary fractions (0.3 for 0.1 + 0.2).
     """
     if template:
         figure = f"{value:{',' if template['commas'] else ''}.{template['decimals']}f}"

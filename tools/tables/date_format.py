@@ -26,10 +26,14 @@ _TAIWAN: Final = 0x0404
 
 
 def read_serial(value: float | Decimal, *, date_1904: bool = False) -> datetime | None:
-    """Convert a serial number of days to a datetime.
+    """Convert a spreadsheet's serial number of days to a datetime: 45352 → 1 March 2024.
 
-    Returns None for a non-date. The result is rounded to the millisecond. 29 February 1900, which Excel counts as a day
-    although it did not exist, gives None.
+    Returns None for a number that is no date. The result is rounded to the millisecond. 29 February 1900, which Excel
+    counts as a day although it did not exist, gives None.
+
+    Args:
+        value: Days since the start of 1900, or of 1904.
+        date_1904: Whether days are counted from 1904.
     """
     days = float(value)
     if not 0 <= days < _LAST_DAY - (1_462 if date_1904 else 0) or (not date_1904 and 60 <= days < 61):
@@ -40,7 +44,7 @@ def read_serial(value: float | Decimal, *, date_1904: bool = False) -> datetime 
 
 
 class DateText:
-    """Renderer for serial numbers of days, by the tokens of a format code's section."""
+    """Renderer of serial numbers of days in the form of a format code's section, like "d. mmmm yyyy"."""
 
     def __init__(self, section: FormatSection) -> None:
         self._section = section
@@ -154,9 +158,9 @@ class DateText:
 
 
 class IsoDate:
-    """ISO renderer for serial numbers of days: 2024-03-01, 2024-03, 09:05.
+    """Renderer of serial numbers of days in ISO format: 2024-03-01, 2024-03, 09:05.
 
-    Renders only the parts shown by the section.
+    Only those of year, month, day and time are written that the section of the format code shows.
     """
 
     def __init__(self, section: FormatSection) -> None:

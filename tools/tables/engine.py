@@ -35,7 +35,7 @@ _MEMORY_BYTES: Final = 4_000_000_000
 
 
 class TableEngine:
-    """Engine holding tables by key and running requests over the tables."""
+    """Engine that keeps tables by key and runs requests on them."""
 
     def __init__(self) -> None:
         """Load DuckDB.

@@ -51,7 +51,7 @@ class EngineRequest:
 
 
 class _EngineProcess:
-    """Engine process and the tables held by the process."""
+    """Engine process, with the keys and sizes of the tables that the process holds."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

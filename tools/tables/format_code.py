@@ -30,10 +30,10 @@ NATIVE_DIGITS: Final = {1: "〇一二三四五六七八九", 2: "零壹贰叁肆
 
 
 class FormatToken(NamedTuple):
-    """Part of a section: a literal text, or a mark and its kind.
+    """Piece of a format code's section: a literal text, or a placeholder with its kind.
 
-    A `letter` stands for a part of a date or time, with `n` for minutes, `half` for AM or PM, `elapsed` for the hours,
-    minutes or seconds of a duration, `parts` for fractions of a second, and `text` for the `@`.
+    Kinds: `letter` is a part of a date or time (`n` for minutes), `half` AM or PM, `elapsed` the hours, minutes or
+    seconds of a duration, `parts` the fraction of a second, `text` the `@`.
     """
 
     kind: str  # literal, digit, point, comma, percent, general, half, exponent, letter, elapsed, parts, slash, text
@@ -58,7 +58,7 @@ class FormatSection:
 
 
 class FormatCode(NamedTuple):
-    """Compiled format code: the sections for numbers, and the section for text if present."""
+    """Compiled format code: up to three sections for numbers, and the section for text or None."""
 
     numbers: tuple[FormatSection, ...]
     text: FormatSection | None
@@ -66,7 +66,10 @@ class FormatCode(NamedTuple):
 
 @lru_cache(maxsize=2_000)
 def compile_code(code: str) -> FormatCode:
-    """Compile a format code. A code of more than four sections becomes one section marked `unread`."""
+    """Compile a format code: sections for positive, negative and other numbers, and for text ("0", "(0)", "@").
+
+    A code of more than four sections becomes one section marked `unread`.
+    """
     sections = [_compile_section(tokens) for tokens in _split(code)]
     texts = "text" in sections[-1].kinds
     if len(sections) > 4:
@@ -159,7 +162,10 @@ def _read_date_tokens(tokens: Sequence[FormatToken]) -> list[FormatToken]:
 
 
 def choose_section(code: FormatCode, value: float | Decimal) -> tuple[FormatSection | None, bool]:
-    """Return the section for a number, or None, and whether to write the number without its minus sign."""
+    """Return the section that formats a number, or None, and whether the section writes the minus sign itself.
+
+    With "0;(0)" the number -5 gets the second section and True, so that it is shown as (5).
+    """
     sections = code.numbers
     if not sections:
         return None, False

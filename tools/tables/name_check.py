@@ -15,16 +15,13 @@ _LONGEST: Final = 400
 
 
 def find_table(wanted: str, tables: Sequence[Mapping[str, Any]]) -> int:
-    """Find a table by name, file, sheet or unique title.
+    """Return the index of the table that a request names, by table name, file, sheet or unique title.
 
-    The spelling may differ a little.
+    Case, width, blanks and punctuation do not matter.
 
     Args:
         wanted: The name.
         tables: Description of each table by the catalog: `name`, `source`, `sheet`, `titles`, `parts`.
-
-    Returns:
-        The table's index.
 
     Raises:
         TableRequestError: No table matches, or several do.
@@ -45,18 +42,18 @@ def find_table(wanted: str, tables: Sequence[Mapping[str, Any]]) -> int:
 
 
 def names_file(wanted: str, source: str) -> bool:
-    """Report whether a name is the name of a file.
+    """Report whether a name is that of a file: its path, its name, or its name without the ending.
 
-    The name may be given with folders, without folders, or without the ending.
+    "sales" names "a/sales.csv".
     """
     file = PurePath(source)
     return wanted in {source, file.name, file.stem}
 
 
 def find_wrong_names(request: TableRequest, tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """List the arguments of a request naming no table or column, a line each.
+    """Return a line for each argument of a request that names no table or column, with the nearest name that exists.
 
-    The lines also say what exists. Columns of a missing table are looked for in the nearest table.
+    Empty if all names exist. If a table is missing, columns are looked up in the table with the nearest name.
     """
     wrong: list[str] = []
 
@@ -93,7 +90,7 @@ def _has_name(names: Sequence[str], name: str) -> bool:
 
 
 def _list_names(request: TableRequest) -> Iterator[tuple[str, str]]:
-    """Yield the columns named in a request, each with the argument."""
+    """Yield the columns that a request names, each as argument and column: ("filters[0].column", "price")."""
     for at, item in enumerate(request.computed):
         yield f"computed[{at}].left", item.left
         yield f"computed[{at}].right", item.right

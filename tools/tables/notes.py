@@ -13,7 +13,7 @@ from weiwo.text.localization import localized_section
 _WORDS: Final = localized_section("tables.notes")
 
 Note = Sequence[Any]
-"""The key of a message in the section `tables.notes`, then the values of its placeholders."""
+"""A note as data: the key of a message in the section `tables.notes`, then the values of the message's placeholders."""
 
 
 def describe_note(note: Note, language: Language = "en") -> str:

@@ -51,7 +51,7 @@ _EXACT: Final = Context(prec=700)
 
 
 def render_number(value: float | Decimal, code: str, *, date_1904: bool = False, iso_dates: bool = False) -> Rendered:
-    """Render a stored number by a format code.
+    """Render a stored number by a format code: 1234.5 with "#,##0.00" → "1,234.50".
 
     Args:
         value: The stored number.
@@ -78,9 +78,9 @@ def render_number(value: float | Decimal, code: str, *, date_1904: bool = False,
 
 
 def render_stored(text: str, code: str, *, date_1904: bool = False) -> Rendered:
-    """Render a number from a file for use in passages.
+    """Render a number, given as a file's text, by a format code, for use in passages.
 
-    Dates are written in ISO format, and alignment blanks are removed.
+    Dates are written in ISO format, and alignment blanks are removed. A text that is no number is returned unchanged.
     """
     try:
         value = int(text) if text.lstrip("-").isdecimal() else float(text)
@@ -91,7 +91,10 @@ def render_stored(text: str, code: str, *, date_1904: bool = False) -> Rendered:
 
 
 def render_text(text: str, code: str) -> str:
-    """Render a text cell by the text section of the format code, if present."""
+    """Return a text cell as its format code shows it. With `"No. "@` the text "5" is shown as "No. 5".
+
+    Without a text section in the code, the text is returned unchanged.
+    """
     section = compile_code(code[:_MOST_CODE]).text if "@" in code or code.count(";") >= 3 else None
     if section is None or section.unread:
         return text
@@ -99,9 +102,9 @@ def render_text(text: str, code: str) -> str:
 
 
 def render_general(value: float | Decimal) -> str:
-    """Render a number without a format.
+    """Write a number without a format, without the noise of binary fractions: 0.30000000000000004 → "0.3".
 
-    Removes the noise of binary fractions. A fractional number below 1e-9, or any float from 1e15 on, has an exponent.
+    A fractional number below 1e-9, or any float from 1e15 on, has an exponent.
     """
     if isinstance(value, int):
         return str(value)
@@ -119,7 +122,7 @@ def render_general(value: float | Decimal) -> str:
 
 
 def find_format_kind(code: str, value: float | Decimal = 1) -> FormatKind:
-    """Return the kind of text that a format code makes of a number.
+    """Return the kind of value that a format code shows a number as: "0%" → "percent".
 
     The number selects the section of the code. A date with a time of day is "datetime".
     """
@@ -142,7 +145,7 @@ def find_format_kind(code: str, value: float | Decimal = 1) -> FormatKind:
 
 
 def find_format_unit(code: str, value: float | Decimal = 1) -> str:
-    """Return the unit written by a format code beside the number, or an empty string.
+    """Return the unit that a format code writes beside the number, or an empty string: `0.00 "kg"` → "kg".
 
     The unit is the currency, "%", or the words before or behind the digits. If the code divides by thousands or
     millions, words behind the digits are ignored, because they may name the scale ("M" of `0.0,,"M"`).
@@ -163,7 +166,7 @@ def find_format_unit(code: str, value: float | Decimal = 1) -> str:
 
 
 class _Layout(NamedTuple):
-    """Digits of a number section, split at the decimal point, and the tokens in between."""
+    """Digit placeholders of a number section, split at the decimal point, with the other tokens among them."""
 
     whole: tuple[FormatToken, ...]
     part: tuple[FormatToken, ...]  # starts with the decimal point, if there is one
@@ -306,7 +309,7 @@ def _render_exponent(tokens: Sequence[FormatToken], amount: Decimal) -> str:
 
 
 def _render_fraction(tokens: Sequence[FormatToken], amount: Decimal) -> str | None:
-    """Render a number as a fraction.
+    """Render a number as a fraction: 1.5 with "# ?/?" → "1 1/2".
 
     Returns None if the slash has no digits on both sides.
     """

@@ -99,9 +99,9 @@ def _write_page(body: bytearray, kind: int, data: bytes, fields: tuple[tuple[int
 
 
 def _encode_levels(values: Sequence[Any], present: int) -> bytes:
-    """Encode the definition levels, marking the values present.
+    """Encode which values are present (definition levels): one run if all or none are, else one bit for each value.
 
-    The levels are a single run if all or no values are present, else one bit each.
+    `present` is the number of values that are not None.
     """
     if present in {0, len(values)}:
         data = _varint(len(values) << 1) + (b"\x01" if present else b"\x00")

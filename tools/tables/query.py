@@ -26,7 +26,7 @@ _R = TypeVar("_R", bound=Sequence[Any])
 
 @dataclass(frozen=True)
 class _Figure:
-    """Measure as an SQL expression, with name, type and unit of the result."""
+    """A measure of the request as an SQL expression, with the name, type and unit of its result."""
 
     sql: str
     name: str
@@ -121,7 +121,7 @@ class Query:
         return notes[:5] + [("hidden_column", item.name) for item in used if item.column["hidden"]]
 
     def _count_kinds(self) -> dict[int, int]:
-        """Count the rows matching the conditions, by kind: 0, `HIDDEN` or `DOUBTFUL`."""
+        """Return the number of rows that match the conditions, by kind: 0 for ordinary rows, `HIDDEN` or `DOUBTFUL`."""
         if not (self._main.has("hidden") or self._main.has("doubtful")):
             return {0: self._fetch(f"SELECT count(*) FROM {self._write_source(set())}")[0][0]}  # noqa: S608  # ours
         found = self._fetch(f"SELECT a.kind, count(*) FROM {self._write_source(set())} GROUP BY 1")  # noqa: S608  # ours
@@ -134,7 +134,13 @@ class Query:
         return f"{self._from}{' WHERE ' + ' AND '.join(conditions) if conditions else ''}"
 
     def _vary(self, kind: int, counts: dict[int, int], skipped: set[int], main: _Result) -> dict[str, Any]:
-        """Compute the result with hidden rows, or without possible totals, depending on `kind`.
+        """Compute the result again with hidden rows, or without possible totals, depending on `kind`.
+
+        Args:
+            kind: `HIDDEN` or `DOUBTFUL`.
+            counts: Number of matching rows by kind.
+            skipped: Kinds of rows that the main result leaves out.
+            main: The main result.
 
         Returns:
             The kind, the number of such rows, the result's rows (empty if the same as those of `main`), and the
@@ -209,7 +215,7 @@ class Query:
         return "DESC" if self._request.descending else "ASC"
 
     def _with_ties(self, rows: list[_R], top: int, at: int) -> list[_R]:
-        """Return the first `top` rows, plus up to `_MOST_TIED` rows tied with the last in column `at`.
+        """Return the first `top` rows, plus up to `_MOST_TIED` rows that equal the last of them in column `at`.
 
         Adds a note to the result if rows are tied, or if rows are left out.
         """
@@ -444,7 +450,7 @@ class Query:
         return f"{target.label} {'NOT ' if op == '!=' else ''}IN ({', '.join('?' * len(values))})"
 
     def _read_values(self, target: Field) -> dict[str, str]:
-        """Return the distinct texts of a column, keyed by their form in `fold_value`."""
+        """Return the distinct texts of a column, each by its folded form (`fold_value`): "rome" → "Rome"."""
         relation = self._main if target.alias == "a" else self._joined
         listed = target.column["values"]
         if relation is not None and len(relation.parts) == 1 and len(listed) == target.column["distinct"]:

@@ -103,7 +103,7 @@ def _answer(result: dict[str, Any], *, figures: bool) -> tuple[str, dict[str, Js
 
 
 def _describe_variants(result: dict[str, Any]) -> list[str]:
-    """Describe the variants of a result, a line each, e.g. "with 3 hidden rows: 120"."""
+    """Return a line for each variant of a result, like "with 3 hidden rows: 120". Empty without variants."""
     lines = []
     for item in result["variants"]:
         rows = "; ".join(" | ".join(_format_cell(cell) for cell in row) for row in item["rows"]) or "the same"

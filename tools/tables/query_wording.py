@@ -14,7 +14,9 @@ _HAN: Final = lazy(f"[{HAN_RANGES}]")
 
 
 def spell_out(request: TableRequest, find_field: Callable[[str], Field]) -> dict[str, Any]:
-    """Return the parts of a request with column names spelled as in the tables.
+    """Return a request's measures, conditions, groups, columns and order, with column names as in the tables.
+
+    A request for "price" names the column "Price" if the table does.
 
     Args:
         request: The request.
@@ -63,9 +65,11 @@ def express_request(request: TableRequest, table: str, figures: Sequence[str]) -
 
 
 def tidy(value: Any, kind: str = "") -> Any:
-    """Format a value for a result.
+    """Return a value as a result shows it: 3.0 → 3, 0.1 + 0.2 → 0.3, 5025.0 of the type "duration" → "1:23:45".
 
-    Numbers lose the noise of binary fractions, and durations are given as text in h:mm:ss.
+    Args:
+        value: The value. Anything but a number is returned unchanged.
+        kind: Type of the column.
     """
     if kind == "duration" and isinstance(value, int | float):
         return _write_duration(value)

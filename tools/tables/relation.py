@@ -123,7 +123,7 @@ class ComputedField(Field):
 
 
 def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedField:
-    """Build a computed column from two number columns.
+    """Build a computed column from two number columns: `left op right` in each row.
 
     Merged cells count in every row that they span, and division by zero gives an empty value.
 
@@ -154,7 +154,10 @@ def compute_field(name: str, left: Field, op: str, right: Field) -> ComputedFiel
 
 
 def _combine_units(left: str, op: str, right: str) -> str:
-    """Return the unit of a computed column. Empty for percentages, equal units divided, and a product of two units."""
+    """Return the unit of a computed column: "€" / "kg" → "€/kg", "€" + "€" → "€".
+
+    Empty for percentages, for equal units divided, and for a product of two units.
+    """
     if op in {"+", "-"}:
         return left
     if "%" in {left, right}:

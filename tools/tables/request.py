@@ -66,7 +66,7 @@ class Computed(_Model):
 
 
 class Assumption(_Model):
-    """Words of a question interpreted as a column, or as a value of a column."""
+    """Record that words of a question were taken for a column, or for a value of a column."""
 
     words: _Name
     column: _Name
@@ -131,7 +131,7 @@ def find_nearest(wanted: str, names: Sequence[str]) -> int:
 
 
 def _list_names(names: Iterable[str]) -> str:
-    """List the first names on a single line, with the total number if more exist."""
+    """Return up to `_SHOWN` names on one line, and with more the total: "a, b, … (20 in all)"."""
     known = list(names)
     more = f", … ({len(known)} in all)" if len(known) > _SHOWN else ""
     return ", ".join(known[:_SHOWN]) + more

@@ -51,7 +51,7 @@ class FoundTable:
 
 
 def find_tables(grid: Table) -> list[FoundTable]:
-    """Find up to 100 tables of a grid: those on the left first, each side from top to bottom.
+    """Return up to 100 tables on a sheet or in a document, from left to right, and each side from top to bottom.
 
     Rows without a header are no table, except for pairs of labels and values.
     """
@@ -71,9 +71,10 @@ def _is_filled(cell: Cell | str) -> bool:
 
 
 def is_figure(cell: Cell | str) -> bool:
-    """Report whether a cell holds a figure.
+    """Report whether a cell holds a figure: 5, a date, "12%", but not "5 kg" and not "2024".
 
-    Figures are numbers, dates, times, and texts with digits but without letters. Years count as names.
+    Figures are numbers, dates, times, and texts with digits but without letters. A year is no figure, because it is
+    often the name of a column.
     """
     value = cell if isinstance(cell, str) else cell.value
     if isinstance(value, str):
@@ -124,7 +125,7 @@ def _split_columns(grid: Table) -> list[range]:
 
 
 def _runs(used: Sequence[bool]) -> list[range]:
-    """Return the ranges of adjacent used columns: [True, True, False, True] gives 0 to 1, and 3."""
+    """Return the ranges of adjacent used columns: `[True, True, False, True]` → `[range(0, 2), range(3, 4)]`."""
     found: list[range] = []
     start = None
     for at, flag in enumerate([*used, False]):
@@ -175,7 +176,7 @@ def _are_names(cells: Sequence[Cell | str]) -> bool:
 
 
 class _RowSplitter:
-    """Splitter of a column range of a grid into tables, from top to bottom."""
+    """Splitter of some columns of a grid into the tables below each other."""
 
     def __init__(self, grid: Table, columns: range) -> None:
         self._grid, self._columns = grid, columns
@@ -238,9 +239,12 @@ class _RowSplitter:
         return _cut(self._grid.rows[at], self._columns)
 
     def _starts_anew(self, block: list[int], at: int, current: FoundTable) -> bool:
-        """Report whether a block after a blank row starts a new table.
+        """Report whether a block of rows after a blank row starts a new table. If not, it continues the table above.
 
-        Otherwise the block continues the table above.
+        Args:
+            block: The row indexes of the block.
+            at: Position of the header row in the block.
+            current: The table above.
         """
         if at > 0 or self._repeats_header(current, self._row(block[at])):
             return True
@@ -283,9 +287,9 @@ class _RowSplitter:
         self._extend(table, block[last + 1 :], after_blank=False)
 
     def _spans_columns(self, index: int) -> bool:
-        """Report whether a row above a header names groups of columns.
+        """Report whether a row above a header names groups of columns, like "2024" above "Q1" and "Q2".
 
-        This requires names over some columns rather than a single title.
+        A single title over all columns does not.
         """
         row = self._row(index)
         filled = [cell for cell in row if _is_filled(cell)]
@@ -297,9 +301,9 @@ class _RowSplitter:
         return merged > 0 or not _text(row[0])
 
     def _continues_header(self, block: list[int], last: int) -> bool:
-        """Report whether the row below a header row is a header row too.
+        """Report whether the row below a header row belongs to the header too.
 
-        This requires names below the gaps and merged cells of the header row.
+        It does if it has names where the header row has gaps or merged cells, like "Q1" and "Q2" below "2024".
         """
         if last + 2 >= len(block):
             return False
@@ -400,7 +404,7 @@ class _RowSplitter:
     def _has_new_names(self, table: FoundTable, rows: list[int], at: int, filled: Sequence[Cell | str]) -> bool:
         """Report whether a row is the header of another table.
 
-        This requires names in the table's figure columns and figures below the names.
+        It is if it has names in all columns that hold figures in the table above, and figures follow below the names.
         """
         if at + 1 >= len(rows) or not _are_names(filled):
             return False

@@ -73,7 +73,7 @@ class _TableTooLargeError(WeiwoError, ValueError):
 
 
 def _name_apart(tables: Sequence[FoundTable]) -> list[str]:
-    """Name tables by sheet and title, and number tables with equal names."""
+    """Return a distinct name for each table: "sheet", "sheet / title", and "sheet, table 2" if names would be equal."""
     own = [" / ".join(dict.fromkeys(filter(None, (table.grid.name, table.title)))) for table in tables]
     counts = Counter(table.grid.name for table in tables)
     # The title above the only table of a sheet says nothing that the name of the sheet does not.
@@ -91,7 +91,7 @@ def _name_apart(tables: Sequence[FoundTable]) -> list[str]:
 
 @dataclass(slots=True)
 class _Body:
-    """Columns of a table, and its totals and other special rows by index."""
+    """Columns of a table, with the indexes of its totals, possible totals and hidden rows."""
 
     columns: list[Column]
     notes: list[Note] = field(default_factory=list)
@@ -237,7 +237,7 @@ def _read_body(table: FoundTable) -> _Body:
 
 
 class _RowFacts:
-    """Signs by which rows may be totals (words, bold type, formulas, blank cells), gathered column by column."""
+    """Signs by which rows may be totals (words, bold type, formulas, blank cells), collected column by column."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -320,10 +320,11 @@ def _find_totals(table: FoundTable, body: _Body, rows: _RowFacts) -> dict[int, S
 
 
 def _fill_groups(body: _Body, totals: set[int]) -> None:
-    """Repeat the labels of a first column that groups rows, in the blank cells below.
+    """Fill the blank cells of a first column that states the label of a group of rows only in the first of them.
 
-    This requires that every label stands once, at the head of its rows, and that enough cells below labels are blank.
-    With fewer blanks the values might as well be missing: the column gets a `filter_doubt`.
+    "Rome", blank, blank, "Paris", blank → "Rome" three times, "Paris" twice. This requires distinct labels and at least
+    `_MANY_BLANKS` blank cells. With fewer, from `_FEW_BLANKS` on, the values might as well be missing: the column gets
+    a `filter_doubt`.
     """
     if len(body.columns) < 2 or body.columns[0].type != "text" or body.columns[0].labels is not None:
         return

@@ -23,7 +23,8 @@ _FORMULA: Final = lazy(
 _MOST_CANDIDATES: Final = 2_000
 _LONGEST_RUN: Final = 2_000
 _FEWEST_ALONE: Final = 3
-"""Least number of rows whose sum in the last row, without another sign of a total, makes the last row doubtful."""
+"""Minimum number of rows whose sum stands in the last row for that row to be doubtful without another sign of a total.
+"""
 
 Standing = Literal["total", "doubtful"]
 
@@ -51,7 +52,7 @@ class BodyRow:
 
 @dataclass(slots=True)
 class _Walk:
-    """State of a walk through a table, downwards or upwards."""
+    """Rows passed on a walk through a table, downwards or upwards."""
 
     base: list[int] = field(default_factory=list)  # indexes of the rows passed that are not totals
     since: int = 0  # length of `base` at the last total
@@ -124,10 +125,10 @@ def _judge(row: BodyRow, span: int, *, last: bool, bold: bool, whole: bool) -> S
 
 
 def _settle(found: dict[int, Standing], rows: Mapping[int, BodyRow], size: int) -> dict[int, Standing]:
-    """Downgrade possibly accidental totals to doubtful.
+    """Return the standings of all rows, with an accidental total made doubtful.
 
-    Affects the only total of a table, amid other rows, if the name alone says total. A company called Total may earn
-    what the two above it earn together.
+    A total is taken for an accident if it is the only total of the table, has rows above and below, and nothing but its
+    name says total. A company called Total may earn what the two above it earn together.
     """
     totals = [at for at, standing in found.items() if standing == "total"]
     settled = dict(found)
@@ -141,7 +142,10 @@ def _settle(found: dict[int, Standing], rows: Mapping[int, BodyRow], size: int) 
 
 
 def is_bare_name(key: str) -> bool:
-    """Report whether a key is just a word for a total, and so may be the name of a thing."""
+    """Report whether a text is nothing but a word for a total: "Total", but not "Total Energies".
+
+    Such a text may also be a name, as of the company Total.
+    """
     return not re.sub(r"[\W_]+", "", _NAMED.sub("", key))
 
 
@@ -182,7 +186,16 @@ def _match(at: int, row: BodyRow, walk: _Walk, columns: Sequence[Sequence[float 
 
 
 def _find_spans(column: Sequence[float | None], value: float, base: Sequence[int], *, means: bool) -> list[int]:
-    """Return each number of rows at the end of `base` with a sum, or a mean if `means`, equal to a value."""
+    """Return the numbers of rows at the end of `base` that add up to `value` in a column: `[2]` if the last two do.
+
+    With `means`, numbers of rows with a mean equal to `value` count too. Empty if none fit.
+
+    Args:
+        column: The numbers of the column, by row. None where a cell has none.
+        value: The figure to explain.
+        base: Indexes of the rows that may add up, in walking order.
+        means: Whether means count.
+    """
     found: list[int] = []
     total, count, decimals = 0.0, 0, _count_decimals(value)
     rough = False
