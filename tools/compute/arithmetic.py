@@ -17,7 +17,7 @@ _LARGEST_EXPONENT: Final = 1000
 
 Number = int | float
 Scalar = int | float | bool | PartialDate
-"""Possible result of an expression."""
+"""Type of a result: a number, a truth value or a date."""
 
 _HOW: Final = "use an expression like (3 + 4) * 2, with date(-156) for 156 BC"
 
@@ -25,7 +25,7 @@ _Value = Scalar | list[Scalar]
 
 
 def evaluate(expression: str) -> Scalar:
-    """Evaluate an expression.
+    """Evaluate an expression: "15% * 200" → 30, "date(-100) - date(-156)" → 56.
 
     The syntax has numbers, + - * / // % **, parentheses, comparisons, lists, `min max abs round sum avg mean sqrt` and
     `date(year[, month[, day]])` with negative years for BC. × ÷ − ^ and full-width characters are accepted, and so are
@@ -220,10 +220,7 @@ def _check_magnitude(value: Number) -> Number:
 
 
 def _strip_float_noise(value: Number) -> Number:
-    """Round a float to 15 significant digits, to remove the noise of binary fractions.
-
-    A whole result below 1e15 becomes an int.
-    """
+    """Round a float to 15 significant digits: 0.30000000000000004 → 0.3. A whole result below 1e15 becomes an int."""
     if isinstance(value, int):
         return value
     rounded = float(f"{value:.15g}")

@@ -116,7 +116,10 @@ def _difference(earlier: PartialDate, later: PartialDate, unit: _Unit) -> tuple[
 
 
 def _is_reached(before: tuple[int | None, ...], after: tuple[int | None, ...]) -> bool | None:
-    """Report whether `after` is at or after `before`, as (month, day) or (day,). None if a needed part is missing."""
+    """Report whether `after` is the same as `before` or later. Both are (month, day) or (day,).
+
+    (5, 2) has not reached (5, 3). None if a part that decides is missing.
+    """
     for left, right in zip(before, after, strict=True):
         if left is None or right is None:
             return None

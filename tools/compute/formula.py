@@ -55,7 +55,7 @@ def normalize_formula(expression: str) -> str:
 
 
 def _strip_thousands_separators(text: str) -> str:
-    """Remove the commas of "1,234", unless the commas may separate arguments."""
+    """Remove the commas of "1,234", unless they may separate arguments: "max(120,300)" is returned unchanged."""
     grouped = {at for group in _GROUP.finditer(text) for at in range(*group.span()) if text[at] == ","}
     if not grouped:
         return text
