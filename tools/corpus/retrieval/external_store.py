@@ -142,9 +142,9 @@ class ExternalCorpus:
         return self.inner.invoke(query)
 
     def _drop_unrelated(self, found: Sequence[Document], query: str) -> Sequence[Document]:
-        """Drop documents without a shared word from a keyword retriever's results.
+        """Return the documents that share a word with the question, if the retriever is one of `_BY_WORDS`, else all.
 
-        Such a retriever may always return the same number of documents.
+        Keyword retrievers return a fixed number of documents, even without a shared word.
         """
         if not self._looks_for_words:
             return found

@@ -42,7 +42,7 @@ class FederatedCorpus:
 
     @property
     def size(self) -> int:
-        """The number of passages."""
+        """Return the number of passages of all corpora together."""
         return sum(corpus.size for corpus in self.corpora)
 
     @property
@@ -82,10 +82,14 @@ class FederatedCorpus:
 
 
 def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Evidence]":
-    """Merge the results of several corpora into a single order.
+    """Merge the results of several corpora into the `k` best passages.
 
-    The scores of two indexes have no common scale, so each score is divided by the best score of its corpus. Equal
+    Each score is divided by the best score of its corpus, because the scores of two indexes have no common scale. Equal
     passages are listed once.
+
+    Args:
+        found: The passages that each corpus found.
+        k: Maximum number of passages.
     """
     best: dict[str, tuple[float, int, Evidence]] = {}
     for place, passages in enumerate(found):
@@ -102,7 +106,7 @@ def merge_results(found: "Sequence[Sequence[Evidence]]", k: int) -> "list[Eviden
 
 
 def count_embedded(corpus: Corpus) -> tuple[int, int]:
-    """Count the passages of a corpus with a vector of the embedding model, and all passages.
+    """Return the number of passages of a corpus with a vector of the embedding model, and of all passages.
 
     Equal passages are counted once. Indexes without an embedding model are not counted. The model is called, to show
     whether it is reachable.
@@ -121,7 +125,7 @@ def count_embedded(corpus: Corpus) -> tuple[int, int]:
 
 
 def collect_warnings(corpus: Corpus, model: str) -> list[str]:
-    """Collect the warnings that an embedding model does not fit the languages of the searched corpora, a line each."""
+    """Return a warning line for each searched corpus with languages that the embedding model does not know."""
     lines = []
     for part in list_indexes(corpus):
         with closing(Store(part.folder / STORE)) as store:

@@ -115,7 +115,7 @@ class IndexedCorpus:
 
     @property
     def size(self) -> int:
-        """The number of passages."""
+        """Return the number of passages."""
         generation = self.snapshot().generation
         if self._counted[0] != generation:
             with self._store.read_transaction() as connection:
@@ -356,7 +356,7 @@ def _resolve_name(source: str, documents: dict[str, tuple[int, str, range]]) -> 
 
 
 class _RelativeNames:
-    """Renaming of sources to paths relative to the current folder, wherever the corpus was made.
+    """Translator from the names of documents in the store to paths relative to the current folder.
 
     A corpus that is not made of files keeps its names.
     """
@@ -391,9 +391,13 @@ class _RelativeNames:
 
 
 def _name_sources(connection: sqlite3.Connection, rows: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return the relative name of each source.
+    """Return the path relative to the current folder for each source: "docs/a.md" for the file /home/me/docs/a.md.
 
-    A source keeps its own name if a loader gave the relative name to another document.
+    A source keeps its name in the store if a loader gave the relative name to another document.
+
+    Args:
+        connection: Connection to the store.
+        rows: Source and path of each document.
     """
     here = str(Path.cwd())
     names = {

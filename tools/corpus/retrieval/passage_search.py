@@ -60,7 +60,10 @@ _IDENTIFIER_WEIGHT: Final = 3.0
 
 
 def find_exact_identifiers(named: Sequence[str], statistics: KeywordSnapshot) -> tuple[str, ...]:
-    """Return the identifiers found in few passages: in at most 1 % of all, or in at most ten of a small corpus."""
+    """Return those of the identifiers that are rare in the corpus: in at most 1 % of the passages, or in at most ten.
+
+    An identifier that occurs in no passage is left out.
+    """
     most = max(_FEWEST_EXACT, _EXACT_SHARE * statistics.size)
     return tuple(term for term in named if 0 < statistics.frequency(term) <= most)
 
@@ -161,9 +164,10 @@ class PassageSearch:
         return {key: found[key] for key in rank_passages(found)}, self._known
 
     def _join_second_arm(self, keyword: PassageScores, limit: int) -> PassageScores:
-        """Fuse the keyword arm with vectors, or with n-grams as a substitute.
+        """Add a second search to the keyword search: vectors, or character n-grams as a substitute.
 
-        For the strategy `vector`, the second arm is used alone.
+        Without an embedding model, n-grams are used. If only some passages have a vector, n-grams are used for the
+        others. With the strategy `vector`, the keyword scores do not count.
         """
         hybrid = self._trace.strategy == "hybrid"
         if (given := self._embed_question()) is None:
@@ -183,9 +187,9 @@ class PassageSearch:
         return fuse_partial(keyword, vectors, grams, without, shares)
 
     def _embed_question(self) -> "QuestionVector | None":
-        """Return the vector index and the question's vector, or None.
+        """Return the vector index and the question's vector, or None without a model or if the model fails.
 
-        The result is None without a model. If the model fails, this is noted.
+        A failure is noted in the trace.
         """
         try:
             with self._trace.time_stage("embedding"):
@@ -262,9 +266,9 @@ class PassageSearch:
         return lifted
 
     def _find_links(self, scores: PassageScores) -> Mapping[int, set[int]]:
-        """Return the passages that each of the best passages links to by mentioning a document's title.
+        """Return, for each of the `LINK_SEEDS` best passages, the passages of documents that it mentions by title.
 
-        The link leads to the best passage found of that document, or to its first.
+        Of each mentioned document this is the best passage found, or the first passage if none was found.
         """
         ranked = rank_passages(scores)
         seeds = ranked[:LINK_SEEDS]

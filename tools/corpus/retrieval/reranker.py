@@ -171,7 +171,10 @@ def reranker_of(entry: str | None, env: Mapping[str, str] | None = None) -> Rera
 
 
 def passages_to_rank(reranker: Reranker | None, k: int) -> int:
-    """Return the number of passages to search for if `k` are wanted: more than `k` if they are reranked."""
+    """Return how many passages to search for if `k` are wanted.
+
+    Without a reranker these are `k`, else up to `_MORE` times as many.
+    """
     return k if reranker is None else max(k, min(_MORE * k, _MOST))
 
 

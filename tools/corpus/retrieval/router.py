@@ -62,7 +62,10 @@ class QueryFeatures:
 
     @property
     def segment(self) -> str:
-        """Return language and kind of the question, like `en:keywords`. Policies learn separately for each."""
+        """Return language and kind of the question, like `en:keywords`. Policies learn separately for each.
+
+        The kind is `identifier`, `quoted`, `keywords`, `long` or `plain`.
+        """
         if self.exact:
             kind = "identifier"
         elif self.quoted:
@@ -135,7 +138,7 @@ _SIGNALS: Final = (
     _RoutingSignal("a long question", lambda f: f.asking and min(f.words / _MANY_WORDS, 1), -0.05, 0.2, 0.05),
     _RoutingSignal("unknown terms", lambda f: f.unknown, -0.1, 0.2, 0.05),
 )
-"""Exact wording speaks for keyword search, a question in one's own words for vectors."""
+"""Signals with their weight for each strategy. Exact wording favours keyword search, long questions favour vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,7 @@ class RoutingDecision:
 
 
 def _score_strategies(features: QueryFeatures) -> dict[Strategy, float]:
-    """Return the score of each strategy from the signals."""
+    """Return the score of each strategy: the sum over all signals of weight times strength in the question."""
     weighed = [(float(signal.value(features)), signal) for signal in _SIGNALS]
     return {arm: round(sum(value * getattr(signal, arm) for value, signal in weighed), 4) for arm in STRATEGIES}
 

@@ -32,7 +32,7 @@ _RATE: Final = 0.02
 _BOUND: Final = 0.3
 """Bound of the moving average, above and below 0."""
 _FEWEST: Final = 30
-"""Minimum number of questions of a kind before the learned weights for it count."""
+"""Minimum number of questions of a kind before the weights learned for that kind are used."""
 _HALF_TRUST: Final = 10
 """Questions of a kind after which the measured results and the router's signals have equal weight."""
 _COST: Final = 0.01
@@ -72,9 +72,10 @@ class _SegmentStatistics(Value):
         return {arm: gain for arm, gain in value.items() if arm in STRATEGIES} if isinstance(value, dict) else value
 
     def gain(self, arm: Strategy) -> float:
-        """Return the mean gain of a strategy over hybrid search, over all questions.
+        """Return by how much a strategy is better than hybrid search, on average over all questions of the kind.
 
-        The moving average is bias-corrected (Adam, section 3).
+        Negative if it is worse, and 0 if no question showed a difference. The moving average is bias-corrected (Adam,
+        section 3).
         """
         if not self.decided:
             return 0.0
@@ -149,9 +150,9 @@ class RoutingPolicy(Value):
         return segment in self.segments and self.segments[segment].samples >= _FEWEST
 
     def serves(self, question: str) -> bool:
-        """Report whether the policy decides a question.
+        """Report whether the policy decides a question: always as the default, never in shadow.
 
-        On trial it decides a share of the questions, always the same.
+        On trial it decides a share of the questions, and the same question always alike.
         """
         return self.stage == "default" or (self.stage == "trial" and hash_to_share(question) < self.share)
 
@@ -224,15 +225,15 @@ class RoutingPolicy(Value):
 
 
 def hash_to_share(question: str) -> float:
-    """Hash a question to a number between 0 and 1, evenly distributed and stable."""
+    """Return a number from 0 to 1 for a question, always the same, evenly distributed over questions."""
     digest = hashlib.sha256(question.encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
 class PolicyFile:
-    """The policy in force, reloaded when the file changes.
+    """The policy of an embedding model, read again whenever its file changes.
 
-    So a demotion reaches running processes.
+    A demotion so reaches running processes.
     """
 
     def __init__(self, home: Path, embeddings: str) -> None:

@@ -14,7 +14,7 @@ from weiwo.state.source_filter import ANY_SOURCE, SourceFilter
 PassageScores = Mapping[int, float]
 Strategy = Literal["hybrid", "keyword", "vector"]
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
-"""The arms that the router chooses from; of equal scores the first wins."""
+"""The strategies that the router chooses from. Of equal scores, the strategy that comes first here wins."""
 
 KEYWORD_SHARE: Final = 0.4
 """Weight of the keyword search beside embeddings."""
@@ -23,7 +23,7 @@ KEYWORD_SHARE_BESIDE_GRAMS: Final = 0.7
 TITLE_BONUS: Final = 0.5
 """Share by which the score of a passage is raised if the question names its document."""
 _LINK_SHARE: Final = 0.5
-"""Share of a passage's score that is added to a passage of the document it mentions."""
+"""Share of a passage's score that is added to the passages it links to."""
 LINK_SEEDS: Final = 5
 """Number of best passages whose mentions are followed."""
 
@@ -44,7 +44,10 @@ def rank_passages(scores: PassageScores) -> list[int]:
 
 
 def normalize_scores(scores: PassageScores) -> dict[int, float]:
-    """Normalize scores to 0 for the lowest and 1 for the highest. Equal scores all become 1."""
+    """Scale scores linearly, the lowest to 0 and the highest to 1: {1: 2.0, 2: 4.0, 3: 3.0} → {1: 0.0, 2: 1.0, 3: 0.5}.
+
+    Equal scores all become 1.
+    """
     if not scores:
         return {}
     low, high = min(scores.values()), max(scores.values())
@@ -53,9 +56,9 @@ def normalize_scores(scores: PassageScores) -> dict[int, float]:
 
 
 def blend_scores(first: PassageScores, second: PassageScores, share: float) -> dict[int, float]:
-    """Return the weighted sum of two normalized searches. The first has weight `share`.
+    """Return `share` times the normalized scores of `first` plus (1 - `share`) times those of `second`, by passage.
 
-    The second has the remaining weight.
+    A passage that one search did not find has the score 0 there.
     """
     item, other = normalize_scores(first), normalize_scores(second)
     return {key: share * item.get(key, 0.0) + (1 - share) * other.get(key, 0.0) for key in {**item, **other}}
@@ -88,7 +91,7 @@ def fuse_partial(
 
 
 def lift_linked(scores: PassageScores, links: Mapping[int, Iterable[int]]) -> dict[int, float]:
-    """Raise the scores of passages linked from good passages.
+    """Return the scores with those raised that belong to passages linked from the best passages.
 
     Args:
         scores: The scores so far.

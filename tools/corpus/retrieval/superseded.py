@@ -46,12 +46,15 @@ class _FileVersion(NamedTuple):
 
 
 _Family = dict[str, tuple[_FileVersion, str]]
-"""Documents of one series by source: version and date of each."""
+"""Documents that differ only in version or date, by source: version information and date of each."""
 
 
 @lru_cache(maxsize=8192)
 def read_version(source: str) -> _FileVersion:
-    """Extract the version information from a file's name."""
+    """Extract the version information from a file's name.
+
+    "docs/Policy v2 final.pdf" → series "docs/policy", standing 1 ("final"), version (2,).
+    """
     folder, _, name = source.rpartition("/")
     stem, _, ending = name.rpartition(".")
     stem = fold(stem or ending)
@@ -68,7 +71,7 @@ def read_version(source: str) -> _FileVersion:
 
 
 def _find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at: int) -> dict[str, str]:
-    """Return the source name of the current version for each superseded document among the sources.
+    """Return, for each document of which a later version exists, the source of the latest version.
 
     Args:
         connection: Connection to the store.
@@ -95,7 +98,10 @@ def _find_superseded(connection: sqlite3.Connection, sources: Iterable[str], at:
 
 
 def _read_series(connection: sqlite3.Connection, beginning: str, at: int) -> dict[str, _Family]:
-    """Return the documents with a name prefix, grouped by version series."""
+    """Return the documents with names that start with `beginning`, grouped by `_FileVersion.series`.
+
+    At most `_MOST` documents are read.
+    """
     rows = connection.execute(
         "SELECT source, date FROM documents WHERE source >= ? AND source < ? AND born <= ? AND"
         " (died IS NULL OR died > ?) LIMIT ?",
@@ -125,9 +131,9 @@ def _age(name: _FileVersion, date: str) -> tuple[int, tuple[int, ...], str]:
 
 
 def _supersedes(newer: tuple[_FileVersion, str], older: tuple[_FileVersion, str]) -> bool:
-    """Report whether a document is a later version of an older document.
+    """Report whether the first document is a later version of the second. Both are given as version and date.
 
-    A later date alone is not enough for a periodic document.
+    A later date alone is not enough for a periodic document, like the minutes of a meeting.
     """
     new, old = _age(*newer), _age(*older)
     if new[:2] != old[:2]:
