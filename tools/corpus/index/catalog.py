@@ -82,9 +82,9 @@ def corpus_exists(home: Path, name: str) -> bool:
 
 
 def replaces_sample(home: Path) -> bool:
-    """Report whether the default corpus is searched in place of the sample.
+    """Report whether questions search the default corpus and not the sample corpus.
 
-    It is if the default corpus held a document once, or cannot be read.
+    They do if the default corpus has ever held a document, or cannot be read. False if there is no default corpus.
     """
     if not corpus_exists(home, DEFAULT_NAME):
         return False

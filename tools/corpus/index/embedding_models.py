@@ -37,11 +37,11 @@ _ATTEMPTS: Final = 3
 _MOST_FAILED: Final = 40
 """Requests that may fail while a batch is halved to find the texts that the model cannot embed."""
 _MOST_FAILED_FIRST: Final = 6
-"""Requests that may fail in this way before the first has succeeded."""
+"""The same limit as long as no text of the batch has been embedded."""
 _REST_SECONDS: Final = 30.0
 """Time after repeated failures during which questions are searched without being embedded."""
 _FAILURES: Final = 3
-"""Failures in a row that lead to this pause. A single slow reply affects a single query."""
+"""Failures in a row that lead to this pause. After fewer, the next question is embedded again."""
 
 _LONGEST_TEXT: Final = 8_000
 _KEPT_QUESTIONS: Final = 1_000

@@ -82,11 +82,14 @@ class KeywordSnapshot:
         return ("en", *(stemmer for stemmer in STEMMERS if self._count("language", stemmer)))
 
     def _list_stems(self, term: str) -> dict[str, None]:
-        """Return the possible stems of a term in the index."""
+        """Return the stems of a term in each language of the index, as keys of a dictionary without duplicates."""
         return dict.fromkeys(stem for language in self._languages for stem in stem_terms(term, language))
 
     def frequency(self, term: str) -> int:
-        """Return the number of passages with a term of `weiwo.text.analyzer`, in its most frequent stem."""
+        """Return the number of passages with a term of `weiwo.text.analyzer`.
+
+        A term with different stems in different languages counts by its most frequent stem.
+        """
         return max((self._count("words", stem) for stem in self._list_stems(term)), default=0)
 
     def _count(self, field: str, term: str) -> int:
@@ -243,10 +246,7 @@ class KeywordIndex:
 
 
 class _KeywordUpdate:
-    """Update of the index from the store, commit by commit.
-
-    Only one update may run at a time.
-    """
+    """Open writer that brings the index up to the store, commit by commit. Only one may be open at a time."""
 
     def __init__(self, folder: Path, index: "tantivy.Index", committed: int) -> None:
         import tantivy

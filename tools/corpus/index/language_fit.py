@@ -45,9 +45,9 @@ class LanguageFit(NamedTuple):
 
     @property
     def foreign(self) -> tuple[Locale, ...]:
-        """Return the tested languages (English, Chinese) unknown to the model.
+        """Return the tested languages (English, Chinese) that the model does not know.
 
-        The result is empty if the model fails in both, since the test then tells nothing.
+        Empty if the model fails in both, since the test then says nothing about languages.
         """
         unknown = tuple(language for language, percent in self.found.items() if percent < _KNOWN)
         return unknown if len(unknown) < len(self.found) else ()
@@ -124,7 +124,10 @@ def assess_fit(store: Store, model: "Embedder") -> LanguageFit:
 
 
 def read_fit(store: Store, model: str | None = None) -> LanguageFit | None:
-    """Return the recorded fit of a model in a corpus, without a name that of the recorded model. None if missing."""
+    """Return the recorded fit of a model to a corpus, or None if no test is recorded.
+
+    Without a name, it is the fit of the model that was tested last.
+    """
     with store.read_transaction() as connection:
         found: dict[Locale, int] = {}
         for name, percent in connection.execute("SELECT name, value FROM meta WHERE name LIKE 'knows %'"):

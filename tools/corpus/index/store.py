@@ -322,7 +322,7 @@ class Store:
         return found
 
     def read_known(self) -> dict[str, KnownFile]:
-        """Return the files known to the index, by path, those that could not be read included.
+        """Return the files known to the index, by path, including those that could not be read.
 
         A file read by another version of the readers has an empty hash and the time -1, so that it is read again.
         """
@@ -350,7 +350,7 @@ class Store:
         return tuple(sorted(found, key=lambda problem: problem.source))
 
     def delete_dead(self, until: int) -> None:
-        """Delete the documents that died at a generation or before, with their passages and tables."""
+        """Delete the documents that were replaced or removed up to a generation, with their passages and tables."""
         with self.write_transaction() as connection:
             connection.execute(
                 "DELETE FROM passages WHERE id IN (SELECT passages.id FROM documents JOIN passages"

@@ -84,7 +84,7 @@ class VectorIndex:
     def search_among(
         self, connection: sqlite3.Connection, vector: "Matrix", limit: int, among: Sequence[int]
     ) -> dict[int, float]:
-        """Run `search` among the given vector numbers only, which are read from the store."""
+        """Run `search` on the vectors with the numbers in `among` only, which are read from the store."""
         found: dict[int, float] = {}
         for start in range(0, len(among), _READ_AT_ONCE):
             rows = connection.execute(
@@ -97,7 +97,10 @@ class VectorIndex:
 
 
 def find_living(connection: sqlite3.Connection, numbers: Sequence[int], at: int) -> list[tuple[int, int]]:
-    """Return the passages with the given vectors visible at a generation: pairs of passage and vector number."""
+    """Return the passages, visible at a generation, to which vectors belong: pairs of passage and vector number.
+
+    Equal passages share a vector, so a vector number may occur several times.
+    """
     return connection.execute(
         "SELECT passages.id, number FROM json_each(?) CROSS JOIN vectors ON number = value"
         " CROSS JOIN passages ON passages.key = vectors.key CROSS JOIN documents ON documents.id = document"
@@ -175,7 +178,7 @@ def embed_passages(
 
 
 def _claim_model(connection: sqlite3.Connection, name: str, dimension: int) -> tuple[_Model, str]:
-    """Return the model's entry, created if necessary, and the name of the replaced model, or an empty string.
+    """Return the model's row in the store, created if necessary, and the name of a replaced model or an empty string.
 
     If the length of the model's vectors has changed, its old vectors are deleted.
     """
@@ -195,7 +198,7 @@ def _claim_model(connection: sqlite3.Connection, name: str, dimension: int) -> t
 
 
 def _find_missing(connection: sqlite3.Connection, model: _Model) -> list[int]:
-    """Return a passage number for each distinct embedded text without a vector, in order."""
+    """Return the passages to embed: one passage number for each distinct embedded text without a vector, in order."""
     rows = connection.execute(
         "SELECT min(passages.id) FROM documents JOIN passages ON passages.id BETWEEN first AND first + count - 1"
         " WHERE died IS NULL AND NOT EXISTS"
