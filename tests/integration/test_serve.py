@@ -97,7 +97,7 @@ corpus_search = StructuredTool.from_function(coroutine=block, name="corpus_searc
 @pytest.mark.parametrize(
     ("prelude", "signal_sent", "code", "told"),
     [
-        ("_STANDSTILL_SECONDS = 2", None, 1, "Timeout (0:00:02)!"),
+        ("_STANDSTILL_SECONDS = 5", None, 1, "Timeout (0:00:05)!"),
         ("_GRACE_SECONDS = 1", signal.SIGTERM, 143, "weiwo: the server did not stop within 1 s and was terminated"),
     ],
     ids=["a loop that stands still", "SIGTERM while it does"],
