@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.support.command import StartedCommand
 from tests.support.ports import free_port
 
 BACKUP = Path(__file__).parents[2] / "deploy" / "backup.py"
@@ -23,21 +24,17 @@ pytestmark = pytest.mark.enable_socket
 async def serving(home: Path) -> AsyncIterator[httpx.AsyncClient]:
     port = free_port()
     environment = {"PATH": os.environ["PATH"], "WEIWO_HOME": str(home), "HOME": str(home)}
-    command = [sys.executable, "-m", "weiwo", "serve", "--port", str(port)]
-    server = await asyncio.create_subprocess_exec(*command, env=environment)
-    try:
+    with StartedCommand("serve", "--port", str(port), cwd=home.parent, env=environment) as server:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             while True:
                 with suppress(httpx.TransportError):
                     if (await client.get("/ok")).status_code == 200:
                         break
-                assert server.returncode is None
+                assert server.poll() is None
                 await asyncio.sleep(0.1)
             yield client
-    finally:
-        with suppress(ProcessLookupError):
-            server.terminate()
-        await asyncio.wait_for(server.wait(), 120)
+        server.terminate()
+        await asyncio.to_thread(server.communicate)
 
 
 async def ask(client: httpx.AsyncClient, n: int) -> str:

@@ -2,14 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.support.command import run_command
+from tests.support.command import StartedCommand, run_command
 from tests.support.fake_model import assessed
 from tests.support.openai_server import Json, OpenAIServer, Reply, asked_schema, prompt, structured
 from tests.support.personas import WU_OR_CAESAR, good
@@ -42,25 +40,32 @@ def test_a_database_server_that_breaks_off_in_mid_run_costs_nothing_finished(tmp
     assert row.faults == []
 
 
+@pytest.fixture(scope="module")
+def checkpoints(tmp_path_factory):
+    """The numbers of the events at which an undisturbed run saves a checkpoint."""
+    _, log = Database("sqlite", tmp_path_factory.mktemp("undisturbed")).undisturbed()
+    return [event["n"] for event in log if event["event"] == "save" and event["ns"] == "" == (event["task"] or "")]
+
+
 @pytest.mark.parametrize("step", [1, 4, 5])
-def test_the_command_resumes_a_run_that_died_between_a_step_and_its_checkpoint(step, tmp_path):
+def test_the_command_resumes_a_run_that_died_between_a_step_and_its_checkpoint(
+    step, checkpoints, tmp_path, index_sample
+):
     # What the step came to is saved, and no step is due: a thread that is at work looks like one that has ended.
-    database = Database("sqlite", tmp_path)
-    _, log = database.undisturbed()
-    checkpoints = [
-        event["n"] for event in log if event["event"] == "save" and event["ns"] == "" == (event["task"] or "")
-    ]
-    job = database.job()
+    job = Database("sqlite", tmp_path).job()
     assert finish(start(replace(job, kill=Kill(checkpoints[step], "before"))), replace(job)).killed
+    index_sample(job.folder)
     environment = {**os.environ, "WEIWO_HOME": str(job.folder)}
     _, out, err = run_command("resume", "--json", job.thread, cwd=ROOT, env=environment)
     assert json.loads(out)["answer"], err
 
 
 @pytest.mark.parametrize("requests", [1, 3, 4])
-def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
+def test_the_command_resumes_a_run_with_a_model(requests, tmp_path, index_sample):
+    index_sample(tmp_path)
+
     def answer(request: Json) -> Reply:  # nothing more from that request on, until the process has been killed
-        return replace(good(request), silent=process.returncode is None and len(server.requests) >= requests)
+        return replace(good(request), silent=process.poll() is None and len(server.requests) >= requests)
 
     with OpenAIServer(answer) as server:
         environment = {
@@ -69,11 +74,9 @@ def test_the_command_resumes_a_run_with_a_model(requests, tmp_path):
             "WEIWO_MODEL": "openai:scripted",
             "WEIWO_HOME": str(tmp_path),
         }
-        command = [sys.executable, "-m", "weiwo", "ask", "--json", "--thread", "killed", WU_OR_CAESAR]
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        wait_for(lambda: len(server.requests) >= requests, process)
-        process.kill()
-        process.communicate()
+        arguments = ("ask", "--json", "--thread", "killed", WU_OR_CAESAR)
+        with StartedCommand(*arguments, cwd=ROOT, env=environment) as process:
+            wait_for(lambda: len(server.requests) >= requests, process)
         before = [json.dumps(request.body["messages"]) for request in server.requests]
         code, out, err = run_command("resume", "--json", "killed", cwd=ROOT, env=environment)
         assert code == 0, err
@@ -112,7 +115,8 @@ def hopping(request: Json) -> Reply:
     return structured(request, {"next": "search", "queries": [hop[3]], "hops": [found]})
 
 
-def test_a_chain_that_is_killed_between_its_hops_goes_on_at_the_next(tmp_path):
+def test_a_chain_that_is_killed_between_its_hops_goes_on_at_the_next(tmp_path, index_sample):
+    index_sample(tmp_path)
     with OpenAIServer(lambda request: replace(hopping(request), silent=len(server.requests) == 4)) as server:
         environment = {
             **os.environ,
@@ -120,11 +124,9 @@ def test_a_chain_that_is_killed_between_its_hops_goes_on_at_the_next(tmp_path):
             "WEIWO_MODEL": "openai:scripted",
             "WEIWO_HOME": str(tmp_path),
         }
-        command = [sys.executable, "-m", "weiwo", "ask", "--json", "--thread", "killed", CHAIN]
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        wait_for(lambda: len(server.requests) >= 4, process)  # its fourth request is never answered
-        process.kill()
-        process.communicate()
+        arguments = ("ask", "--json", "--thread", "killed", CHAIN)
+        with StartedCommand(*arguments, cwd=ROOT, env=environment) as process:
+            wait_for(lambda: len(server.requests) >= 4, process)  # its fourth request is never answered
         before = [json.dumps(request.body["messages"]) for request in server.requests]
         code, out, err = run_command("resume", "--json", "killed", cwd=ROOT, env=environment)
         after = [json.dumps(request.body["messages"]) for request in server.requests][len(before) :]

@@ -21,7 +21,7 @@ from functools import partial
 from multiprocessing.context import ForkServerProcess
 from multiprocessing.reduction import DupFd
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from weiwo.app.cli.main import main
 from weiwo.app.cli.setup import doctor
@@ -70,6 +70,48 @@ def run_together(
         until = time.monotonic() + seconds
         codes = [_code(process, until) for process in processes]
         return [(code, *_said(folder)) for code, folder in zip(codes, folders, strict=True)]
+
+
+class StartedCommand:
+    """A command under way, with the methods of `subprocess.Popen` that tests use. It is killed at the end of a `with`."""
+
+    def __init__(self, *arguments: str, cwd: Path, env: Mapping[str, str]) -> None:
+        """Start a command, nothing to read on standard input.
+
+        Args:
+            arguments: What is typed after `weiwo`.
+            cwd: Where it runs.
+            env: Its whole environment; `PYTHONPATH` counts.
+        """
+        self._folder = tempfile.TemporaryDirectory(prefix="weiwo-command-")
+        call = partial(command, *arguments)
+        self._process = FORKS.Process(target=_run, args=(call, str(cwd), dict(env), self._folder.name))
+        self._process.start()
+
+    def poll(self) -> int | None:
+        """Return the exit code, or None while it runs."""
+        return self._process.exitcode
+
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        self._process.kill()
+
+    def communicate(self) -> tuple[str, str]:
+        """Wait until it ends, and return what it printed on standard output and standard error."""
+        self._process.join()
+        return _said(Path(self._folder.name))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self._process.join()
+        self._folder.cleanup()
 
 
 @contextmanager

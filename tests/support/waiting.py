@@ -4,13 +4,22 @@ Without a bound of its own: pytest's `faulthandler_timeout` ends a test that han
 """
 
 import asyncio
-import subprocess
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
 
-def wait_for(reached: Callable[[], object], process: "subprocess.Popen[Any]") -> None:
+class Process(Protocol):
+    """What is waited for: a `subprocess.Popen`, or a command that was forked."""
+
+    def poll(self) -> int | None:
+        """Return the exit code, or None while it runs."""
+
+    def communicate(self) -> object:
+        """Wait until it ends, and return what it printed."""
+
+
+def wait_for(reached: Callable[[], object], process: Process) -> None:
     """Wait until something is so, as long as the process that is to bring it about runs."""
     while not reached():
         assert process.poll() is None, process.communicate()
