@@ -19,8 +19,10 @@ Searcher = Literal["nobody", "one", "chain", "comparison", "folder", "tasks"]
 `comparison`: a task that looks up every subject compared. `folder`: a task that opens all documents. `tasks`: the tasks
 of a plan."""
 Answerer = Literal["conversation", "reader", "draft"]
-"""The origin of the answer's words. `conversation`: a model, without a search. `reader`: the sentence given with the
-value of the only task, if it suffices, else a draft. `draft`: a draft by the writer."""
+"""The origin of the answer's words. `conversation`: a model, without a search. `reader`: the sentence in which the
+model
+or rule that read the passages of the only task gave the value, else a draft. `draft`: a draft by the writer.
+"""
 
 
 class Strategy(Value):

@@ -32,7 +32,7 @@ class ValidatedValue(LastValue[Any]):
     __slots__ = ()
 
     def update(self, values: Sequence[Any]) -> bool:
-        """Accept at most one value per step.
+        """Accept at most one value per step, and report whether there was one.
 
         Raises:
             StateUpdateError: The value is not of the channel's type.
@@ -46,7 +46,7 @@ class ValidatedReducer(BinaryOperatorAggregate[Any]):
     __slots__ = ()
 
     def update(self, values: Sequence[Any]) -> bool:
-        """Merge the values of a step.
+        """Merge the values of a step, and report whether there were any.
 
         Raises:
             StateUpdateError: A value is not of the channel's type.
@@ -68,6 +68,8 @@ def reduce_by(typ: Any, reducer: Callable[[Any, Any], Any]) -> ValidatedReducer:
 
 def validate_update(key: str, typ: Any, value: Any) -> Any:
     """Return a value of the declared type, from an instance or from JSON.
+
+    For the type `Usage`, both `Usage(tool_calls=1)` and `{"tool_calls": 1}` give `Usage(tool_calls=1)`.
 
     Args:
         key: The field of the state, for the message.

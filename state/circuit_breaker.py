@@ -81,7 +81,10 @@ class CircuitBreaker:
         return self._open and self._trial is call
 
     def record_success(self, call: object) -> bool:
-        """Record a successful call, and report whether the state changed."""
+        """Record a successful call, close the breaker, and report whether the state changed.
+
+        A breaker that never cools (`FOREVER`) is closed only by its trial call.
+        """
         if self._open and self._trial is not call and self._until == FOREVER:
             return False
         changed = self._open or self.failures > 0
@@ -98,7 +101,9 @@ class CircuitBreaker:
             at_least: Minimum seconds that the breaker then stays open. With `FOREVER` it never cools.
 
         Returns:
-            Seconds for which the breaker is now open, 0 if it is not open, or None if the failure changes nothing.
+            Seconds for which the breaker is now open, 0 if it is not open, or None if the failure changes nothing
+            because
+            the breaker was open already and the call is not the trial call.
         """
         if self._open and self._trial is not call:
             return None

@@ -41,7 +41,7 @@ class Setting:
 
 
 def _hint_nodes(schema: dict[str, Any]) -> None:
-    """Add `langgraph_nodes`, a key read by Studio, to the JSON schema of `Context`."""
+    """Add the key `langgraph_nodes` to fields of the JSON schema of `Context`: the nodes where Studio shows a field."""
     for name, setting in field_settings().items():
         if setting.studio:
             schema["properties"][name]["langgraph_nodes"] = list(setting.studio)
@@ -88,7 +88,7 @@ class Context(BaseModel):
     @field_validator("sources", mode="before")
     @classmethod
     def _split_sources(cls, kinds: Any) -> Any:
-        """Split at commas, as the command line hands `--sources web,scholarly` over."""
+        """Split each entry at commas: the command line's `["web,scholarly"]` becomes `["web", "scholarly"]`."""
         return [part.strip() for kind in kinds for part in str(kind).split(",")] if isinstance(kinds, list) else kinds
 
     @field_validator("site", "not_site", mode="after")
@@ -259,7 +259,7 @@ def field_settings() -> Mapping[str, Setting]:
 
 
 def describe_validation_error(error: ValidationError) -> str:
-    """Return the first message of a validation error, as a line naming the field."""
+    """Return the first message of a validation error as a line: `words: Input should be …, got '3'`."""
     first = error.errors(include_url=False, include_context=False)[0]
     field = ".".join(str(part) for part in first["loc"]) or "input"
     said, given = first["msg"].removeprefix("Value error, "), first.get("input")

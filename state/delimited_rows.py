@@ -12,7 +12,10 @@ _ROWS_AT_ONCE: Final = 5_000
 
 
 def split_record(text: str, delimiter: str) -> list[str]:
-    """Return the cells of a record, without the quotation marks of quoted cells."""
+    """Return the cells of a record, without the quotation marks of quoted cells.
+
+    `a,"b,c"` gives `["a", "b,c"]` with the delimiter ",".
+    """
     with suppress(csv.Error):
         return next(csv.reader([text], delimiter=delimiter), [])
     return text.split(delimiter)
@@ -32,7 +35,7 @@ class DelimitedRows(Sequence[Row]):
         self._texts: list[str] = []
 
     def append(self, text: str) -> None:
-        """Add a record. An empty record stands for blank lines."""
+        """Add a record. An empty string stands for blank lines, and is a row without cells."""
         self._texts.append(text)
         self.characters += len(text)
 
@@ -59,15 +62,21 @@ class DelimitedRows(Sequence[Row]):
         return max(quoted, max(map(str.count, plain, repeat(self.delimiter)), default=-1) + 1)
 
     def find_blank(self) -> set[int]:
-        """Return the indexes of the rows with empty cells only."""
+        """Return the indexes of the rows in which all cells are empty, or that have no cells."""
         delimiter = self.delimiter
         bare = [at for at, text in enumerate(self._texts) if not text.strip(delimiter) or text[0] in {delimiter, '"'}]
         return {at for at in bare if not any(self[at])}
 
     def mark_ordinary(self, rows: Sequence[int], header: Sequence[str]) -> list[bool]:
-        """Mark rows of the header's length, except the header, with text in at least three cells.
+        """Report for each of the given rows whether it certainly is a row of data, without splitting it into cells.
 
-        The rows are checked without being split. False says nothing about a row.
+        True for a row that is as long as the header, differs from it, and has no empty cell but perhaps the first and
+        the
+        last. False means unknown, as for all rows if the header has fewer than five cells.
+
+        Args:
+            rows: Indexes of the rows.
+            header: Cells of the header row.
         """
         delimiter, gap, count = self.delimiter, self.delimiter * 2, len(header) - 1
         if count < 4:
@@ -82,9 +91,13 @@ class DelimitedRows(Sequence[Row]):
         ]
 
     def read_columns(self, rows: Sequence[int], wanted: range) -> list[list[str]]:
-        """Return the cells of the given rows, column by column.
+        """Return the wanted columns of the given rows, as a list of cells for each column.
 
         Rows that end early are filled up with empty cells.
+
+        Args:
+            rows: Indexes of the rows.
+            wanted: Indexes of the columns.
         """
         columns: list[list[str]] = [[] for _ in wanted]
         for start in range(0, len(rows), _ROWS_AT_ONCE):
@@ -94,7 +107,7 @@ class DelimitedRows(Sequence[Row]):
         return columns
 
     def _turn(self, texts: list[str], wanted: range) -> list[list[str]]:
-        """Return the wanted columns of the given records.
+        """Return the wanted columns of the given records, as a list of cells for each column.
 
         Records of equal width without quotation marks are split all at once.
         """
@@ -109,7 +122,7 @@ class DelimitedRows(Sequence[Row]):
     def _split_quoted(self, texts: list[str]) -> list[list[str]]:
         """Split records with quotation marks.
 
-        The records are split one by one only if a quoted cell runs on into the next record.
+        All are parsed at once. Only if a quoted cell runs on into the next record, they are split one by one.
         """
         with suppress(csv.Error):
             rows = [*csv.reader(texts, delimiter=self.delimiter)]

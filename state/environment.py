@@ -100,6 +100,6 @@ def _read_flag(name: str, text: str) -> bool:
 
 
 def home(env: Mapping[str, str] | None = None) -> Path:
-    """The folder of Weiwo's own files: `WEIWO_HOME`, by default `~/.weiwo`."""
+    """Return the folder of Weiwo's own files: `WEIWO_HOME`, by default `~/.weiwo`. It need not exist."""
     env = os.environ if env is None else env
     return Path(env.get("WEIWO_HOME") or "~/.weiwo").expanduser()

@@ -117,9 +117,9 @@ class Evidence(Value):
 
     @property
     def heading(self) -> str:
-        """Return the title, headings, context and calls, joined.
+        """Return title, headings, context and calls in one line, joined by semicolons and without repetitions.
 
-        Together they stand above the text and say what it is about.
+        An example is "Annual report; Results". Together they stand above the text and say what it is about.
         """
         above = (self.title, *self.headings, *self.context.values(), *map(str, self.calls))
         return "; ".join(dict.fromkeys(filter(None, above)))
@@ -130,7 +130,7 @@ class Evidence(Value):
         return bool(self.superseded_by or self.context.get("quoted"))
 
     def merge_passage(self, other: "Evidence") -> "Evidence":
-        """Return this passage with the origins of another passage merged in.
+        """Return this passage with the origins of another passage merged in: its tasks, URLs and flags.
 
         The better score and rank are kept. Calls are added only if both passages have the same id, thus the same text.
         """
@@ -466,19 +466,19 @@ class Outcome(Value):
         return {**given, "detail": left, **({"trace": moved} if moved else {})}
 
     def seal(self) -> Self:
-        """Return the outcome with the digest of the value and quotes, used to detect later edits."""
+        """Return the outcome with the digest of the value and quotes, by which later edits are detected."""
         quotes = [[quote.evidence_id, quote.text] for quote in self.quotes]
         held = json.dumps([self.value, quotes], sort_keys=True, ensure_ascii=False)
         return self.model_copy(update={"digest": hashlib.sha256(held.encode()).hexdigest()[:16]})
 
     @property
     def usable(self) -> bool:
-        """Report whether another task can build on the outcome."""
+        """Report whether another task can build on the outcome: it succeeded, and no false premise was corrected."""
         return self.status == "succeeded" and not self.premise
 
     @property
     def answers(self) -> bool:
-        """Report whether the outcome is a value, or the correction of a false premise."""
+        """Report whether the outcome is "succeeded": it has a value, or the correction of a false premise."""
         return self.status == "succeeded"
 
     @property

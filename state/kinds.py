@@ -65,9 +65,9 @@ _LIST_PREFIX = "list["
 
 
 def item_type(type_: ValueType) -> ValueType:
-    """Return the item type of a list type. A non-list type is returned unchanged.
+    """Return the item type of a list type: "number" for "list[number]".
 
-    A list of passages is iterated passage by passage, each handed on as text.
+    "passages" gives "text", because each passage is handed on as text. A type that is no list is returned unchanged.
     """
     if type_ == "passages":
         return "text"
@@ -85,10 +85,7 @@ def has_rules(language: Language) -> TypeGuard[Locale]:
 
 
 def message_locale(language: Language) -> Locale:
-    """Return the locale of Weiwo's own messages for an answer language.
-
-    The locale is English for a language without messages.
-    """
+    """Return the locale of Weiwo's own messages for an answer language: "zh" for Chinese, else "en"."""
     return language if has_rules(language) else "en"
 
 

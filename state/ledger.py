@@ -15,20 +15,25 @@ from weiwo.state.answer import Gap, GapKind, Status
 from weiwo.state.values import Value
 
 PartOutcome = Literal["answered", "failed", "not_found", "not_asked", "assumed"]
-"""`answered`: the answer tells it. `failed`: a component that was to find or to tell it did not work. `not_found`:
-the search worked and found no answer. `not_asked`: nothing was searched for it. `assumed`: the answer tells it on the
-strength of a value that somebody set."""
+"""`answered`: the answer states it. `failed`: the tool or agent that was to find or state it did not work. `not_found`:
+the
+search worked and found no answer. `not_asked`: nothing was searched for it. `assumed`: the answer states it, based on a
+value that a person, a model or a rule assumed.
+"""
 Severity = Literal["", "error", "warning"]
 """`error`: the part has no answer because of the failure. `warning`: something failed, and the part was answered."""
 Lead = Literal["answer", "neutral", "denial"]
-"""What an answer begins with: an assertion; passages, without a word on whether they answer; or a statement that the
-documents hold nothing on the subject."""
+"""Opening of an answer. `answer`: an assertion. `neutral`: passages, without a word on whether they answer the
+question.
+`denial`: a statement that the documents hold nothing on the subject.
+"""
 Basis = Literal["sources", "passages", "knowledge", "conversation", "none"]
-"""What an answer rests on: checked claims over sources; passages shown as they are; a model's own knowledge; the
-conversation alone, as a greeting does; or nothing."""
+"""Basis of an answer. `sources`: checked claims over sources. `passages`: passages shown as they are. `knowledge`: a
+model's own knowledge. `conversation`: the conversation alone, as for a greeting. `none`: nothing.
+"""
 
 WRITER: Final = "writer"
-"""The component of a part that was found and that the answer leaves out."""
+"""Value of `QuestionPart.component` for a part that was found, but that the writer left out of the answer."""
 PERSON: Final = "person"
 """Value of `QuestionPart.by` for a value that a person set."""
 _FATAL: Final = frozenset({"no_plan", "tool_failure"})
@@ -101,7 +106,12 @@ class Ledger(Value):
 
     @property
     def verdict(self) -> tuple[Status, str]:
-        """Return the status of the answer and the stop reason, `finished` for a complete answer."""
+        """Return the status of the answer and the stop reason, for example `("partial", "not_found")`.
+
+        `finished` is the reason of a complete answer, and `no_source` of an answer from a model's own knowledge. The
+        status is
+        `failed` only if the run stopped without a plan or by a tool's failure, and no part is answered.
+        """
         if self.basis == "knowledge":
             return "unsourced", "no_source"
         reason = next(self._list_reasons(), "")
@@ -112,7 +122,7 @@ class Ledger(Value):
         return ("extracts" if self.basis == "passages" else "complete"), "finished"
 
     def _list_reasons(self) -> Iterator[str]:
-        """Yield the reasons why the answer is not complete, the gravest first."""
+        """Yield the reasons why the answer is not complete, the gravest first. Yields nothing for a complete answer."""
         yield from self.stops
         told = any(part.is_answered for part in self.parts)
         if self.failed_parts:

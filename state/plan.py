@@ -89,7 +89,12 @@ class TaskForm(CallForm):
 
     @classmethod
     def of(cls, task: Task, *, parent: str) -> Self:
-        """Create the interchange form of a task. `parent` is empty for a parent outside the plan."""
+        """Create the interchange form of a task.
+
+        Args:
+            task: The task.
+            parent: Id of the task whose result gave rise to this task. Empty if that task is not in the plan.
+        """
         other = task.alternative
         return cls(
             id=task.id,
@@ -175,7 +180,10 @@ class Plan(Value):
 
     @cached_property
     def wiring(self) -> "Wiring":
-        """Return the dependencies between tasks, computed once, because plans are frozen."""
+        """Return the dependencies between the tasks: tasks by id, edges, and the neighbours of each task.
+
+        They are computed once, because plans are frozen.
+        """
         implied = ((source, task.id) for task in self.tasks for source in task.references)
         edges = tuple(dict.fromkeys((*implied, *self.links)))
         upstream: dict[str, list[str]] = {}
@@ -215,11 +223,13 @@ class Plan(Value):
 
     @cached_property
     def parents(self) -> Mapping[str, str]:
-        """Return the parent of each task by id: the named parent, else the only upstream task.
+        """Return for each task id the id of the task that gave rise to it, or an empty string.
 
-        The parent is an empty string if the task came from the user's question: it has no parent, or depends on several
-        tasks.
-        There is no cycle.
+        The parent is the task named as `parent`, else the only task on which the task depends. It is empty for a task
+        that
+        depends on no or several tasks, and for one that would close a cycle of parents. In the plan a → b, a → c, b →
+        d, c → d
+        without named parents, "b" and "c" have the parent "a", while "a" and "d" have none.
         """
         found: dict[str, str] = {}
         for task in self.tasks:
@@ -241,9 +251,9 @@ class Plan(Value):
         return tuple(self.wiring.upstream.get(task_id, ()))
 
     def descendants(self, task_ids: Iterable[str]) -> frozenset[str]:
-        """Return the ids of all tasks downstream of the given tasks.
+        """Return the ids of all tasks that depend on the given tasks, directly or through other tasks.
 
-        The given tasks are excluded unless they depend on each other.
+        The given tasks are excluded unless they depend on each other. In the plan a → b → c, "a" gives "b" and "c".
         """
         found: set[str] = set()
         frontier = set(task_ids)
@@ -253,7 +263,7 @@ class Plan(Value):
         return frozenset(found)
 
     def keys(self) -> Mapping[str, str]:
-        """Return the identity key of each task by id, independent of task names.
+        """Return the identity key of each task by id, a hash that does not depend on the names of the tasks.
 
         The key covers what the task asks and what all its upstream tasks ask. Two tasks with the same key have the same
         result, in one plan or in several. Declared edges are ignored because they only affect the order.
@@ -265,7 +275,7 @@ class Plan(Value):
 
     @property
     def final_ids(self) -> tuple[str, ...]:
-        """Return the ids of the final tasks: tasks without dependents, used as the basis of the answer."""
+        """Return the ids of the final tasks, on which no other task depends. The answer is based on their values."""
         return tuple(task_id for task_id in self.ids if task_id not in self.wiring.downstream)
 
     def order(self) -> tuple[str, ...]:
@@ -326,7 +336,13 @@ class Plan(Value):
 
     @classmethod
     def read(cls, data: str | Mapping[str, Any]) -> "PartialPlan":
-        """Parse the readable parts of the interchange form, and report every unreadable part."""
+        """Parse the interchange form as far as it is readable, without raising an error.
+
+        Returns:
+            The readable tasks and edges as a plan, a complaint for each unreadable part, and the ids of the tasks left
+            out.
+            The plan has no tasks if the text is not JSON or has no `vertices`.
+        """
         complaints: list[Complaint] = []
         if isinstance(data, str):
             try:

@@ -74,7 +74,7 @@ class Complaint(str):
 def parse_type(text: str) -> ValueType | None:
     """Parse a return type as written by models, or return None if the text is no type.
 
-    Examples are "string", "list of numbers" and "date (year)".
+    "string" gives "text", "list of numbers" gives "list[number]", and "date (year)" gives "date".
     """
     name = _OR_NOTHING.sub("", " ".join(text.lower().split())).strip()
     name = _OPTIONAL.sub(r"\1", name)
@@ -96,9 +96,13 @@ def _type(name: str) -> ValueType | None:
 
 
 def read_tasks(vertices: object, complaints: list[Complaint]) -> tuple[tuple[Task, ...], frozenset[str]]:
-    """Return the readable tasks and the ids of unreadable tasks.
+    """Return the readable tasks of a plan, and the ids of the unreadable tasks.
 
     The errors of the unreadable tasks are added to `complaints`.
+
+    Args:
+        vertices: The `vertices` of the interchange form.
+        complaints: List to which the errors are added.
     """
     if not isinstance(vertices, list) or not vertices:
         said = "vertices：应为至少含一个任务的列表"
@@ -168,7 +172,7 @@ def _task(vertex: object, position: int, known: Collection[str], complaints: lis
 
 
 def _alternative(written: object) -> Alternative | None:
-    """Return the alternative call of a task, if a tool is named."""
+    """Return the alternative call of a task, or None if no tool is named."""
     if not isinstance(written, Mapping):
         return None
     tool, args = written.get("tool_binding", written.get("tool")), written.get("args")
@@ -179,7 +183,7 @@ def _alternative(written: object) -> Alternative | None:
 
 
 def read_thought(data: Mapping[str, object], name: str = "thought") -> str:
-    """Return the thought of a plan or task, or another named remark, as a bounded line.
+    """Return the thought of a plan or task, or another named remark, on one line of at most 600 characters.
 
     The line is empty if there is no remark.
     """
@@ -188,9 +192,10 @@ def read_thought(data: Mapping[str, object], name: str = "thought") -> str:
 
 
 def _parent(written: object) -> str:
-    """Return the id of a task's parent, written as an id or a reference, or an empty string.
+    """Return the id of a task's parent, or an empty string if none is readable.
 
-    The parent belongs to this plan or to an earlier plan.
+    `task_1` and `{{task_1.ret}}` both give `task_1`. The parent need not be in this plan, as it may be of an earlier
+    one.
     """
     text = str(_referring(written.strip())) if isinstance(written, str) else ""
     named = REFERENCE.fullmatch(text)
@@ -199,7 +204,14 @@ def _parent(written: object) -> str:
 
 
 def _for_each(written: object, known: Collection[str]) -> str | None:
-    """Return the reference to iterate over, None if absent, or an empty string if unreadable."""
+    """Return the reference to the list over which a task runs, None if absent, or an empty string if unreadable.
+
+    `{{task_1.ret}}` and `task_1` both give `{{task_1.ret}}`.
+
+    Args:
+        written: The value of `for_each` as written.
+        known: Ids of the tasks of the plan.
+    """
     if written is None:
         return None
     text = str(_referring(written.strip())) if isinstance(written, str) else ""
@@ -212,7 +224,7 @@ def _for_each(written: object, known: Collection[str]) -> str | None:
 
 
 def _referring(value: JsonValue) -> JsonValue:
-    """Return a JSON value with every reference rewritten as `{{task_1.ret}}`."""
+    """Return a JSON value with every reference in the standard form: `{task_1.output}` becomes `{{task_1.ret}}`."""
     if isinstance(value, str):
         return _OTHERWISE.sub(lambda match: f"{{{{{match['double'] or match['single']}.ret}}}}", value)
     if isinstance(value, Mapping):

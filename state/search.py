@@ -33,7 +33,7 @@ def merge_by_key(old: dict[K, V], new: dict[K, V]) -> dict[K, V]:
 
 
 def merge_evidence(old: dict[str, Evidence], new: dict[str, Evidence]) -> dict[str, Evidence]:
-    """Merge passages by id. A passage found again keeps all origins."""
+    """Merge passages by id. A passage found again keeps the tasks, URLs and flags of both finds."""
     merged = dict(old)
     for key, passage in new.items():
         merged[key] = merged[key].merge_passage(passage) if key in merged else passage

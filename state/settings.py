@@ -244,9 +244,11 @@ def field_names() -> frozenset[str]:
 
 
 def answer_settings() -> tuple[str, ...]:
-    """Return the answer-shaping attributes of `Settings`, sorted.
+    """Return the names of the attributes of `Settings` that may change an answer, sorted.
 
-    Another value of such an attribute may lead to another answer.
+    An answer is given again only if they are unchanged. Fields of `Context` such as `site` or `max_tokens` count under
+    the
+    attribute that holds them: "filter", "limits" or "models".
     """
     from weiwo.state.context import field_settings
 

@@ -34,12 +34,14 @@ class SourceFilter:
         """Return a filter that allows only sources allowed by both this filter and another.
 
         Args:
-            inner: The other filter. Its sites take precedence in search requests.
+            inner: The other filter. Its sites are requested from search providers, and the sites of this filter only if
+                it
+                has none.
         """
         return replace(inner, outer=self) if inner and self else inner or self
 
     def layers(self) -> "tuple[SourceFilter, ...]":
-        """Return the filters in force, the innermost first."""
+        """Return this filter and all filters in which it is nested, the innermost first."""
         return (self, *(self.outer.layers() if self.outer else ()))
 
     @property
@@ -54,14 +56,11 @@ class SourceFilter:
 
     @property
     def earliest(self) -> str:
-        """Return the strictest earliest date over all filters, or an empty string.
-
-        Sources before this date are too old.
-        """
+        """Return the latest `since` of all filters, or an empty string. Sources before this date are too old."""
         return max(layer.since for layer in self.layers())
 
     def allows_page(self, url: str) -> bool:
-        """Report whether a web page belongs to an allowed site."""
+        """Report whether a web page is on an allowed site. False for a URL that cannot be parsed."""
         try:
             host = (urlsplit(url).hostname or "").removeprefix("www.")
             host = host if host.isascii() else host.encode("idna").decode()
@@ -74,7 +73,11 @@ class SourceFilter:
         )
 
     def allows_date(self, day: str | None) -> bool:
-        """Report whether a source of an ISO date is recent enough. Undated sources are allowed."""
+        """Report whether a source of an ISO date is recent enough. Undated sources are allowed.
+
+        Dates are compared as far as both are given: since 2025-03, both "2025" and "2025-03-01" are allowed, "2025-02"
+        is not.
+        """
         earliest = self.earliest
         return not (day and earliest) or day[: len(earliest)] >= earliest[: len(day)]
 
@@ -137,7 +140,7 @@ def read_since(text: str) -> str:
 
 
 def read_folder(text: str) -> str:
-    """Normalize the path of a folder.
+    """Normalize the path of a folder: `docs//2025/` gives `docs/2025`, and `~` the user's home folder.
 
     Raises:
         ValueError: The path is empty or holds a null character.
@@ -154,7 +157,12 @@ def _is_of(host: str, site: str) -> bool:
 def _lies_in(source: str, path: str, folder: str) -> bool:
     """Report whether a document lies below a folder.
 
-    The folder is relative to the working directory, absolute, or given by the end of its path.
+    The folder is relative to the working directory, absolute, or the end of a path: `2025` matches `docs/2025/a.pdf`.
+
+    Args:
+        source: The name of the document, as passages give it.
+        path: The absolute path of the document. Empty if it has none.
+        folder: The folder.
     """
     if path and PurePosixPath(path.replace(os.sep, "/")).is_relative_to(os.path.abspath(folder).replace(os.sep, "/")):  # noqa: PTH100 - links stay
         return True

@@ -78,7 +78,14 @@ class Table:
         return as_cell(cells[column]) if column < len(cells) else EMPTY_CELL
 
     def locate(self, first: int, last: int | None = None) -> str:
-        """Return the position of a row, or of rows by index from 0, for a citation: `sheet Sales, rows 3-7`."""
+        """Return the position of a row, or of a range of rows, for a citation: `sheet Sales, rows 3-7`.
+
+        Without a `unit`, only the position of the table (`within`). Empty if that is empty, too.
+
+        Args:
+            first: Index of the first row, from 0.
+            last: Index of the last row. None for a single row.
+        """
         if not self.unit:
             return self.within
         start, end = self.numbers[first], self.numbers[first if last is None else last]

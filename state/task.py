@@ -25,7 +25,10 @@ ANALYSE = "analyse"
 
 
 def references(value: JsonValue) -> Iterator[str]:
-    """Yield every task id referenced in a JSON value, in order of appearance, `item` included."""
+    """Yield every task id referenced in a JSON value, in order of appearance, `item` included.
+
+    `{"a": "{{task_1.ret}} and {{item}}"}` gives "task_1" and "item".
+    """
     if isinstance(value, str):
         for match in REFERENCE.finditer(value):
             yield match[1]
@@ -40,9 +43,11 @@ def references(value: JsonValue) -> Iterator[str]:
 def rename_references(value: JsonValue, names: Mapping[str, str], *, item: str = ITEM) -> JsonValue:
     """Return a JSON value with renamed references. A reference without a new name is kept.
 
+    With the names `{"task_1": "task_9"}`, `"{{task_1.ret}}"` becomes `"{{task_9.ret}}"`.
+
     Args:
         value: The value.
-        names: The new names.
+        names: The new names by old name.
         item: The new name of the current item.
     """
     if isinstance(value, str):
@@ -108,21 +113,28 @@ class Task(Value):
 
     @property
     def second_way(self) -> "Task | None":
-        """Return this task with the alternative call in place of its own, or None without an alternative."""
+        """Return this task with the alternative call in place of its own call, or None without an alternative."""
         if (other := self.alternative) is None:
             return None
         return self.model_copy(update={"tool": other.tool, "args": other.args, "alternative": None})
 
     @property
     def value_type(self) -> ValueType:
-        """Return the value type seen by dependents: for a `for_each` task, a list of instance values."""
+        """Return the value type seen by dependents: `ret`, or for a `for_each` task a list of `ret`.
+
+        A `for_each` task with the type "number" gives "list[number]". A type that is a list already stays as it is.
+        """
         if self.for_each is None or self.ret.startswith("list["):
             return self.ret
         listed = f"list[{self.ret}]"
         return next((type_ for type_ in VALUE_TYPES if type_ == listed), "list[text]")
 
     def referring(self, names: Mapping[str, str]) -> "Task":
-        """Return this task with the references and the parent renamed. Names without a mapping are kept."""
+        """Return this task with the references and the parent renamed, including those of the alternative call.
+
+        Args:
+            names: The new ids by old id. An id that is missing is kept.
+        """
         parent = names.get(self.parent, self.parent)
         if not any(name in names for name in self.references):
             return self if parent == self.parent else self.model_copy(update={"parent": parent})
@@ -137,7 +149,7 @@ class Task(Value):
         return self.model_copy(update={"args": args, "parent": parent, **texts})
 
     def key(self, upstream: Mapping[str, str]) -> str:
-        """Return the identity key of the task: a hash of the content, independent of names.
+        """Return the identity key of the task: a hash of tool, arguments, type and description, without task ids.
 
         Args:
             upstream: The keys of the tasks it refers to, by id, so that a key covers everything the task depends on.
