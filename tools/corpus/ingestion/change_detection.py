@@ -70,7 +70,15 @@ def compare_files(listing: FileListing, known: Mapping[str, KnownFile], roots: I
 
 
 def _is_kept(path: str, tops: list[str], listing: FileListing) -> bool:
-    """Report whether a path not among the found files stays in the index."""
+    """Report whether an indexed path that the walk did not find stays in the index.
+
+    It stays if its folder could not be listed, or if it is outside the searched folders and still exists on disk.
+
+    Args:
+        path: The path.
+        tops: The searched files and folders.
+        listing: The result of the walk.
+    """
     if any(_is_below(path, folder) for folder in listing.unlisted):
         return True
     if any(_is_below(path, top) for top in tops):
@@ -96,10 +104,11 @@ class NameAssigner:
         self._taken = {file.source: path for path, file in known.items()}
 
     def assign_name(self, path: str) -> str:
-        """Return the name of a document: the known name, else a relative or absolute path.
+        """Return the name of a document in citations.
 
-        The path is relative to the current folder if the document is below it. A part of a file is named after the file
-        and the part's first line, as in `data/log.jsonl#L2001`.
+        "docs/a.md" for the file /home/me/docs/a.md in the current folder /home/me. A document that is in the index
+        keeps its name. A file outside the current folder has its absolute path. A part of a file is named after the
+        file and the part's first line, as in `data/log.jsonl#L2001`.
         """
         before = self._known.get(path)
         if before is not None:
@@ -113,9 +122,9 @@ class NameAssigner:
 
 
 def derive_title(path: str) -> str:
-    """Derive a title from a file's name: without the ending, and with spaces for hyphens and underscores.
+    """Derive a title from a file's name: "annual_report-2023.pdf" → "annual report 2023".
 
-    A source code file keeps its name.
+    A source code file keeps its name, with the ending.
     """
     name = basename(path)
     kind = find_format(path)

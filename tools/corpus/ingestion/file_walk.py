@@ -136,7 +136,7 @@ def _find_own_files(top: str) -> frozenset[str]:
 
 
 def stat_file(path: str) -> SourceFile | None:
-    """Return the current state of a file, or None if not accessible."""
+    """Return the path, size and time of change of a file as of now, or None if the file cannot be accessed."""
     try:
         status = os.stat(path)
     except OSError:
@@ -163,7 +163,7 @@ def _add_file(listing: FileListing, path: str, status: os.stat_result) -> None:
 
 
 class _Walker:
-    """Walker for a folder."""
+    """Walk through a folder that adds files and problems to a listing."""
 
     def __init__(self, listing: FileListing, tops: list[str]) -> None:
         self._listing = listing
@@ -338,10 +338,7 @@ async def _take_next(watch: AsyncGenerator[set[T], None], stop: asyncio.Event) -
 
 
 def _find_watch_root(path: str) -> str:
-    """Return the folder or file to watch for a path.
-
-    For a pattern, it is the folder above the variable part.
-    """
+    """Return the file or folder to watch for a path. For the pattern "docs/*.md" it is the folder "docs"."""
     whole = Path(path).expanduser().absolute()
     if not has_magic(path) or whole.exists():
         return str(whole)

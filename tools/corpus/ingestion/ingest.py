@@ -53,7 +53,7 @@ class IngestLimits:
         return self.stream_bytes if kind and kind.streams else self.file_bytes
 
     def seconds_for(self, files: Iterable[SourceFile]) -> float:
-        """Return the time limit for a request to read these files together, in seconds."""
+        """Return the time limit in seconds for reading these files one after another."""
         return sum(self.seconds + self.seconds_per_megabyte * file.size / 1e6 for file in files)
 
 
@@ -212,7 +212,7 @@ class _IngestRun:
         }
 
     def _take(self, file: SourceFile, message: dict[str, Any]) -> None:
-        """Process a worker's message about a file."""
+        """Process a worker's message about a file: `same` (unchanged), `part` or `end`, as `worker` describes them."""
         if "same" in message:
             stated, known = message["same"], self._todo.known[file.path]
             self._batch.touch(replace(known, size=stated["size"], modified_ns=stated["modified_ns"]))

@@ -52,7 +52,7 @@ class IngestProgress:
 
     @property
     def amount(self) -> str:
-        """Return the amount read and the total, for people."""
+        """Return the amount read and the total, as "1.2 of 30.0 MB"."""
         return f"{self.bytes / 1e6:,.1f} of {self.bytes_total / 1e6:,.1f} MB"
 
 

@@ -339,7 +339,7 @@ def write_states(folder: Path, spec: LoaderSpec, loaded: _LoadedDocuments) -> No
 
 @dataclass(slots=True)
 class _Source:
-    """The documents of a source, in order of arrival."""
+    """A source of a loader, with all texts that the loader yielded for it, in order of arrival."""
 
     name: str
     title: str = ""
@@ -434,9 +434,9 @@ class _LoaderRun:
         return True
 
     def _choose_name(self, name: str, path: str) -> str:
-        """Return the source name from the loader, with the loader appended on a conflict.
+        """Return the source name for a new document: `name`, or "name (Loader)" if another document has that name.
 
-        A file, for example, may have that name already.
+        `path` is the document's path in the index.
         """
         for candidate in (name, f"{name} ({self._spec.name})", f"{name} ({self._spec.name} {self._spec.key})"):
             if self._taken.setdefault(candidate, path) == path:

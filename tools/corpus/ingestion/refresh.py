@@ -34,7 +34,7 @@ _MOST_EMBEDDED: Final = 2_000
 
 _EmbeddingOutcome = Literal["done", "again", "unfit"]
 Clock = Callable[[], float]
-"""Monotonic clock, in seconds."""
+"""Type of a function that returns monotonic seconds."""
 
 _FIRST_LINE_SECONDS: Final = 2.0
 _LINE_SECONDS: Final = 10.0
@@ -180,7 +180,10 @@ def _collect_problems(listing: FileListing, known: Mapping[str, KnownFile]) -> t
 
 
 def _make_progress_reporter(label: str, say: Notify, clock: Clock) -> Any:
-    """Return a listener for indexing progress that sends a line after 2 seconds, then every 10 seconds."""
+    """Return a progress listener that passes a line like "indexing docs: 3 of 20 files, …" to `say`.
+
+    The first line comes after 2 seconds, further ones every 10 seconds.
+    """
     next_at = clock() + _FIRST_LINE_SECONDS
 
     def watch(now: "IngestProgress") -> None:

@@ -23,7 +23,7 @@ Notify = Callable[[str], None]
 
 
 class BackgroundJob(Generic[T]):
-    """A background job with waiting listeners."""
+    """Work in a thread, with the listeners of all callers that wait for its result."""
 
     def __init__(self) -> None:
         self.result: Future[T] = Future()
