@@ -30,7 +30,7 @@ class ActingLog(Protocol):
         """Return the recorded text of a call, or None."""
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Record a call if its key is new, and report whether it was new and is now recorded."""
+        """Record a call. Returns False if the key was recorded before, or the record could not be written."""
 
     async def record_result(self, key: str, text: str, seconds: float) -> None:
         """Record the result of a call."""
@@ -50,7 +50,7 @@ class StoreLog:
         return await self._kept.get(key)
 
     async def add(self, key: str, text: str, seconds: float) -> bool:
-        """Record a call if its key is new, and report whether it was new and is now recorded."""
+        """Record a call. Returns False if the key was recorded before, or the record could not be written."""
         if await self._kept.get(key) is not None:
             return False
         await self._kept.store_text(key, text, seconds)
@@ -78,11 +78,14 @@ class ActingCalls:
         self._earlier = earlier
 
     async def has_begun(self, key: str) -> bool:
-        """Report whether the call was begun and may have had an effect."""
+        """Report whether a call with this key was recorded before, so that it may have had an effect."""
         return await self._text(key) is not None
 
     async def begin(self, key: str) -> bool:
-        """Record a call about to be made, and report whether the record is new. If not, the call must not be made."""
+        """Record a call that is about to be made. Returns False if it was recorded before or cannot be recorded.
+
+        The call must then not be made.
+        """
         return await self._log.add(key, _BEGUN, _KEPT_SECONDS)
 
     async def forget(self, key: str) -> None:

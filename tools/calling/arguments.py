@@ -113,9 +113,9 @@ def _takes_one(tool: BaseTool) -> bool:
 
 
 def argument_mismatch(value: JsonValue, schema: Mapping[str, Any]) -> str:
-    """Describe a mismatch between a value and the schema's type and choices, or return an empty string.
+    """Return what is wrong with a value, like "expected integer" or "must be one of a, b", or an empty string.
 
-    Deeper rules are checked by the tool.
+    Only the schema's `type` and `enum` are checked. The tool checks deeper rules.
     """
     allowed = schema.get("enum")
     if allowed is not None and value not in allowed:

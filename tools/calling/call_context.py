@@ -32,9 +32,9 @@ class CallContext:
 
     @property
     def idempotency_key(self) -> str:
-        """Return the idempotency key of this call.
+        """Return a hash of run, task, attempt and tool, which is the same if the call is made again after a crash.
 
-        The key is the same if a call in progress is made again after a crash.
+        It differs between runs, tasks, tools and attempts of a task.
         """
         parts = (self.run, self.task, str(self.attempt), self.tool)
         return sha256("\0".join(parts).encode()).hexdigest()[:32]

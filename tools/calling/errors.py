@@ -123,7 +123,7 @@ def _classify_by_name(error: BaseException) -> tuple[FailureKind, str, bool]:
 
 
 def first_complaint(error: ValidationError) -> str:
-    """Return the first error of a pydantic validation, as "argument NAME: message"."""
+    """Return the first error of a pydantic validation, as "argument k: Input should be a valid integer"."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     argument = ".".join(str(part) for part in first["loc"]) or "arguments"
     return f"argument {argument}: {first['msg']}"

@@ -27,7 +27,7 @@ class Caller:
 
 @dataclass(frozen=True, eq=False)
 class GuardedCall:
-    """Call with retries, between the tool's circuit breaker and the caller's limits."""
+    """A call of a tool with its retries, which waits for the tool's circuit breaker and the caller's limits."""
 
     guard: ToolBreaker  # circuit breaker of the tool
     caller: Caller
@@ -90,9 +90,14 @@ class GuardedCall:
         await asyncio.sleep(self.backoff.wait(1, wait))
 
     def record_failure(self, failure: ToolCallError, cluster: str) -> None:
-        """Report a failed call to the breaker, as the policy of the failure demands.
+        """Report a failed call to the tool's circuit breaker, as the policy of the failure demands.
 
-        Failures that are not the tool's fault are not reported, and some count as a success.
+        A call that was never made, or that ended because of the run's limits, is not reported. A failure that does not
+        show the tool to be broken, like wrong arguments, counts as a success.
+
+        Args:
+            failure: The failure.
+            cluster: Name of the tool's cluster, see `strain_of`.
         """
         if isinstance(failure, ToolNotCalledError) or POLICIES[failure.kind].last == "give_up" or not failure.attempts:
             return  # not the tool's doing

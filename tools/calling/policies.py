@@ -59,7 +59,7 @@ PATIENCE: Final = 2.0
 
 
 def strain_of(kind: FailureKind, cluster: str, *, transient: bool) -> _Strain:
-    """Return the effect of a failure on the tool's circuit breaker.
+    """Return the effect of a failure on the tool's circuit breaker: "none", "counts" or "opens".
 
     A page that wants a login, or refuses readers, does not count against the tool that opens pages. Nor does an
     exception of the tool's own code, unless it concerns the connection, because other arguments may work.

@@ -155,7 +155,10 @@ def _text_passages(content: str, tool: str, source: str = "") -> Iterable[Eviden
 
 
 def _rows(artifact: object, content: str, tool: str) -> Iterable[Evidence]:
-    """Yield the passages of an artifact in JSON, unless the content is JSON too and so repeats the artifact."""
+    """Yield the passages of an artifact in JSON, like a list of search results.
+
+    Yields nothing if the content is JSON too, because it then repeats the artifact.
+    """
     if content.lstrip()[:1] in ("[", "{"):
         return
     for item in islice(_list_items(artifact), _MOST_ROWS):
@@ -164,9 +167,10 @@ def _rows(artifact: object, content: str, tool: str) -> Iterable[Evidence]:
 
 
 def _list_items(data: object) -> list[Any]:
-    """Return the results in JSON data: a list, a list held by an object, or the object itself.
+    """Return the results in JSON data.
 
-    The list is empty for other data.
+    The list itself, the list under a key like "results", or else the object as one result. Empty for data that is
+    neither a list nor an object.
     """
     if isinstance(data, Mapping):
         listed = next((data[key] for key in _LIST_KEYS if isinstance(data.get(key), list)), None)
@@ -200,7 +204,10 @@ def _safe_source(value: object) -> str:
 
 
 def _select_nearest(passages: list[Evidence], query: str) -> list[Evidence]:
-    """Return all passages if at most 20, else 20: those matching the query, then others from the start."""
+    """Return the passages if there are at most `_MOST_PASSAGES`, else as many: first those that match the query best.
+
+    If too few match, passages from the start of the reply follow.
+    """
     if len(passages) <= _MOST_PASSAGES:
         return passages
     order = rank_passages((RankedText(passage.title, "", passage.text) for passage in passages), query, _MOST_PASSAGES)

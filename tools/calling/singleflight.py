@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[T]):
-    """Work in progress by key, separate for each event loop."""
+    """Work in progress by key, separate for each event loop. Callers with an equal key share the work."""
 
     def __init__(self) -> None:
         self._under_way: dict[Hashable, tuple[asyncio.Task[T], set[object]]] = {}

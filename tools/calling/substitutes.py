@@ -47,7 +47,7 @@ def is_address(name: str) -> bool:
 
 
 def same_meaning(text: str, other: str) -> bool:
-    """Report whether two argument names mean the same."""
+    """Report whether two argument names mean the same: "query" and "q", or "url" and "link"."""
     text, other = text.casefold(), other.casefold()
     return text == other or any(text in group and other in group for group in _SYNONYMS)
 
@@ -55,7 +55,7 @@ def same_meaning(text: str, other: str) -> bool:
 def map_arguments(
     args: Mapping[str, JsonValue], given: Mapping[str, Any], wanted: Mapping[str, Any], cluster: str = ""
 ) -> dict[str, JsonValue] | None:
-    """Map the arguments of a call to a substitute tool.
+    """Rename the arguments of a call for a substitute tool: `{"query": "x", "k": 5}` → `{"q": "x"}`.
 
     Args:
         args: The call's arguments.
@@ -64,7 +64,8 @@ def map_arguments(
         cluster: Cluster of both tools. In the cluster "open", the query within a page is a preference too.
 
     Returns:
-        The substitute's arguments, or None if the call cannot be mapped.
+        The substitute's arguments, or None if a required argument is missing, or an argument that is no preference
+        would be lost.
     """
     known, properties = given["properties"], wanted["properties"]
     found: dict[str, JsonValue] = {}
@@ -85,9 +86,9 @@ def map_arguments(
 def _target_argument(
     name: str, value: JsonValue, properties: Mapping[str, Any], taken: Mapping[str, JsonValue]
 ) -> str | None:
-    """Return the substitute's argument for a value: the same name, else the first synonym.
+    """Return the name of the substitute's argument that takes a value: the same name, else the first synonym.
 
-    Returns None if no free argument accepts the value.
+    Returns None if no argument that is not in `taken` accepts the value.
     """
     for other in sorted(properties, key=lambda other: other != name):
         if other in taken or not same_meaning(name, other) or argument_mismatch(value, properties[other] or {}):

@@ -77,7 +77,8 @@ class ToolBreaker:
         return f"{self.tool}: blocked {period} ({error.message})"
 
     def release_call(self, call: object) -> None:
-        """Release a call that ended without a record, cancelled or never made, so that another trial may pass."""
+        """Release a call that was cancelled or never made, so that it does not keep other trial calls from being admitted.
+        """
         self._circuit.release_call(call)
 
     def hold(self, seconds: float) -> None:
@@ -85,7 +86,7 @@ class ToolBreaker:
         self._wait_until = max(self._wait_until, self._clock() + seconds)
 
     def waiting(self) -> float:
-        """Return the remaining seconds of a requested pause, or 0."""
+        """Return the seconds left of a pause that the tool's server requested, or 0."""
         return max(0.0, self._wait_until - self._clock())
 
 
