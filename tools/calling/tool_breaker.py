@@ -77,7 +77,9 @@ class ToolBreaker:
         return f"{self.tool}: blocked {period} ({error.message})"
 
     def release_call(self, call: object) -> None:
-        """Release a call that was cancelled or never made, so that it does not keep other trial calls from being admitted.
+        """Release a call that was cancelled or never made.
+
+        It then no longer counts as the trial call, of which only one is admitted at a time.
         """
         self._circuit.release_call(call)
 

@@ -39,7 +39,10 @@ _DIRECTION: Final = _pattern("direction")
 _EVERY_TOOL: Final = STOP_WORDS | data_words("tool_words", "words", "every_tool")
 _EVERY_TOOL_ZH: Final = _pattern("every_tool")
 TURNS: Final = tuple(map(frozenset, data_rows("tool_words", "words", "turns")))
-"""Rows of synonyms that change what is asked ("forecast"). Similar tools both have a word of a row, or none."""
+"""Rows of synonyms that change what is asked, such as the words for a forecast.
+
+Two tools are only alike if both have a word of a row, or neither has.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Documentation:
 
     @property
     def own_name(self) -> str:
-        """Name of the tool without the server's name."""
+        """Name of the tool without the MCP server's name: "search" for "github_search"."""
         return self.name[len(self.server) + 1 :] if self.server else self.name
 
     @classmethod
@@ -76,7 +79,7 @@ def _json_type(schema: Any) -> str:
 
 @lru_cache(maxsize=64)
 def clusters_of(tools: tuple[Documentation, ...]) -> Mapping[str, str]:
-    """Assign a cluster to each tool, by name.
+    """Return the name of each tool's cluster, by tool name. Tools of the same cluster can replace each other.
 
     The cluster is the one stated by the tool, else "search" or "open" for general tools, else that of earlier tools
     which are all similar to it, else a new cluster `other:NAME`.
@@ -139,7 +142,7 @@ def _general_cluster(tool: Documentation) -> str | None:
 
 
 def searches_one_kind(name: str) -> bool:
-    """Report whether a tool's name limits the search to a kind of item, e.g. flights or images."""
+    """Report whether a tool's name limits the search to a kind of item, like "search_flights" or "image_search"."""
     return _OF_A_KIND.search(name.replace("_", " ")) is not None
 
 
@@ -159,7 +162,7 @@ def _same_needs(documentation: Documentation, other: Documentation) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def topic_words(tool: Documentation) -> frozenset[str]:
-    """Return the words describing a tool's topic, without the names of the arguments."""
+    """Return the topic words of a tool's name and description, without the names of the arguments."""
     return _words_about(f"{tool.own_name} {tool.description}", tool)
 
 
@@ -180,9 +183,9 @@ def _words_about(text: str, tool: Documentation) -> frozenset[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the stems of the words carrying the topic of a text.
+    """Return the words that say what a text is about, as a set, in the form of `stem`.
 
-    Leaves out stop words, words found in every tool description, and single characters.
+    Left out are stop words, words found in every tool description ("get"), and single characters.
     """
     words = set(terms(_EVERY_TOOL_ZH.sub(" ", text.replace("_", " ")))) - _EVERY_TOOL
     return frozenset(stem(word) for word in words if len(word) > 1)

@@ -32,9 +32,9 @@ class ToolFit(NamedTuple):
 
 
 def fit_tool(frame: QueryFrame, info: ToolInfo) -> ToolFit | None:
-    """Return the fit of a tool to a question, or None.
+    """Return how well a tool fits a question, with the arguments for the call, or None if it does not fit.
 
-    None means that the topic does not match, or that a required argument is not in the question.
+    It does not fit if its topic is not the question's, or if a required argument is not in the question.
     """
     tool = Documentation.of(info.name, info.description, info.args_schema, info.cluster)
     said = frame.search or frame.question
@@ -84,7 +84,7 @@ def _find_value(frame: QueryFrame, name: str, schema: Mapping[str, Any], subject
 
 
 def _without(subject: str, hits: frozenset[str]) -> str:
-    """Remove the words that matched the tool's topic from a subject: "Oslo weather" becomes "Oslo"."""
+    """Remove from a subject the words that matched the tool's topic: "Oslo weather" → "Oslo"."""
     for hit in hits:
         subject = subject if hit.isascii() else subject.replace(hit, " ")
     kept = [word for word in subject.split() if stem(word.casefold()) not in hits]

@@ -78,7 +78,7 @@ class ToolIndex:
         self._grams = SparseIndex(bm25_vectors(grams))
 
     def match(self, question: str, vector: Matrix | None = None) -> _IndexMatch:
-        """Score each tool for a question."""
+        """Return the score of each tool for a question, from 0 to 1. `vector` is the question's embedding, if any."""
         question = question[:_LONGEST_QUERY].replace("_", " ")
         by_word = self._words.score(dict.fromkeys(map(stem, query_terms(question)), 1.0))
         by_gram = self._grams.score(dict.fromkeys(query_grams(question), 1.0))

@@ -27,7 +27,7 @@ _UNFAMILIAR: Final = 0.6
 _SHARPNESS: Final = 8
 """Exponent of a scene's similarity relative to the nearest: higher values discount other scenes more."""
 _NEVER_USED: Final = 1.6
-"""Factor for the index score of tools that no past question used, since scenes only raise the scores of others."""
+"""Factor for the index score of tools that no past question used. Scenes raise only the scores of the others."""
 
 
 class _Gate(NamedTuple):
@@ -89,7 +89,10 @@ def _measure_trust(scenes: list[Scene], novelty: float, words: float, gate: _Gat
 
 
 def _score_members(scenes: list[Scene]) -> dict[str, float]:
-    """Score each tool by the nearest scene that contains it, 0 to 1. Tools of the nearest scene have 1."""
+    """Score each tool by the nearest scene that contains it, 0 to 1. Tools of the nearest scene have 1.
+
+    `scenes` are ordered by similarity, nearest first. Tools in no scene are missing.
+    """
     scores: dict[str, float] = {}
     for scene in scenes:  # nearest first
         for name in scene.tools:

@@ -59,10 +59,7 @@ class ToolScenes:
         self._vectors = _average_vectors(uses, self._tools)
 
     def rank(self, question: str, vector: Matrix | None = None) -> list[Scene]:
-        """Rank the scenes nearest to a question, nearest first.
-
-        Scenes without any similarity are left out.
-        """
+        """Return the scenes most similar to a question, most similar first. Empty if none is similar at all."""
         query = self._weigh(_count(question))
         scores = self._index.score(query)
         if self._vectors is not None and vector is not None:

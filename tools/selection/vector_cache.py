@@ -73,7 +73,7 @@ class VectorCache:
         return np.stack([known[key] for key in keys])
 
     def ready(self, texts: Sequence[str]) -> Matrix:
-        """Return the vectors of texts as rows if all are cached.
+        """Return the vectors of texts as rows without waiting for the embedding model.
 
         Raises:
             VectorsMissingError: Some vectors are missing. They are being embedded in a background thread.
