@@ -118,7 +118,11 @@ _NAMES: Final = {
 
 
 def find_format(path: str) -> FileFormat | None:
-    """Return the format of a file by its name alone, or None for an unsupported format."""
+    """Return the format of a file by its path alone, or None for an unsupported format.
+
+    The ending decides, or the whole name of a file without an ending ("Makefile"). A file with neither is text. A
+    message in a Maildir folder is known by its path. Pictures are unsupported without tesseract.
+    """
     name = os.path.basename(path) if os.sep in path else path  # noqa: PTH119 - asked some times of every file
     stem, dot, ending = name.rpartition(".")
     if not (dot and stem):

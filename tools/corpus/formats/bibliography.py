@@ -62,7 +62,11 @@ def _read_fields(body: str, strings: dict[str, str]) -> dict[str, str]:
 
 
 def _read_value(body: str, at: int, strings: dict[str, str]) -> tuple[str, int]:
-    """Parse a BibTeX value with pieces joined by `#`, and return the value and the end offset."""
+    """Parse a BibTeX value at an offset, and return the value and the offset behind it.
+
+    The value may be in braces, in quotation marks, a number or an abbreviation, and may join several by `#`. `strings`
+    has the texts of the abbreviations.
+    """
     pieces: list[str] = []
     while at < len(body):
         if body[at] in '{"':

@@ -79,9 +79,9 @@ def _describe_entry(entry: Any) -> Iterator[str]:
 
 
 def _describe_span(start: date | datetime, end: date | datetime | None) -> str:
-    """Format two times as a span.
+    """Return a time span as text: "2024-05-03 10:00-11:30", or "2024-05-03 to 2024-05-05" for whole days.
 
-    The last day of an all-day event is the day before the end stated in the file.
+    A file states the day after the last as the end of a whole-day event. The last day itself is written.
     """
     if not isinstance(start, datetime):
         last = end - timedelta(days=1) if end is not None and not isinstance(end, datetime) else start

@@ -48,7 +48,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 def _keep_records(
     records: Iterable[TableRow], rows: DelimitedRows, name: str, tables: list[Table], losses: list[Loss]
 ) -> Iterator[TableRow]:
-    """Yield the records unchanged, and at the end append a table of them to `tables`.
+    """Yield the records unchanged. After the last, append one table of all records to `tables`.
 
     If the file is too large for a table, a loss is appended to `losses` instead.
     """
@@ -71,9 +71,10 @@ def _keep_records(
 
 
 def find_delimiter(rows: Sequence[TableRow]) -> str:
-    """Return the delimiter found in most rows.
+    """Return the character that separates the cells of some rows: `,`, `;`, `|` or a tab.
 
-    Among equals, the delimiter that gives most rows the same number of cells wins, then the one with more cells.
+    The delimiter found in most rows wins. Among equals, it is the one that gives most rows the same number of cells,
+    then the one with more cells.
     """
 
     def rate(delimiter: str) -> tuple[int, int, int]:
@@ -85,10 +86,10 @@ def find_delimiter(rows: Sequence[TableRow]) -> str:
 
 
 def join_quoted(numbered: Iterable[tuple[int, str]]) -> Iterator[TableRow]:
-    """Join numbered lines into records, each with an even number of quotation marks. Blank lines between are skipped.
+    """Join numbered lines into records: a line with an open quotation mark continues in the next lines.
 
-    If a quotation mark is not closed within `_MOST_LINES` lines or by the end, each of the lines held so far is a
-    record.
+    Blank lines between records are skipped. If a quotation mark is not closed within `_MOST_LINES` lines or by the end
+    of the file, each of these lines is a record of its own.
     """
     held: list[str] = []
     start, odd = 1, False

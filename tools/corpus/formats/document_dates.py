@@ -56,12 +56,9 @@ def date_part(part: Part, kind: str, name: str) -> str | None:
 
 
 def _find_stated_date(passages: Sequence[Passage]) -> str | None:
-    """Return the date stated in a document's opening lines.
+    """Return the date in a document's opening lines, ISO 8601 (a day or a month), or None.
 
-    The date stands beside a word such as "updated", or alone on a line.
-
-    Returns:
-        An ISO date of a day or a month, or None.
+    The date must stand behind a word such as "updated" ("Last updated: 3 May 2024"), or alone on a line.
     """
     lines = [line for passage in passages[:3] for line in (*passage.headings, *passage.text.split("\n"))]
     for n, line in enumerate(lines[:_HEAD_LINES]):
@@ -86,7 +83,10 @@ def find_saved_date(*stamps: str | None) -> str | None:
 
 
 def _is_own(line: str, span: DateSpan) -> bool:
-    """Report whether a date in a line is the document's date: it stands alone, or closely after a label."""
+    """Report whether a date in a line is the document's own date: it stands alone, or close behind a label.
+
+    "Updated: 3 May 2024" has a label. "The bridge opened on 3 May 1932" has none.
+    """
     before, after = line[: span.start], line[span.end :]
     if _AROUND.fullmatch(before) and _AROUND.fullmatch(after):
         return True

@@ -153,9 +153,9 @@ class _DocumentReader:
         self._add_after()
 
     def _lay_out(self, rows: list[tuple[Element, list[Element]]]) -> Grid:
-        """Return the rows of a table. A vertically merged cell repeats the text of the cell above.
+        """Return the rows of a table.
 
-        A long text is not repeated.
+        A vertically merged cell repeats the text of the cell above, unless it is long.
         """
         above: dict[int, Cell | str] = {}
         laid: list[list[tuple[Cell | str, int, int]]] = []

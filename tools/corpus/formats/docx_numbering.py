@@ -40,7 +40,7 @@ _WRITERS: Final[dict[str, Callable[[int], str]]] = {
 
 
 class Numbering:
-    """Counter for the numbered paragraphs of a document."""
+    """Counter that returns the automatic number before each paragraph like "3.2" or "(b)"."""
 
     def __init__(self, package: Package) -> None:
         root = package.read_related(package.main, "numbering")
@@ -96,7 +96,7 @@ class Numbering:
 
 
 def list_bases(style: str, styles: Mapping[str, Element]) -> Iterator[Element]:
-    """Yield a style, then the styles it is based on, nearest first."""
+    """Yield the element of a style, then the elements of the styles that it is based on, nearest first."""
     seen: set[str] = set()
     while style in styles and style not in seen:
         seen.add(style)

@@ -131,7 +131,7 @@ def _is_sound(text: str) -> bool:
 def _decode_late_bytes(data: bytes) -> str:
     """Decode bytes by the encoding detected around the first non-ASCII byte.
 
-    For files with a beginning that says nothing about the encoding, such as plain ASCII.
+    Used if the beginning of a file, such as plain ASCII, does not show the encoding.
 
     Raises:
         UnreadableError: The encoding is unknown, or changes within the file.
@@ -144,9 +144,9 @@ def _decode_late_bytes(data: bytes) -> str:
 
 
 def _detect_wide(sample: bytes) -> str | None:
-    """Return the encoding of UTF-32, or of UTF-16 with Latin text, detected by null bytes. None for others.
+    """Return the name of UTF-32, or of UTF-16 with Latin text, detected by null bytes. None for any other encoding.
 
-    In UTF-32, code points never need their first byte nor most of their second.
+    In UTF-32, a character never needs its highest byte, and rarely the next.
     """
     if len(sample) < _TELLING_BYTES:
         return None
@@ -227,9 +227,10 @@ def _score_korean(text: str) -> float:
 
 
 def _score_alphabet(common: frozenset[str]) -> Callable[[str], float]:
-    """Return a scoring function for a non-Latin alphabet.
+    """Return a function that scores how well a text fits a non-Latin alphabet with the common letters `common`.
 
-    The score counts letters in words of one case, and common letters.
+    The score is 0 if fewer than `_FITTING` of the non-ASCII characters are letters in words of usual letter case
+    ("мост", "Мост", "МОСТ", but not "мОСт"). Otherwise it is their share, plus twice the share of the common letters.
     """
 
     def score(text: str) -> float:
@@ -250,10 +251,14 @@ def _score_alphabet(common: frozenset[str]) -> Callable[[str], float]:
 
 
 def _score_accents(languages: Sequence[str], words: str = "") -> Callable[[str], float]:
-    """Return a scorer for Latin letters with accents.
+    """Return a function that scores how well a text fits Latin letters with accents.
 
     The accents must be of a single language, each in a word of ASCII letters, and signs must stand outside words. If
-    two encodings fit equally well, frequent short words of the language (`words`) decide.
+    two encodings fit equally well, frequent short words of the language decide.
+
+    Args:
+        languages: The accented letters of each language.
+        words: Frequent short words, separated by blanks.
     """
     known = [frozenset(letters + letters.upper()) for letters in languages]
     usual = frozenset(words.split())

@@ -353,7 +353,7 @@ def _is_note(tag: str, fields: dict[str, str | None]) -> bool:
 
 
 def _is_hidden(tag: str, fields: dict[str, str | None]) -> bool:
-    """Report whether an element is hidden, or a form outside the content, for example for search or login."""
+    """Report whether an element is hidden by its attributes, or is a form for search, login or the like."""
     if fields.get("aria-hidden") == "true" or fields.get("hidden", "until-found") != "until-found":
         return True
     if _UNSHOWN.search(fields.get("style") or ""):

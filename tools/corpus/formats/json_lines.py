@@ -41,7 +41,8 @@ class _JsonRecord(NamedTuple):
 def read_record(value: Any) -> _JsonRecord:
     """Convert a JSON value to a record.
 
-    Title, text and date are found by usual field names, among them those of BEIR (`_id`, `title`, `text`). `_id`
+    `{"title": "Rome", "text": "A city.", "year": 1861}` has the title "Rome" and the text "A city.", then a line "year:
+    1861". Title, text and date are found by usual field names, among them those of BEIR (`_id`, `title`, `text`). `_id`
     is not part of the text. A value that is no object is rendered as text.
     """
     if not isinstance(value, dict):
@@ -59,7 +60,10 @@ def read_record(value: Any) -> _JsonRecord:
 
 
 def render_value(value: Any, name: str = "") -> str:
-    """Render a JSON value as lines of `name: value`. Nested names are joined by a dot, empty values left out."""
+    """Render a JSON value as lines of `name: value`: `{"a": {"b": 1, "c": ""}}` → "a.b: 1".
+
+    Names of nested fields are joined by a dot. Empty values are left out.
+    """
     return "\n".join(_render_lines(value, name, 0))
 
 
@@ -135,7 +139,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 def _read_records(
     numbered: Iterable[tuple[int, str]], losses: list[Loss], tables: list[Table]
 ) -> Iterator[tuple[int, _JsonRecord]]:
-    """Yield line number and record of each line, and at the end append a table of the records to `tables`.
+    """Yield line number and record of each line. After the last, append one table of all records to `tables`.
 
     Invalid lines, and a file that is too large for a table, are appended to `losses`.
 

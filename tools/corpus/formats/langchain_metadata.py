@@ -38,7 +38,7 @@ _NAMES: Final = {
 }
 """Metadata keys of loaders, splitters and stores for each field, in order of preference."""
 _MEANINGLESS: Final = lazy(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?=[^g-z]*\d)[0-9a-f]{12,}|\d+", re.IGNORECASE)
-"""Ids that tell a reader nothing: UUIDs, hashes, numbers."""
+"""Ids that say nothing to a reader: UUIDs, hashes, numbers."""
 _LONGEST_TITLE: Final = 80
 _HEADINGS: Final = lazy(r"(?:header|h)[ _]?[1-6]", re.IGNORECASE)
 _DAY: Final = lazy(r"\d{4}-\d\d-\d\d")

@@ -105,7 +105,7 @@ def _read_by_xberg(data: bytes, kind: str, name: str, failed: str) -> Iterator[P
 
 
 def _detect_type(data: bytes, file: BinaryIO) -> str:
-    """Detect the real type of a file: a MIME type, or for our own readers `module` or `module:function`.
+    """Return the real type of a file: a MIME type, or "module" or "module:function" for one of our own readers.
 
     Raises:
         UnreadableError: The file is encrypted or of an unsupported type.

@@ -14,12 +14,12 @@ _MOST: Final = 10_000
 
 
 def write_letter(number: int) -> str:
-    """Write a number as a, b … z, aa, bb."""
+    """Write a number in letters: 1 → "a", 26 → "z", 27 → "aa", 28 → "bb"."""
     return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
 
 
 def write_roman(number: int) -> str:
-    """Write a number in Roman numerals."""
+    """Write a number in lower-case Roman numerals: 4 → "iv"."""
     text = ""
     for value, letters in _ROMAN:
         text += letters * (number // value)

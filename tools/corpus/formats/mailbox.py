@@ -52,9 +52,9 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _split_messages(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the messages of a mailbox, with a single message in memory at a time.
+    """Yield the bytes of each message of a mailbox, without its `From ` line. Only one message is in memory at a time.
 
-    Each message begins with a `From ` line after an empty line. Overlong messages are cut.
+    A message begins at a `From ` line after an empty line or at the start. Overlong messages are cut.
     """
     held: list[bytes] = []
     size, blank, begun = 0, True, False

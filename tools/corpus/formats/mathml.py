@@ -29,10 +29,10 @@ def _write_sign(element: Element, _: list[str]) -> str:
 
 
 def _write_pattern(pattern: str) -> Callable[[Element, list[str]], str]:
-    """Return a writer for an element, given a pattern with {} for each part.
+    """Return a function that writes an element by a pattern: "{}/{}" writes a fraction as "(a+b)/2".
 
-    Each part is put in brackets, unless the part is a single word or sign. If the number of parts does not match
-    the pattern, the parts are joined instead.
+    A part is put in brackets, unless it is a single word or sign. If the number of parts does not match the pattern,
+    the parts are joined instead.
     """
     count = pattern.count("{}")
 
@@ -59,7 +59,10 @@ _WRITERS: Final[Mapping[str, Callable[[Element, list[str]], str]]] = {
 
 
 def _wrap(part: str) -> str:
-    """Put a part in brackets, unless the part is a single word or sign."""
+    """Return a part of a formula in brackets, or as it is if it is a single word or sign.
+
+    "a+b" → "(a+b)", "x" → "x".
+    """
     plain = part.strip()
     whole = plain.replace(".", "").replace(",", "").isalnum() or len(plain) == 1
     return plain if whole else f"({plain})"

@@ -67,7 +67,7 @@ def has_time() -> bool:
 
 
 def list_unrecognized(pages: list[int]) -> list[Loss]:
-    """Return the loss for pages that are pictures without recognized text. Empty without pages."""
+    """Return a list with the loss for pages that are pictures without recognized text. Empty without pages."""
     return count_places("pages_not_recognized" if pages and can_recognize() else "pages_without_text", pages)
 
 

@@ -91,9 +91,10 @@ class Package:
             return Element("unreadable")
 
     def read_relations(self, name: str) -> dict[str, tuple[str, str]]:
-        """Return the relations of a part: by relation id, the kind and the name of the target part.
+        """Return the relations of a part: by relation id, the kind and the name of the part it leads to.
 
-        Links to the outside are left out. The empty name stands for the package.
+        `{"rId3": ("image", "word/media/image1.png")}`. Links to the outside are left out. The empty name stands for the
+        package.
         """
         folder = dirname(name)
         part = join(folder, "_rels", f"{basename(name)}.rels")
@@ -149,7 +150,7 @@ def find_xml(archive: ZipFile, member: str) -> Element:
 
 
 def resolve_member(folder: str, link: str) -> str:
-    """Return the name of the archive member that a link in a folder leads to.
+    """Return the name of the archive member that a link in a folder leads to: "word" and "../a.xml" → "a.xml".
 
     A link cannot lead above the top of the archive.
     """
@@ -157,7 +158,10 @@ def resolve_member(folder: str, link: str) -> str:
 
 
 def drop_namespaces(root: Element) -> Element:
-    """Replace the names in a tree by local names, and return the tree. Attributes of relations get the prefix `r:`."""
+    """Replace the tags and attribute names in a tree by their local names, and return the tree.
+
+    `{http://…}p` becomes `p`. Attributes of relations get the prefix `r:`, as in `r:id`.
+    """
     for element in root.iter():
         if isinstance(element.tag, str):
             element.tag = element.tag.rpartition("}")[2]
@@ -168,9 +172,9 @@ def drop_namespaces(root: Element) -> Element:
 
 
 def _choose_alternatives(root: Element) -> Element:
-    """Replace each `AlternateContent` in a tree by the content of one of its branches, and return the tree.
+    """Replace each `AlternateContent` in a tree by the content of its branch with most text, and return the tree.
 
-    The branch with most text is chosen. Among equals it is the first, the newer one.
+    Of branches with equally much text the first is taken, which is for newer programs.
     """
     waiting = [(root, 0)]
     while waiting:
@@ -316,9 +320,9 @@ def _read_chart(chart: Element) -> tuple[list[str], list[Grid]]:
 
 
 def _read_points(reference: Element | None) -> dict[int, str]:
-    """Return the cached values of a reference in a chart, as displayed, by index.
+    """Return the cached values of a chart's reference, as displayed, by index: {0: "Q1", 1: "Q2"}.
 
-    The levels of a category are joined.
+    A category with several levels has their texts joined ("2024 Q1"). Empty without a reference.
     """
     found: dict[int, str] = {}
     if reference is None:

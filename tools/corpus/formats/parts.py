@@ -108,13 +108,16 @@ def require_passages(part: Part) -> Iterator[Part]:
 
 
 def choose_title(*candidates: object) -> str:
-    """Return the first candidate with a letter or digit, as a single line, or an empty string."""
+    """Return the first candidate that has a letter or digit, as a single line, or an empty string if none has."""
     lines_of = (one_line(str(candidate), _LONGEST_TITLE) for candidate in candidates if candidate)
     return next((line for line in lines_of if any(c.isalnum() for c in line)), "")
 
 
 def find_date(text: object) -> str | None:
-    """Return the first date with year, month and day in the beginning of a text, ISO 8601, or None."""
+    """Return the first date with year, month and day in the first 100 characters of a text, or None.
+
+    "Saved 2024/5/3" → "2024-05-03".
+    """
     found = _DATE.search(str(text)[:100]) if text else None
     return f"{found[1]}-{int(found[2]):02d}-{int(found[3]):02d}" if found else None
 
@@ -175,7 +178,7 @@ def split_parts(
 ) -> Iterator[Part]:
     """Yield passages in parts of `_PASSAGES_PER_PART`. The first part of the file is yielded last.
 
-    Once the first part is written, the file counts as done.
+    The file counts as done once its first part is written.
 
     Args:
         passages: In the order of the file.

@@ -317,7 +317,10 @@ def _find_gutter(boxes: Sequence[Box], left: float, right: float) -> float | Non
 
 
 def _is_woven(boxes: Sequence[Box], gutter: float) -> bool:
-    """Report whether the text alternates between the two sides of a gutter."""
+    """Report whether the text runs alternate between the two sides of a gutter.
+
+    Two columns are then stored line by line across both.
+    """
     sides = [box.left >= gutter for box in boxes if not box.left < gutter < box.right]
     turns = sum(item != other for item, other in pairwise(sides))
     return turns >= _WOVEN * len(sides)

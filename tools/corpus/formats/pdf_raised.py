@@ -130,7 +130,12 @@ def _find_words(written: str, boxes: Sequence[Box], locate: Locate) -> list[_Rai
 
 
 def _find_base(written: str, end: int) -> int | None:
-    """Return the start of the word that a superscript follows, or None if no letter, digit or bracket precedes it."""
+    """Return the start of the word to which a superscript belongs, or None if the superscript belongs to no word.
+
+    Args:
+        written: The text of the page.
+        end: Start of the superscript. A letter, a digit or a closing bracket must stand before it.
+    """
     before = written[max(0, end - _LONGEST_BASE) : end].removesuffix("\n")
     if not before or not (before[-1].isalnum() or before[-1] in ")]"):
         return None
@@ -141,8 +146,8 @@ def _find_base(written: str, end: int) -> int | None:
 def _find_raised(boxes: Sequence[Box]) -> Iterator[_RaisedRuns]:
     """Yield the superscripts among the text runs of a page.
 
-    All runs of a superscript are compared with the run before the first of them, so that a sign and its digits are one.
-    A sign is flat, so its height says nothing without the digits.
+    Several neighbouring runs may be one superscript ("−" and "1"). All of them are compared with the run before the
+    first. A sign is tried together with its digits, because a flat sign does not show its height.
     """
     at = 1
     while at < len(boxes):

@@ -43,7 +43,12 @@ class Box(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A row of a table: the text runs of each cell, and the page lines of the row."""
+    """A row of a table.
+
+    Attributes:
+        cells: The text runs of each cell.
+        lines: The lines of the page that make up the row, each with its text runs.
+    """
 
     cells: list[list[Box]]
     lines: list[list[Box]]
@@ -88,9 +93,9 @@ def _join_cell(lines: Iterable[str]) -> str:
 
 
 def _find_lines(keys: Sequence[str], start: int, wanted: str) -> tuple[int, int]:
-    """Return the range (first line, end) of the lines that together make up a text, or `(0, 0)`.
+    """Return the range (first line, end) of the lines that together make up a text, or `(0, 0)` if there is none.
 
-    The lines are compared as a whole, since PDFium breaks lines differently beside a vertically centred label.
+    The text is compared with all lines joined, since PDFium breaks lines differently beside a vertically centred label.
 
     Args:
         keys: The lines of the page, without blanks.
@@ -107,7 +112,15 @@ def _find_lines(keys: Sequence[str], start: int, wanted: str) -> tuple[int, int]
 
 
 def join_han_lines(text: str, boxes: Sequence[Box], read: Callable[[Box], str]) -> str:
-    """Return the text with the lines of Chinese and Japanese paragraphs joined. Short lines end a paragraph."""
+    """Return the text with the line breaks inside Chinese and Japanese paragraphs removed.
+
+    A line that is shorter than the lines around it ends its paragraph.
+
+    Args:
+        text: The text of the page.
+        boxes: The text runs of the page.
+        read: Function that returns the text of a run.
+    """
     if not _HAN_BREAK.search(text):
         return text
     grouped = list(_group_lines(boxes))
@@ -157,9 +170,15 @@ def _find_aligned(boxes: Sequence[Box]) -> Iterator[list[_Row]]:
 def _add_partial_line(
     run: list[_Row], columns: list[tuple[float, float]], line: list[Box], following: Sequence[Box]
 ) -> bool:
-    """Add a line that has only some of the cells to the last row, or as the beginning of a new row.
+    """Add a line with text in only some columns to the last row, or as the beginning of a new row.
 
     A label beside a value of several lines may be centred vertically. PDFium gives it before or between those lines.
+
+    Args:
+        run: The rows so far. The last is changed, or a row is added.
+        columns: Left and right edge of each column. The right edges are widened.
+        line: The text runs of the line.
+        following: The text runs of the next line.
 
     Returns:
         Whether the line was added.
@@ -184,9 +203,9 @@ def _add_partial_line(
 
 
 def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]]) -> list[int]:
-    """Return the column number of each run of a line, by its left or right edge.
+    """Return the column number of each text run of a line, or an empty list if the line does not fit the columns.
 
-    The result is empty if a run shares no edge with a column, or reaches into the next.
+    A run belongs to the column with which it shares the left or the right edge. It must not reach into the next column.
     """
     found = []
     for box in line:
@@ -203,7 +222,10 @@ def _find_columns(line: Sequence[Box], columns: Sequence[tuple[float, float]]) -
 
 
 def _continues(row: _Row, line: Sequence[Box], places: Sequence[int]) -> bool:
-    """Report whether each run of a line fills an empty cell of a row, or stands close below the cell's last line."""
+    """Report whether a line continues a row: each text run fills an empty cell, or stands close below the cell's text.
+
+    `places` are the column numbers of the runs. A line with a further label in the first column begins a new row.
+    """
     for box, place in zip(line, places, strict=True):
         cell = row.cells[place]
         if not cell:
@@ -222,7 +244,15 @@ def _belongs_below(
     following: Sequence[Box],
     columns: Sequence[tuple[float, float]],
 ) -> bool:
-    """Report whether a line stands nearer to the row that begins with the following line than to the row above."""
+    """Report whether a line stands nearer to the next row than to the row above, so that it begins the next row.
+
+    Args:
+        row: The row above.
+        line: The text runs of the line.
+        places: Column number of each run.
+        following: The text runs of the next line.
+        columns: Left and right edge of each column.
+    """
     if not following or places[0] == 0 or abs(following[0].left - columns[0][0]) > _EDGE:
         return False
     above = row.cells[places[0]][-1].bottom - line[0].top
@@ -230,10 +260,10 @@ def _belongs_below(
 
 
 def _is_whole(run: Sequence[_Row]) -> bool:
-    """Report whether the last row has all cells.
+    """Report whether the last row has a text in every cell.
 
-    If its first line had only some of them, the cells must also lie below the row before, and share their top, middle
-    or bottom.
+    If its first line had text in only some columns, the cells must also lie below the row before, and share their top,
+    middle or bottom.
     """
     row = run[-1]
     if len(row.lines[0]) == len(row.cells):
@@ -265,10 +295,15 @@ def _are_labels(texts: Sequence[str]) -> bool:
 
 
 def _is_aligned(rows: Sequence[_Row], cells: Sequence[Sequence[str]]) -> bool:
-    """Report whether aligned rows with labels form a table, and not columns of running text.
+    """Report whether rows with labels in the first column form a table, and not columns of running text.
 
-    Tables are rejected if some labels are centred vertically and another row has all cells in its first line but more
-    lines below, which may belong to the next row.
+    It is running text if many cells before the last column are full lines. Tables are also rejected if some labels are
+    centred vertically and another row has all cells in its first line but more lines below, which may belong to the
+    next row.
+
+    Args:
+        rows: The rows.
+        cells: The text of each cell.
     """
     halfway = any(row.lines[0][0] not in row.cells[0] for row in rows)
     if halfway and any(len(row.lines) > 1 and len(row.lines[0]) == len(row.cells) for row in rows):
@@ -287,9 +322,9 @@ def _are_apart(spans: Sequence[tuple[float, float]]) -> bool:
 
 
 def _group_lines(boxes: Sequence[Box]) -> Iterator[list[Box]]:
-    """Yield lines: consecutive boxes at the same height, from left to right.
+    """Yield the text runs line by line: consecutive runs at the same height, from left to right.
 
-    Boxes that nearly touch are parts of a text in different fonts, and are joined.
+    Runs that nearly touch, which are pieces of a text in different fonts, are joined to one.
     """
     line: list[Box] = []
     for box in boxes:

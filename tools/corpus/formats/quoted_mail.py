@@ -42,8 +42,9 @@ class MailSection(NamedTuple):
 def split_quoted(text: str) -> list[MailSection]:
     """Split the text of a message into new and quoted sections, in order.
 
-    Lines that begin with ">" are quoted. Everything behind the head of an earlier message is quoted, too, and
-    everything behind a line such as "On 3 May, Ann Lee wrote:" if no ">" follows.
+    A message "Yes." followed by "On 3 May 2024, Ann Lee wrote:" and "> Is it?" gives "Yes." and, quoted from Ann Lee,
+    "> Is it?". Lines that begin with ">" are quoted. Everything behind the head of an earlier message is quoted, too,
+    and everything behind a line of that form if no ">" follows.
     """
     lines = text.replace("\r\n", "\n").split("\n")
     sections: list[MailSection] = []
@@ -75,7 +76,7 @@ def _section(lines: Sequence[str]) -> Iterator[MailSection]:
 
 
 def _read_head(lines: Sequence[str], at: int) -> tuple[str, str, int]:
-    """Return the sender and date stated by the header of a quoted message at a line, and the number of the line after.
+    """Return sender and date stated by the header of a quoted message at line `at`, and the number of the line after.
 
     If no header begins there, sender and date are empty, and the number is `at`.
     """

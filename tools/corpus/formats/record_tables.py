@@ -18,7 +18,7 @@ _MOST_TABLES: Final = 100
 
 
 class RecordKeys:
-    """Counter of the keys of records, and of the lengths of the values."""
+    """Counter of the keys of records and of the lengths of their values, which chooses the columns of a table."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -95,7 +95,8 @@ def _find_lists(value: Any, path: tuple[str, ...], depth: int) -> Iterator[Table
 def flatten_record(record: Mapping[str, Any], name: str = "", depth: int = 0) -> dict[str, Any]:
     """Return the fields of a record, with nested names joined by a dot.
 
-    A list of plain values becomes a text, joined by commas. A list that holds objects or lists is left out.
+    `{"a": {"b": 1}, "c": [1, 2]}` → `{"a.b": 1, "c": "1, 2"}`. A list of plain values becomes a text, joined by commas.
+    A list that holds objects or lists is left out.
     """
     found: dict[str, Any] = {}
     for key, value in record.items():

@@ -17,7 +17,14 @@ _MOST_ROWS: Final = 5_000
 
 
 def write_tables(lines: Sequence[str]) -> list[str]:
-    """Rewrite the tables and fields of a text for a Markdown reader, keeping the number of lines."""
+    """Rewrite the tables of a reStructuredText as Markdown rows, and its fields as `name: value` lines.
+
+    Args:
+        lines: The lines of the text.
+
+    Returns:
+        As many lines.
+    """
     found = list(lines)
     at = 0
     while at < len(found):
@@ -33,7 +40,7 @@ def write_tables(lines: Sequence[str]) -> list[str]:
 
 
 def _is_option(lines: Sequence[str], at: int) -> bool:
-    """Report whether a field belongs to a directive above."""
+    """Report whether a field is an option of a directive above it, like `:width: 50` below `.. image:: a.png`."""
     while at and lines[at].startswith((" ", "\t")) and lines[at].strip():
         at -= 1
     return lines[at].startswith(_DIRECTIVES)

@@ -60,7 +60,14 @@ def read_yaml(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _find_path(rows: Sequence[str], at: int) -> tuple[str, ...]:
-    """Return the parent keys of a line of YAML, outermost first, or an empty tuple at the left margin."""
+    """Return the keys above a line of YAML under which it is indented, outermost first.
+
+    For `port: 80` below `http:` below `server:` they are ("server", "http"). Empty for a line at the left margin.
+
+    Args:
+        rows: The lines of the file.
+        at: Number of the line, from 0.
+    """
     path: list[str] = []
     indent = len(rows[at]) - len(rows[at].lstrip()) if at < len(rows) else 0
     for row in range(at - 1, -1, -1):
@@ -94,7 +101,14 @@ def _find_definitions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _join_definitions(rows: Sequence[str], found: Sequence[tuple[int, str]]) -> Iterator[Heading]:
-    """Yield a heading, without lines of its own, for each definition. A small definition shares that of the next."""
+    """Yield a heading for each definition, with the names of several small neighbouring definitions joined.
+
+    "read, write" is the heading of two small functions. The headings have no lines of their own.
+
+    Args:
+        rows: The lines of the file.
+        found: Start row and name of each definition.
+    """
     first, names, size = 0, list[str](), 0.0
     ends = [*(start for start, _ in found[1:]), len(rows)]
     for (start, name), end in zip(found, ends[: len(found)], strict=True):

@@ -25,9 +25,10 @@ Grid = list[list[Cell | str]]
 
 
 def spread_rows(rows: Iterable[Iterable[tuple[Cell | str, int, int]]]) -> Grid:
-    """Lay out spanning cells on a grid, repeating each cell in every covered position.
+    """Lay out spanning cells on a grid, repeating each cell in every position that it covers.
 
-    A cell that is alone in its row, or is long, appears once, and empty cells continue it.
+    A cell "2024" over two columns gives "2024", "2024". A cell that is alone in its row, or is long, has its text only
+    in the first position, and empty cells continue it.
 
     Args:
         rows: For each row, its cells with the numbers of columns and rows that each spans.
@@ -162,7 +163,10 @@ def split_cells(text: str, between: str) -> list[str]:
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    """Report whether cells can be a header: at least two, no numbers except years, and not years alone."""
+    """Report whether cells can be a header.
+
+    At least two are filled, none is a number except years, not all are years.
+    """
     filled = _list_filled(cells)
     return len(filled) > 1 and bool(filled[0]) and all(map(_is_name, filled)) and not all(map(_is_year, filled))
 
@@ -180,7 +184,7 @@ def _is_year(cell: str) -> bool:
 
 
 def _pack_rows(rows: Iterable[TableRow], header: str = "") -> Iterator[TableRow]:
-    """Join rows to texts for passages, each no larger than `LARGEST` plus the header, which comes first.
+    """Yield texts of several rows each, with the header first, none larger than `LARGEST` plus the header.
 
     A larger single row is split, each piece below the header.
     """

@@ -292,7 +292,7 @@ def _read_string(element: Element) -> str:
 
 
 def _iter_texts(element: Element) -> Iterator[Element]:
-    """Yield the text elements of a string, without phonetic readings."""
+    """Yield the elements with text of a string, without those of phonetic readings."""
     for child in element:
         if child.tag in {"t", "text"} and not len(child):
             yield child

@@ -127,9 +127,7 @@ def _why_empty(unread: Sequence[str], broken: Sequence[str]) -> str:
 
 
 def _read_member(archive: ZipFile, member: ZipInfo, path: str) -> list[Part]:
-    """Return the parts of an archived file, each under the file name.
-
-    The list is empty for an unsupported type, including a nested archive.
+    """Return the documents in an archived file, or an empty list for an unsupported type or a nested archive.
 
     Raises:
         Exception: Any error of the file's reader.
