@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def events_of(values: Mapping[str, Any], more: Mapping[str, Outcome]) -> Iterator[dict[str, Any]]:
-    """Yield the events represented by a state.
+    """Yield the events that a live run would have sent to reach a state, as JSON objects.
+
+    First `assessed`, then `planned`, the events of each task, and `reflected` for each reflection.
 
     Args:
         values: The state of a thread.
@@ -79,7 +81,7 @@ def _finished_event(outcome: Outcome, language: str) -> dict[str, Any]:
 
 
 async def finished_tasks(saver: "BaseCheckpointSaver[Any]", snapshot: "StateSnapshot") -> dict[str, Outcome]:
-    """Return the outcomes of tasks finished before an interruption of the executor."""
+    """Return the outcomes of tasks finished before an interruption of the executor, by task id. Empty without one."""
     from weiwo.graph.persistence.forks import read_interrupted_results
 
     return (await read_interrupted_results(saver, snapshot)).outcomes

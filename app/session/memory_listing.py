@@ -25,18 +25,18 @@ async def describe_left_watches(memory: "MemoryStore", language: Language) -> st
 
 
 def wish_as_json(wish: "Wish") -> dict[str, str]:
-    """Return a standing wish with the day of the statement."""
+    """Return a standing wish as `key`, `text` and `since`, the day on which the user stated it."""
     return {"key": wish.key, "text": wish.text, "since": datetime.fromtimestamp(wish.at, UTC).date().isoformat()}
 
 
 def answer_as_json(answer: "EarlierAnswer") -> dict[str, str]:
-    """Return an earlier answer: the question, the thread, and the time of the answer."""
+    """Return an earlier answer as `key`, `question`, `thread_id` and `answered_at`, without its text."""
     at = datetime.fromtimestamp(answer.at, UTC).isoformat(timespec="seconds")
     return {"key": answer.key, "question": answer.question, "thread_id": answer.thread_id, "answered_at": at}
 
 
 def plan_as_json(template: "PlanTemplate") -> dict[str, Any]:
-    """Return a remembered plan with the results of past use."""
+    """Return a remembered plan as JSON values, with the names of its tools and the results of past use."""
     return {
         "key": template.key,
         **template.model_dump(mode="json", exclude={"context", "runs"}),

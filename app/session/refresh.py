@@ -78,7 +78,7 @@ async def refresh_thread(session: Session, thread_id: str) -> dict[str, Any]:
 
 
 async def _find_unfinished(session: Session, config: Any) -> dict[str, Any] | None:
-    """Return the original answer of a refresh killed before the report, or None."""
+    """Return the earlier answer if a refresh was killed before its report, or None if no refresh was killed."""
     begun = False
     async for past in session.graph.aget_state_history(config):
         result, metadata = past.values.get("result"), past.metadata or {}
@@ -91,9 +91,9 @@ async def _find_unfinished(session: Session, config: Any) -> dict[str, Any] | No
 
 
 async def _find_stale_tasks(plan: Plan | None, outcomes: Mapping[str, Outcome], context: Context) -> list[str]:
-    """Return the tasks with a call finding different passages than before.
+    """Return the ids of the tasks with a call that finds different passages now than before, in plan order.
 
-    Calls that fail now, act or belong to a missing tool are ignored.
+    Calls that fail now, change something, or belong to a missing tool are ignored.
     """
     settings = Settings.resolve(context)
     registry = await build_registry(settings)
@@ -115,9 +115,9 @@ async def _find_stale_tasks(plan: Plan | None, outcomes: Mapping[str, Outcome], 
 
 
 def _list_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, str]]:
-    """List the changed values, each with the task's question and the new source.
+    """List the changed values, each with the ids and texts described in `refresh_thread`.
 
-    If no value changed but the answer did, the answer is listed.
+    If no value changed but the answer did, in more than its wording, the answer is listed. Empty if nothing changed.
     """
     questions = {vertex["id"]: vertex["description"] for vertex in (after.get("plan") or {}).get("vertices", ())}
     sources = {item["id"]: item["source"] for item in after["evidence"]}
@@ -146,7 +146,7 @@ def _list_parts(result: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _in_words(outcome: Mapping[str, Any] | None, result: Mapping[str, Any]) -> str:
-    """Return the value of an outcome as text, or an empty string."""
+    """Return the value of an outcome as text, or an empty string without an outcome or a value."""
     if not outcome or outcome["status"] != "succeeded":
         return ""
     language = recorded_language(result["language"])

@@ -14,10 +14,10 @@ class Revision:
     """An earlier revision of a plan, compared with the next.
 
     Attributes:
-        plan: The plan as it was.
+        plan: The earlier plan.
         kept: Its tasks that the next revision has, too.
         replaced: Its tasks that the next revision lacks.
-        added: The tasks of the next revision that it lacks.
+        added: The tasks of the next revision that are not in this plan.
         decision: The decision that ended it: `replan` or `deepen`, `rejected` by a person, or `edited` by one.
         reason: The reason, in words. Empty if a person edited it.
         decided_by: A model, a rule or a person.
@@ -34,7 +34,7 @@ class Revision:
     outcomes: Mapping[str, Outcome]
 
     def to_json(self) -> dict[str, Any]:
-        """The revision as JSON values."""
+        """Return the revision as JSON: `plan`, task ids in `kept`, `replaced` and `added`, `because`, `outcomes`."""
         return {
             "plan": self.plan.to_json(),
             "kept": [task.id for task in self.kept],
@@ -48,7 +48,7 @@ class Revision:
 
 
 def revisions_of(values: Mapping[str, Any]) -> list[Revision]:
-    """The earlier revisions in the state of a thread, oldest first."""
+    """Return the earlier revisions in the state of a thread, oldest first. Empty if the plan was never revised."""
     if not values.get("revisions"):  # most threads have none
         return []
     plans: list[Plan] = [*values["revisions"], *([values["plan"]] if values.get("plan") else ())]

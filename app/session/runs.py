@@ -28,7 +28,12 @@ OPTIONS_KEY: Final = "weiwo_options"
 
 
 async def ask(session: Session, question: str, thread_id: str, context: Context, watcher: Watcher) -> RunEnd:
-    """Ask a question, on a new thread or as the next of a conversation."""
+    """Ask a question, on a new thread or as the next of a conversation, and return the end of the run.
+
+    Raises:
+        AppError: Another process works on the thread, or the graph ended without an answer.
+        MisuseError: A user of the server owns the thread.
+    """
     return await _follow(session, {"question": question}, thread_id, context, watcher)
 
 
@@ -48,7 +53,9 @@ async def resume(
         watcher: The watcher that receives the events.
         answer: The answer of the person. Without it a waiting run continues to wait.
         context: Options of the run. None: the options the run began with.
-        shown: The hash of the request that the person saw, or its beginning. A different request is asked about anew.
+        shown: The hash of the request that the person saw, or its beginning. If another request waits by now, the
+            answer
+            is not used, and that request is returned with a complaint.
 
     Raises:
         MisuseError: There is no such thread, or it has no pending request for the answer.
@@ -166,7 +173,7 @@ def options_of(context: Context) -> str:
 
 
 def _absolute(entry: str) -> str:
-    """Make a path absolute. The name of a corpus is returned unchanged."""
+    """Make a path absolute. The name of a corpus, which is no existing path and has no slash, is returned unchanged."""
     path = Path(entry).expanduser()
     return str(path.absolute()) if path.exists() or "/" in entry or glob.has_magic(entry) else entry
 

@@ -56,12 +56,12 @@ class RunEnd:
 
     @property
     def hash(self) -> str:
-        """Hash of the request, if available."""
+        """Hash of the request that waits for a person. Empty if the run waits for none, or the request has no hash."""
         return str(self.request.get("hash") or "")
 
     @property
     def complaints(self) -> list[str]:
-        """Complaints about the person's previous answer, a line each."""
+        """Complaints about the person's previous answer to the request, a line each. Empty if there are none."""
         return [one_line(str(complaint), 500) for complaint in self.request.get("complaints") or ()]
 
 

@@ -61,16 +61,20 @@ async def read_thread(session: Session, thread_id: str) -> Thread:
 
 
 MOST_MOMENTS: Final = 1_000
-"""Moments of a thread that are gone back through for its earlier answers."""
+"""Number of a thread's newest checkpoints that are searched for earlier answers."""
 
 
 def pick_earlier_results(moments: Iterable[tuple[str, str, Mapping[str, Any] | None]]) -> list[dict[str, Any]]:
-    """Pick the results of a thread's questions before the latest, oldest first.
+    """Pick the results of a thread's earlier questions, oldest first, without the result of the latest question.
 
-    For a fork, only the results on its own branch are picked.
+    Only checkpoints on the path from the newest one back to the first count, so that answers on a branch that a fork
+    left
+    are not picked.
 
     Args:
-        moments: For each moment, newest first, its checkpoint, its parent and, if a question ends there, its result.
+        moments: `(checkpoint id, parent's checkpoint id, result)` for each checkpoint, newest first. The result is
+            None,
+            unless a question ends at the checkpoint.
     """
     found: list[dict[str, Any]] = []
     wanted = None
@@ -82,7 +86,11 @@ def pick_earlier_results(moments: Iterable[tuple[str, str, Mapping[str, Any] | N
 
 
 def thread_as_json(thread: Thread) -> dict[str, Any]:
-    """Return a thread as an object with plans: the result, or the partial result of an interrupted run."""
+    """Return a thread as JSON values: the result of its latest question, with its question graph and earlier plans.
+
+    For an unanswered question, the plan, outcomes and waiting requests so far, with the status `waiting` or
+    `interrupted`.
+    """
     values = thread.values
     assessment, team, plan = values.get("assessment"), values.get("team"), values.get("plan")
     outcomes = {**(values.get("outcomes") or {}), **thread.pending}

@@ -52,10 +52,11 @@ class Waiting:
         return tuple(interrupt.id for interrupt in self.interrupts)
 
     def address(self, answer: Any) -> Any:
-        """Map an answer to the id of the matching question.
+        """Map an answer to the id of the waiting question: "yes" becomes `{"0a1b…": "yes"}`.
 
-        The answer is unchanged if the question was not put yet. An answer without an id would, at a second attempt, be
-        taken for the answer to the next question.
+        An answer that is already mapped is returned unchanged, and so is one to a question that was not put yet, since
+        it has
+        no id. An answer without an id would, at a second attempt, be taken for the answer to the next question.
 
         Raises:
             AnswerError: Nothing waits for it, or not under that id, or several questions wait.
@@ -79,9 +80,11 @@ def read_waiting(snapshot: "StateSnapshot") -> Waiting:
 
 
 def judge_waiting(tasks: Iterable[str], interrupts: "Iterable[Interrupt]") -> Waiting:
-    """Determine the waiting requests of a thread.
+    """Return the waiting requests of a thread.
 
-    It uses the names of the tasks left by the newest checkpoint, and the interrupts.
+    Args:
+        tasks: Names of the tasks left to run by the newest checkpoint.
+        interrupts: The interrupts of the checkpoint, which are questions put to a person.
     """
     # Not by `next`: of a run that died between a node's writes and its checkpoint, that names nothing.
     under_way, put = tuple(dict.fromkeys(tasks)), tuple(interrupts)
@@ -90,7 +93,7 @@ def judge_waiting(tasks: Iterable[str], interrupts: "Iterable[Interrupt]") -> Wa
 
 
 def _is_by_id(answer: Any) -> bool:
-    """Report whether an answer maps ids of interrupts to answers, as LangGraph reads the format."""
+    """Report whether an answer maps ids of interrupts, which are 32 hexadecimal digits, to answers."""
     return (
         isinstance(answer, Mapping)
         and bool(answer)
