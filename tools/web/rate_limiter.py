@@ -21,22 +21,22 @@ from typing import Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 _ARRIVED: Final = 2.0
-"""Seconds after which a request is taken to have reached its server, whether or not a reply has come."""
+"""Seconds after which a request is assumed to have reached its server, whether or not a reply has come."""
 _LOOK: Final = 0.25
 """Polling interval in seconds of a waiting request, which may have become pointless."""
 
 
 @dataclass(slots=True, eq=False)
 class _Departure:
-    """Slot of a rate limiter, with the start (`left`) and end (`over`) of its request."""
+    """A request that took a slot of a rate limiter: when it began (`left`) and ended (`over`, infinite until then)."""
 
     left: float
     over: float = math.inf
 
     def free(self, now: float, period: float) -> float:
-        """Return the time when the next request may take this slot, a period after the request ended or arrived.
+        """Return the time when the slot is free again: a period after the request ended, or at latest after it arrived.
 
-        For a request under way, the request is assumed to end now.
+        A request that is still under way counts as ending now.
         """
         return min(self.over, self.left + _ARRIVED, now) + period
 
@@ -54,7 +54,7 @@ class RateLimiter:
         self._lock = Lock()  # a process may run several event loops
 
     def ahead(self, per_second: float) -> float:
-        """Return the time in seconds that the requests already waiting take at least."""
+        """Return the seconds that the requests already waiting will take at least: 0 if none waits."""
         return len(self._queue) / per_second
 
     @asynccontextmanager

@@ -159,9 +159,10 @@ _BEST: Final = 4
 
 
 def _select_passages(page: WebPage, query: str, tool: str) -> list[Evidence]:
-    """Select up to 12 passages of a page, those relevant to a query first.
+    """Return up to `_MOST_PASSAGES` passages of a page, those relevant to a query first.
 
-    The best four are each followed by their neighbours, then come other matches, then the page from its start.
+    The `_BEST` best come first, each followed by the passages next to it on the page. Then come other matches, then the
+    page from its start.
     """
     title, pieces = _chunk_page(page)
     entries = (RankedText(title, " ".join(piece.headings), piece.words) for piece, _ in pieces)

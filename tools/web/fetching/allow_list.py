@@ -45,16 +45,19 @@ class _AllowEntry:
 
 
 def is_web_port(port: int) -> bool:
-    """Report whether a port is 80, 443, or 1024 and above, rather than a port for mail, files or shells."""
+    """Report whether a port may serve web pages: 80, 443, or from 1024 on.
+
+    Lower ports are for mail, files or shells.
+    """
     return port in _WEB or port >= _WELL_KNOWN
 
 
 def parse_allow_list(entries: Iterable[str]) -> tuple[_AllowEntry, ...]:
-    """Read an allow-list.
+    """Parse the entries of an allow-list.
 
     Args:
-        entries: Host names, `.example.org` for all hosts below one, addresses, and networks such as `10.1.0.0/16`,
-            each with `:PORT` if only that port is meant (`[::1]:8080` for IPv6).
+        entries: Host names, `.example.org` for all hosts below one, addresses, and networks such as `10.1.0.0/16`, each
+            with `:PORT` if only that port is meant (`[::1]:8080` for IPv6).
 
     Raises:
         ValueError: An entry is none of these, or is never fetched (metadata, link-local, multicast or unspecified

@@ -41,7 +41,7 @@ _TAG: Final = lazy(r"<[^<>]{0,4000}>")
 
 
 def is_script_wall(page: FetchedPage) -> bool:
-    """Report whether an HTML page has scripts and next to no text outside scripts."""
+    """Report whether an HTML page has scripts and fewer than `_FEW_WORDS` words outside them. False for other types."""
     if page.type not in {"text/html", "application/xhtml+xml"}:
         return False
     markup = page.body[:_LOOKED_AT].decode("utf-8", "replace")

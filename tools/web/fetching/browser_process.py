@@ -77,7 +77,7 @@ class _MemoryWatch:
 
 
 def _find_descendants(root: int) -> dict[int, int]:
-    """Return the descendants of a process, with resident memory in bytes."""
+    """Return the resident memory in bytes of each descendant of a process, by process id."""
     parents: dict[int, int] = {}
     sizes: dict[int, int] = {}
     for entry in _PROC.iterdir():

@@ -41,7 +41,8 @@ def _read_patterns(table: str) -> dict[str, re.Pattern[str]]:
 
 _WORDS: Final = _read_patterns("words")
 _BRIEF: Final = _read_patterns("brief")
-"""Phrases that a short article may hold as well. They count only on pages of up to 70 words."""
+"""Phrases by kind of page that short articles may have as well. They count only on pages of up to `_FEW_WORDS` words.
+"""
 _TITLES: Final = _read_patterns("titles")
 """Titles that no article has. The whole title must match."""
 
@@ -60,15 +61,16 @@ _PASSWORD: Final = lazy(r"<input[^<>]{0,300}\btype\s{0,3}=\s{0,3}[\"']?password"
 
 
 def detect_interstitial(title: str, text: str, url: str = "", markup: str = "") -> tuple[FailureKind, str] | None:
-    """Detect a page shown instead of an article, e.g. a login, a challenge or a not-found page.
-
-    Returns the kind of failure and a description of the page, such as ("blocked", "a login"), or None for an article.
+    """Detect a page that was shown instead of an article, like a login, a challenge or a not-found page.
 
     Args:
         title: The page's title.
         text: The main content.
         url: The final URL.
         markup: The whole markup.
+
+    Returns:
+        The kind of failure and a description of the page, such as ("blocked", "a login"), or None for an article.
     """
     words = word_count(text)
     found = ""
@@ -210,10 +212,7 @@ async def fetch(
 
 
 def _classify_http_error(error: httpx.HTTPError, shown: str) -> ToolCallError:
-    """Classify an HTTP client error as a tool failure.
-
-    An invalid certificate is a permanent failure.
-    """
+    """Convert an error of the HTTP client to a tool failure. An invalid certificate is not retried."""
     failure = classify_error(error, shown)
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
         failure.transient = False

@@ -31,7 +31,7 @@ _USER: Final = "page"
 
 
 class _RefusedError(WeiwoError):
-    """Error raised if a request gets a status instead of a connection."""
+    """Error raised to answer a request with an HTTP status instead of opening a connection."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -159,7 +159,7 @@ class GuardedProxy:
     async def _relay(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, stream: httpcore.AsyncNetworkStream
     ) -> None:
-        """Hand bytes on in both directions until the server is done."""
+        """Copy bytes in both directions until the server has sent all, or the byte limit is exceeded."""
 
         async def send() -> None:
             while piece := await reader.read(_PIECE):

@@ -15,7 +15,7 @@ _LINK_LOCAL: Final = "a link-local or metadata address"
 _MULTICAST: Final = "a multicast address"
 _UNSPECIFIED: Final = "an unspecified address"
 _NO_HOST: Final = frozenset({_METADATA, _LINK_LOCAL, _MULTICAST, _UNSPECIFIED})
-"""Kinds that no host of an intranet has: what a name leads to there was put into the DNS by somebody who means harm."""
+"""Kinds of addresses that no host of an intranet has. A name that leads to one was put into the DNS to do harm."""
 
 _KINDS: Final[tuple[tuple[Network, str], ...]] = tuple(
     (ipaddress.ip_network(network), kind)
@@ -101,7 +101,10 @@ def is_never_fetched(address: Address) -> bool:
 
 
 def never_fetched_kind(network: Network) -> str:
-    """Return the kind of a network that no allow-list can open, e.g. "a metadata address", or an empty string."""
+    """Return the kind of a network that an allow-list must not contain, like "a metadata address".
+
+    Returns an empty string for any other network.
+    """
     for known, kind in _KINDS:
         inside = network.version == known.version and network.network_address in known
         if kind in _NO_HOST and inside and network.prefixlen >= known.prefixlen:

@@ -89,7 +89,7 @@ def _candidates(body: bytes, named: str) -> list[str]:
 
 
 def _codec_of_label(label: str) -> str:
-    """Return the codec for a web charset label.
+    """Return the name of Python's codec for a web charset label: "GB2312" → "gb18030", which is a superset.
 
     Returns an empty string for an unknown label, and for Python codecs that are not charsets.
     """
@@ -160,10 +160,7 @@ def text_page(url: str, text: str) -> WebPage:
 
 
 def refresh_target(fetched: FetchedPage) -> str:
-    """Return the target URL of a meta refresh that acts like a redirect, or an empty string.
-
-    Only a refresh of an HTML page within a few seconds counts.
-    """
+    """Return the URL to which an HTML page forwards by a meta refresh within a few seconds, or an empty string."""
     if fetched.type not in _HTML:
         return ""
     found = _REFRESH.search(fetched.body[:20_000].decode("utf-8", "replace"))
@@ -214,15 +211,12 @@ def _extract(text: str, url: str) -> tuple[Any, str]:
 
 
 def _plain_text(text: str) -> str:
-    """Return the text of an unusual page: a feed, or tags nested too deeply for the parser."""
+    """Return the text of a page that the main parser cannot read, like a feed or tags nested too deeply."""
     return "\n\n".join(piece.words for piece in parse_html(text).body.cut_chunks()[1])
 
 
 def _canonical_url(named: str | None, url: str) -> str:
-    """Return the canonical URL named by a page.
-
-    It is trusted only on the page's own host. Otherwise the page's URL is returned.
-    """
+    """Return the canonical URL that a page names, if it is on the page's own host, else the page's URL."""
     try:
         absolute = urljoin(url, (named or "").strip())
         here, there = urlsplit(url), urlsplit(absolute)
@@ -233,7 +227,7 @@ def _canonical_url(named: str | None, url: str) -> str:
 
 
 def _require_content(page: WebPage, url: str = "", markup: str = "") -> WebPage:
-    """Return a page with content, or raise an error.
+    """Return a page unchanged if it has content of its own.
 
     `url` is the final URL, and `markup` the whole markup.
 

@@ -36,7 +36,7 @@ _SECONDS: Final = 5.0
 _LINE: Final = lazy(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.IGNORECASE)
 _TOKEN: Final = lazy(r"\*|[a-z_-]+", re.IGNORECASE)
 _OTHER: Final = "/"
-"""Name given to all other agents. Not a product token, so no agent matches it."""
+"""Name written for all agents other than `*` and ours in normalized rules. No agent has this name."""
 
 _memory: Final = LruMemory(_KEPT_BYTES)
 _single_flight: Final[SingleFlight[str]] = SingleFlight()
@@ -70,7 +70,7 @@ async def _fetch_rules(site: str, guard: UrlGuard) -> str:
 
 
 def _normalize_rules(text: str, agent: str = _AGENT) -> str:
-    """Reduce a robots.txt to its rule lines, with the agents `*`, `agent` and one name for all others.
+    """Return the rule lines of a robots.txt, with each agent written as `*`, as `agent`, or as `_OTHER`.
 
     Follows RFC 9309, section 2.2.1. The agents are merged because the parser multiplies the agents of a group by its
     rules, and both may be thousands.

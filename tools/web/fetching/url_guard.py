@@ -64,7 +64,7 @@ class UrlGuard:
 
     @property
     def identity(self) -> str:
-        """Key of the allow-list, for caches: equal lists have equal keys."""
+        """Text that is equal for equal allow-lists, used as part of cache keys."""
         entries = {f"{entry.name or entry.network}:{entry.port or ''}" for entry in self._allowed}
         return ",".join(sorted(entries))
 
@@ -145,7 +145,7 @@ class UrlGuard:
         )
 
     def is_own(self, parts: SplitResult) -> bool:
-        """Report whether the allow-list opens the host of a URL that `check_url` returned."""
+        """Report whether the user's allow-list opens the host of a URL that `check_url` returned."""
         host = parts.hostname or ""
         return self.allows(host, parts.port or _DEFAULT_PORTS[parts.scheme], _parse_literal(host, host))
 

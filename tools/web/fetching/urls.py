@@ -16,7 +16,7 @@ _TRACKING: Final = lazy(
     r"_ga|_gl|vero_id|srsltid|epik|ef_id|at_(?:medium|campaign)|wt_mc|__twitter_impression|bd_vid|isappinstalled|nsukey",
     re.IGNORECASE,
 )
-"""Parameters that tell where a reader came from. A bare "ref" is not among them: it names branches and records too."""
+"""Names of parameters that say where a reader came from. "ref" is not among them: it names branches and records too."""
 _EDITIONS: Final = frozenset(("from", chat) for chat in ("timeline", "singlemessage", "groupmessage"))
 
 _EDITION: Final = lazy(r"^(?:www\d?|m|mobile|wap|amp|touch|3g)\.")
@@ -39,11 +39,12 @@ _HOSTED: Final = lazy(
 
 
 def canonical_url(url: str) -> str:
-    """Return the canonical address of a page, regardless of the link.
+    """Return the address of a page in one form for all links to it.
 
-    Scheme, user, "www", mobile and AMP hosts, index files, tracking parameters, the order of parameters,
-    percent-encoding, the fragment (unless it is a route such as "#/guide"), a default port and a slash at the end do
-    not count. Every other parameter does. The result is for comparing pages, not for fetching.
+    "http://m.example.com/a/index.html?utm_source=x#top" → "https://example.com/a". Scheme, user, "www", mobile and AMP
+    hosts, index files, tracking parameters, the order of parameters, percent-encoding, the fragment (unless it is a
+    route such as "#/guide"), a default port and a slash at the end do not count. Every other parameter does. The result
+    is for comparing pages, not for fetching.
 
     Args:
         url: An absolute URL of at most `_LONGEST` characters. Anything else is returned unchanged.
@@ -72,11 +73,12 @@ def canonical_url(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def site_of(address: str) -> str:
-    """Return the site of a source: the registrable domain of a URL, or the name of a file unchanged.
+    """Return the site of a source: "https://news.bbc.co.uk/a" → "bbc.co.uk".
 
     Returns:
-        The domain below a public suffix, as far as a short list knows those ("bbc.co.uk", "someone.github.io"). An IP
-        address or a bare host name is returned with its port. Anything that is not a URL is returned unchanged.
+        The registrable domain of a URL, as far as a short list of public suffixes knows it ("bbc.co.uk",
+        "someone.github.io"). An IP address or a bare host name is returned with its port. Anything that is not a URL,
+        such as the name of a file, is returned unchanged.
     """
     if "://" not in address:
         return address
@@ -110,7 +112,10 @@ def _ascii_host(host: str) -> str:
 
 
 def _site_host(host: str) -> str:
-    """Remove prefixes like "www.", "m." and "amp." from a host, as long as a name and a suffix remain."""
+    """Remove prefixes like "www.", "m." and "amp." from a host: "m.example.com" → "example.com".
+
+    A name and a suffix always remain.
+    """
     if host[0] == "[" or host.rpartition(".")[2].isdigit():
         return host
     while (edition := _EDITION.match(host)) and _is_name(host[edition.end() :]):
@@ -126,10 +131,7 @@ def _is_name(host: str) -> bool:
 
 
 def _normalize_path(path: str) -> str:
-    """Normalize the percent-encoding of a path.
-
-    Characters without need of an escape are unescaped, and necessary escapes are in capitals.
-    """
+    """Return a path with percent-encoding only where it is needed, in capitals: "/%7euser/%e4" → "/~user/%E4"."""
 
     def unescape(found: re.Match[str]) -> str:
         character = chr(int(found[1], 16))
@@ -140,7 +142,7 @@ def _normalize_path(path: str) -> str:
 
 
 def _page_parameters(query: str) -> list[tuple[str, str]]:
-    """Return the query parameters identifying a page, sorted by name.
+    """Return the query parameters without those for tracking, sorted by name.
 
     Bytes that are not UTF-8 (GBK, say) are kept unchanged.
     """

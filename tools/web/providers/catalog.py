@@ -87,9 +87,9 @@ def _read_serper(body: bytes) -> Iterable[SearchHit]:
 
 
 def _direct(body: bytes, *path: str) -> list[Any]:
-    """Return the items at a path of a JSON reply as a list, e.g. answer boxes.
+    """Return the value at a path of a JSON reply as a list: a list unchanged, any other value as a list of one.
 
-    A single item becomes a list of one, and a missing path becomes [None].
+    A missing path gives `[None]`.
     """
     found: Any = json.loads(body)
     for name in path:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MILDEST: Final[tuple[FailureKind, ...]] = (
     "crash", "oversized", "timeout", "rate_limit", "not_found", "blocked", "bad_arguments", "auth",
 )  # fmt: skip
-"""Order in which the kind of several permanent failures is chosen: the first says least against asking again."""
+"""Order in which a kind is chosen for several permanent failures. The first says least against asking again."""
 _LONGEST: Final = 240
 """Limit of the reasons of all providers together, in characters."""
 _MAX_BYTES: Final = 2_000_000
@@ -105,7 +105,7 @@ async def _admission(
         health: Outages, rate limits and quotas.
         known: Outage of the provider when it was chosen.
         seconds: Longest wait.
-        last: Whether no other provider is left to ask. Then a new outage that is not firm does not end the wait.
+        last: Whether no other provider is left to ask. Then only a new firm outage (`Outage.firm`) ends the wait.
 
     Raises:
         ToolCallError: The wait is too long, or another request found the provider out of service meanwhile.

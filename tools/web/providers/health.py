@@ -39,13 +39,16 @@ class ConfiguredProvider:
 
     @property
     def name(self) -> str:
-        """The provider's name."""
+        """Return the provider's name."""
         return self.provider.name
 
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Time after a failure in which a provider is avoided."""
+    """Time after a failure in which a provider is avoided.
+
+    In a firm outage the provider is not asked at all. In any other it is asked after the others.
+    """
 
     until: float  # end, by the clock of `ProviderHealth`
     firm: bool  # whether the provider is not asked at all, rather than after the others
@@ -98,15 +101,15 @@ class ProviderHealth:
             self._budget(source).spent += 1
 
     def record_success(self, source: ConfiguredProvider) -> None:
-        """End the outage of a provider that answered, unless the outage is firm."""
+        """End the outage of a provider that answered. A firm outage stays, because a later request caused it."""
         out = self.out(source)
         if out is not None and not out.firm:  # a firm one came of a later request
             self._out.pop(_customer(source), None)
 
     def record_failure(self, source: ConfiguredProvider, failure: "ToolCallError") -> bool:
-        """Start an outage of a provider after a failure. `bad_arguments` starts none.
+        """Start an outage of a provider after a failure. `bad_arguments` starts none, because the query is to blame.
 
-        Returns whether the outage is firm, and the provider was in no firm outage before.
+        Returns True if a firm outage begins, and False if there was one before or the outage is not firm.
         """
         if failure.kind == "bad_arguments":  # the query's doing
             return False

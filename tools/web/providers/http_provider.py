@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 _AGENT: Final = "Weiwo/0.1"
 _PLAN_LIMITS: Final = frozenset({402, 432, 433})
-"""Statuses of a plan whose requests are used up."""
+"""HTTP statuses that mean that all requests of the user's plan are used up."""
 _SPENT: Final = re.compile(
     r"not enough credits|out of (?:call )?(?:volume )?quota|(?:insufficient|exhausted|used up|run out of) \w{0,20} ?"
     r"(?:credits?|balance|quota)|(?:usage|plan'?s?|monthly|daily) (?:set )?(?:usage )?(?:limit|quota)|upgrade your plan"
     r"|quota[_ ]?(?:exceeded|exhausted)|额度|余额不足",
     re.IGNORECASE,
 )
-"""Messages of a plan whose requests are used up, with another status: Serper 400, Bing 403, others 429."""
+"""Words of a reply that mean the same with another status: Serper 400, Bing 403, others 429."""
 _BAD_KEY: Final = re.compile(
     r"SUBSCRIPTION_TOKEN_INVALID|(?:invalid|missing|unknown|wrong) (?:api[ _-]?)?(?:key|token)|unauthori[sz]ed"
     r"|api[ _-]?key (?:is )?(?:invalid|missing|not valid|required)",
     re.IGNORECASE,
 )
-"""Messages of a rejected key with another status than 401: Brave 422, Serper 403."""
+"""Words of a reply that reject the key with another status than 401: Brave 422, Serper 403."""
 _MEANS: Final = {
     400: ", the request was rejected",
     401: ", the key was rejected",
@@ -60,7 +60,7 @@ class HttpRequest:
 def http_search(
     make: Callable[[SearchQuery, ProviderAccess], HttpRequest], read: Callable[[bytes], Iterable[SearchHit]]
 ) -> Callable[[SearchQuery, ProviderAccess], Awaitable[list[SearchHit]]]:
-    """Build a search function from a request builder and a reply parser.
+    """Build a search function for a provider.
 
     The function makes one request: `make` builds it, and `read` reads the hits from the body of the reply. `read` may
     raise `ProviderError` and any of `_UNREADABLE`.
@@ -128,7 +128,7 @@ def trusted_certificates() -> "SSLContext":
 def status_error(
     status: int, said: str = "", wait: float | None = None, variable: str = "", *, spent: bool = False
 ) -> ProviderError:
-    """Convert an unsuccessful status and body into an error.
+    """Return the error for a reply with an unsuccessful status.
 
     Args:
         status: The status.
@@ -162,7 +162,7 @@ def _is_spent(said: str) -> bool:
 
 
 def _error_told(said: str) -> str:
-    """Return the message in a JSON error body, or the body itself if not JSON."""
+    """Return the message in a JSON error body, an empty string if it has none, or the body itself if it is not JSON."""
     try:
         told: Any = json.loads(said)
     except (ValueError, RecursionError):

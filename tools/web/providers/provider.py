@@ -29,7 +29,7 @@ Topic = Literal["general", "news", "finance"]
 _MOST_SITES: Final = 8
 """Limit of the `site:` operators in a query, since engines do not accept long queries."""
 _RANGES: Final[dict[TimeRange, int]] = {"day": 1, "week": 7, "month": 30, "year": 365}
-"""Length of a provider's time ranges in days, at least."""
+"""Minimum length in days of each time range."""
 _TAG: Final = lazy(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 _LONGEST_ADDRESS: Final = 2_000
 _MOST_ITEMS: Final = 200
@@ -62,10 +62,10 @@ class SearchQuery:
         return "".join(f" {item}" for item in told if item)
 
     def recency(self, today: date) -> TimeRange | None:
-        """Return the query's time range, else the shortest one that reaches back to the earliest date.
+        """Return the query's time range, else the shortest one that reaches back to the earliest date of `within`.
 
-        Returns None if there is no restriction, or the earliest date is more than a year ago. For providers that know
-        only fixed ranges.
+        With the earliest date ten days ago it is "month". For providers that know only fixed ranges. Returns None if
+        there is no restriction, or the earliest date is more than a year ago.
         """
         if self.time_range or not self.within.earliest:
             return self.time_range

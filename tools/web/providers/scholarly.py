@@ -162,7 +162,10 @@ def _doi(value: object) -> str:
 
 
 def _unfold(index: object) -> str:
-    """Restore an abstract from an inverted index: words with lists of their positions."""
+    """Return the abstract of an inverted index: `{"a": [0, 2], "b": [1]}` → "a b a".
+
+    Returns an empty string for anything that is no mapping.
+    """
     if not isinstance(index, Mapping):
         return ""
     places = ((place, str(word)) for word, listed in index.items() if isinstance(listed, list) for place in listed)
