@@ -65,12 +65,12 @@ def narrow(within: SourceFilter, tool: str, *, site: str = "", since: str = "", 
 
 
 def require_page(within: SourceFilter, url: str, day: str | None = None) -> None:
-    """Raise an error if a filter excludes a page.
+    """Raise an error if a source filter excludes a page by site or date.
 
     Args:
         within: The filter.
         url: Address of the page.
-        day: ISO date of the page, if known.
+        day: ISO date of the page, if known. A page without a date passes.
 
     Raises:
         ToolCallError: `blocked`: the page is of an excluded site, or too old.

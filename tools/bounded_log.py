@@ -18,7 +18,7 @@ _writing: Final = Lock()
 
 
 def append_record(path: Path, record: Mapping[str, Any]) -> bool:
-    """Append an object, and report whether the write succeeded."""
+    """Append an object to the log. Returns False if it could not be written."""
     line = (json.dumps(record) + "\n").encode()  # ASCII: lone surrogates, too, are text that a question may hold
     try:
         with _writing:

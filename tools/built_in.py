@@ -41,7 +41,7 @@ def list_built_in(
 
     Args:
         settings: The settings of the run.
-        passages: Number of passages in the corpus. Only 0 or not counts.
+        passages: Number of passages in the corpus. With 0, the tools for documents are unavailable.
         language: Language of the reasons.
         tables: Whether the corpus has tables. Without tables, `query_table` is left out.
 
@@ -67,12 +67,15 @@ def list_built_in(
 
 
 def explain_no_tables() -> str:
-    """Explain why tables cannot be queried, or return an empty string."""
+    """Return the reason why tables cannot be queried, or an empty string if they can."""
     return "" if find_spec("duckdb") else "needs DuckDB: pip install 'weiwo[tables]'"
 
 
 def explain_empty_corpus(settings: Settings, language: Language = "en") -> str:
-    """Explain why a run has no documents to search: they are excluded, or contain no text."""
+    """Return the reason why a run has no documents to search: the settings exclude them, or they contain no text.
+
+    Call it only if there are none.
+    """
     if not settings.searches_documents:
         return "sources 中没有 documents" if language == "zh" else "sources does not include documents"
     paths = one_line(", ".join(settings.corpus))

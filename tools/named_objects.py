@@ -39,7 +39,7 @@ def import_object(module: str, attribute: str) -> Any:
 
 
 def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
-    """Return the imported object, or the result of calling an object factory.
+    """Return what an imported name stands for: the result of calling a factory, or any other object unchanged.
 
     A factory is a class of one of the kinds, or a function annotated to return objects of a kind. Any other callable is
     returned uncalled, so that a name in settings cannot call arbitrary functions (`os:abort`).
@@ -51,10 +51,7 @@ def make_object(found: Any, kinds: tuple[type, ...]) -> Any:
 
 
 def makes_object(found: Any, kinds: tuple[type, ...]) -> bool:
-    """Report whether an imported object is an object factory.
-
-    A factory is a class of one of the kinds, or a function annotated to return objects of a kind.
-    """
+    """Report whether an object is a factory: a class of one of the kinds, or a function annotated to return them."""
     if isinstance(found, type):
         return issubclass(found, kinds)
     return inspect.isfunction(found) and _tells_kind(_read_return(found), kinds)
@@ -69,7 +66,10 @@ def _read_return(function: Any) -> Any:
 
 
 def _tells_kind(annotation: Any, kinds: tuple[type, ...]) -> bool:
-    """Report whether an annotation is a class of one of the kinds, or a list or tuple of these."""
+    """Report whether a return annotation is a class of one of the kinds, or a list or tuple of these.
+
+    With the kind `BaseTool`, `list[BaseTool]` is one, and `int` is not.
+    """
     origin = get_origin(annotation)
     if isinstance(origin, type) and issubclass(origin, Sequence):
         inner = [part for part in get_args(annotation) if part is not ...]

@@ -55,10 +55,15 @@ class RankedText(NamedTuple):
 
 
 def rank_passages(entries: Iterable[RankedText], query: str, limit: int) -> list[int]:
-    """Rank up to `limit` passages that share a term with a query, by BM25 with doubled weight of the title.
+    """Return the positions of up to `limit` passages that share a term with a query, best first.
 
-    Returns:
-        The positions of the passages among the entries, from 0, best first. Equal passages keep their order.
+    They are ranked by BM25, in which the title counts twice. Positions count from 0. Equal passages keep their order.
+    Empty if no passage shares a term.
+
+    Args:
+        entries: The passages.
+        query: The query.
+        limit: Maximum number of passages.
     """
     asked = query_terms(query[:_LONGEST_QUERY])[:_MOST_TERMS]
     if not asked or limit < 1:

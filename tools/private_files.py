@@ -78,7 +78,7 @@ def replace_private_file(path: Path, content: bytes) -> None:
 
 
 def close_files(folder: Path) -> None:
-    """Make the files directly in a folder private, for a folder in which another library writes files."""
+    """Make the files directly in a folder readable only by the owner, after another library has written them."""
     with suppress(OSError), os.scandir(folder) as found:
         for item in found:
             _close_to_others(item.path)
@@ -108,7 +108,10 @@ def close_home(home: Path) -> None:
 
 
 def _close_to_others(path: str | Path) -> bool:
-    """Make a path private, and report whether its mode changed. Links and files of other users are left alone."""
+    """Take the access rights of others from a path, and report whether they had any.
+
+    Links and files of other users are left alone.
+    """
     with suppress(OSError):
         found = os.lstat(path)
         mine = hasattr(os, "geteuid") and found.st_uid == os.geteuid()

@@ -233,11 +233,11 @@ def _describe_made(tool: BaseTool, why_not: str = "") -> ToolInfo:
 
 
 def may_act(tool: BaseTool) -> bool:
-    """Report whether a tool may change something.
+    """Report whether a tool may change something outside the run, judging by its metadata.
 
-    The answer comes from the tool's metadata (`acts`, `read_only`) or its MCP annotations. A LangChain tool without
-    either is assumed to be read-only, as search and retriever tools are. A tool that came from an MCP server through
-    LangChain's own adapter acts unless it is declared read-only, as in MCP.
+    `acts` or `read_only` in the metadata decide, else its MCP annotations. A LangChain tool without either is assumed
+    to be read-only, as search and retriever tools are. A tool that came from an MCP server through LangChain's own
+    adapter acts unless it is declared read-only, as in MCP.
     """
     known = tool.metadata or {}
     if isinstance(stated := known.get("acts"), bool):
@@ -264,7 +264,7 @@ def _describe_missing(kind: type[BaseTool], why_not: str) -> ToolInfo:
 
 @cache
 def _schema_of_model(arguments: type[BaseModel]) -> dict[str, Any]:
-    """Return `properties` and `required` of an argument model's JSON schema.
+    """Return `properties` and `required` of the JSON schema of an argument model.
 
     The result is cached, because each node of a run asks for it and creating it takes milliseconds.
     """

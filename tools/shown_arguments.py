@@ -40,7 +40,11 @@ def list_arguments(args: Mapping[str, Any]) -> list[str]:
 
 
 def _list_values(path: str, value: Any) -> Iterator[str]:
-    """Yield a line for each value within an object or a list, with a path."""
+    """Yield a line for each value inside an object or a list: `rows[0].city: "Oslo"`.
+
+    Of a long list, only the first and last values are shown, with a line that counts the others. `path` is the path of
+    the object or list.
+    """
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
             yield from _list_values(f"{path}.{name}", inner)
@@ -67,7 +71,7 @@ def _as_json(value: Any) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return text on a single line with invisible characters written as codes."""
+    """Return text on a single line, with invisible characters written as codes."""
     if printable(text) == text and text.isprintable():
         return text
     return "".join(item if item.isprintable() and printable(item) == item else f"\\u{ord(item):04x}" for item in text)

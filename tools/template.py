@@ -34,7 +34,10 @@ class Slot:
     text: str
 
     def ask(self, question: str, subjects: tuple[str, ...]) -> str:
-        """Return the slot as a self-contained question.
+        """Return the slot as a question that can be understood alone.
+
+        The slot "founding year" below the heading "History", with the subject "Acme", gives "Acme: History: founding
+        year".
 
         Args:
             question: Question of the whole report, used if it has no subjects.
@@ -49,7 +52,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Template:
-    """Template: Markdown with each slot written as `{{n}}`, and the slots numbered from 0."""
+    """Template of a report: Markdown with each slot written as `{{n}}`, and the slots in the order of n, from 0."""
 
     body: str
     slots: tuple[Slot, ...]
@@ -108,7 +111,7 @@ def parse_template(text: str) -> Template:
 
 
 def _is_empty_below(lines: Sequence[str], level: int) -> bool:
-    """Report whether a heading has no content.
+    """Report whether a heading has no content: nothing follows, or a heading of the same or a higher level.
 
     Args:
         lines: The lines below the heading.

@@ -19,10 +19,11 @@ _objects: Final[dict[int, str]] = {}
 
 
 def tool_identity(tool: BaseTool) -> str:
-    """Return the key for sharing a tool's results between runs and processes.
+    """Return the key by which a tool's cached results are shared between runs and processes.
 
-    The key is the `identity` in the tool's metadata, or its code if it is a plain function of a module. Anything else
-    that a tool holds (a client, a closure) cannot be compared, so such a tool is equal only to itself.
+    The key is the `identity` in the tool's metadata, or a hash of its code if it is a plain function of a module.
+    Anything else that a tool holds (a client, a closure) cannot be compared, so the key of such a tool is unique to the
+    object.
     """
     stated = (tool.metadata or {}).get("identity")
     if isinstance(stated, str):
@@ -38,10 +39,10 @@ def tool_identity(tool: BaseTool) -> str:
 
 
 def tool_source(tool: BaseTool) -> str:
-    """Return the origin of a tool: the MCP server and definition, or the code.
+    """Return a text that says where a tool comes from: the MCP server and definition, or the code.
 
-    The origin is the same in every process until the tool is replaced or its code is edited. It includes functions that
-    a closure holds, such as a decorated function, but no other contents of a closure or an object.
+    It is the same in every process until the tool is replaced or its code is edited. It includes functions that a
+    closure holds, such as a decorated function, but no other contents of a closure or an object.
     """
     stated = (tool.metadata or {}).get("identity")
     if isinstance(stated, str):
@@ -54,7 +55,10 @@ def tool_source(tool: BaseTool) -> str:
 
 
 def hash_call(name: str, source: str, schema: Mapping[str, Any], args: Mapping[str, Any]) -> str:
-    """Hash a call as shown to a person: the tool's name, origin and schema, and the arguments."""
+    """Return a hash of a call as shown to a person.
+
+    The tool's name, origin (`tool_source`) and schema, and the arguments.
+    """
     text = json.dumps([name, source, schema, args], sort_keys=True, ensure_ascii=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -94,9 +94,9 @@ class TypeNames:
         return "|".join(map(str, kind)) if isinstance(kind, list) else str(kind)
 
     def _resolve(self, schema: Any) -> Any:
-        """Return the definition that a schema refers to by `$ref`, also within an `allOf` of one part.
+        """Return the definition that a schema refers to by `$ref`, also if the `$ref` is the only entry of an `allOf`.
 
-        A schema without reference is returned unchanged.
+        A schema without reference is returned unchanged, and an unknown reference gives an empty schema.
         """
         for _ in range(_DEEPEST):
             if not isinstance(schema, Mapping):

@@ -56,14 +56,14 @@ def limit_resources(memory_bytes: int, seconds: float) -> None:
 
 
 def write_frame(stream: Any, data: bytes) -> None:
-    """Send a frame."""
+    """Write a frame: the length of `data` in four bytes, then `data`."""
     stream.write(len(data).to_bytes(4, "big"))
     stream.write(data)
     stream.flush()
 
 
 def read_frame(stream: BinaryIO | Any) -> bytes:
-    """Read the next frame.
+    """Return the content of the next frame.
 
     Raises:
         EOFError: The stream ends before or within the frame.

@@ -55,7 +55,7 @@ class Corpus(Protocol):
 
     @property
     def size(self) -> int:
-        """The number of passages."""
+        """Return the number of passages."""
         ...
 
     @property

@@ -29,7 +29,10 @@ class Loss:
 
 
 def count_places(kind: str, places: Iterable[object]) -> list[Loss]:
-    """Return a list with a single loss that covers all places, or an empty list without places."""
+    """Return the loss of some places as a list of one, or an empty list without places.
+
+    `count_places("pages_unreadable", [3, 7])` → `[Loss("pages_unreadable", 2, ("3", "7"))]`.
+    """
     named = [str(place)[:_LONGEST_PLACE] for place in places]
     return [Loss(kind, len(named), tuple(named[:_MOST_KEPT]))] if named else []
 
@@ -47,7 +50,7 @@ def describe_losses(losses: Iterable[Loss], language: Language = "en") -> str:
 
 
 def _join_runs(places: tuple[str, ...]) -> Iterator[str]:
-    """Yield the places, with runs of three or more consecutive numbers shortened: 2, 3, 4 becomes 2-4."""
+    """Yield the places, with three or more consecutive numbers joined: "2", "3", "4", "9" → "2-4", "9"."""
     at = 0
     while at < len(places):
         end = at

@@ -56,7 +56,10 @@ def name_source(path: Path) -> str:
 
 
 def name_relative_to(path: str, here: str) -> str:
-    """Return the name of an absolute path: relative below the folder `here`, else absolute."""
+    """Return the name of an absolute path: "docs/a.md" for a file below the folder `here`, else the path itself.
+
+    A file of the sample corpus is named as in a checkout: "examples/corpus/a.md".
+    """
     for top, shown in ((str(find_sample_corpus()), f"{_SAMPLE.as_posix()}/"), (here, "")):
         beginning = top.rstrip(os.sep) + os.sep
         if path.startswith(beginning):
@@ -65,12 +68,18 @@ def name_relative_to(path: str, here: str) -> str:
 
 
 def make_part_path(path: str, key: str) -> str:
-    """Return the index path of a part of a file, or the file's path for an empty key."""
+    """Return the index path of a part of a file: "/a/log.jsonl" and "2001" → "/a/log.jsonl//2001".
+
+    For an empty key it is the file's path.
+    """
     return f"{path}{_PART}{key}" if key else path
 
 
 def strip_part(path: str) -> str:
-    """Return the file's path, without the key of a part."""
+    """Return the path of the file that a part belongs to: "/a/log.jsonl//2001" → "/a/log.jsonl".
+
+    The path of a file is returned unchanged.
+    """
     at = path.find(_PART, 1)
     return path if at < 0 else path[:at]
 
@@ -85,7 +94,10 @@ def mark_part(path: str) -> str:
 
 
 def make_loaded_path(loader: str, key: str, source: str) -> str:
-    """Return the index path of a document from a loader."""
+    """Return the index path of a document from a loader, made of the loader, `key` and a hash of the source.
+
+    `key` stands for the loader's arguments.
+    """
     digest = sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return make_loaded_prefix(loader, key) + digest
 

@@ -98,10 +98,10 @@ class OpenDocument(AsyncTool):
 
 
 async def _read_on(corpus: Corpus, source: str, query: str, near: str) -> list[Evidence]:
-    """Return a short document whole, or the most useful passages of a long document.
+    """Return a short document whole, or `_OPENED` passages of a long document.
 
-    These are the passages around the position `near`, then the best matches of the query. If no passage has that
-    locator, they are the best matches, then the beginning of the document.
+    If a passage has the locator `near`, these are the passages around it, then the best matches of the query. Otherwise
+    they are the best matches, then the beginning of the document.
 
     Raises:
         DocumentNotFoundError: The corpus has no such document.

@@ -239,9 +239,9 @@ class Connection:
         return types.ElicitResult(action="decline")
 
     def _declined_note(self, definition: ToolDefinition, before: int) -> str:
-        """Return a line about a declined request to the user, or an empty string.
+        """Return a line that says that a request to the user was declined during a call, or an empty string.
 
-        The line is given if the number of declined requests has grown past `before`.
+        `before` is the number of declined requests when the call began.
         """
         return f"{definition.name}: {_DECLINED}" if self._declined > before else ""
 

@@ -134,7 +134,7 @@ def _arguments(schema: Any) -> dict[str, Any] | None:
 
 
 def _depth(schema: Any) -> int:
-    """Return the nesting depth of a schema, counted up to just past the limit."""
+    """Return the nesting depth of a schema. Counting stops just past `_DEEPEST_SCHEMA`."""
     level, depth = [schema], 0
     while level and depth <= _DEEPEST_SCHEMA:
         depth += 1
@@ -172,7 +172,7 @@ def _without_texts(schema: Any) -> Any:
 
 
 def _speaks(text: str, siblings: frozenset[str]) -> bool:
-    """Report whether a server's text addresses a model, or orders a call of a tool of another server.
+    """Report whether a server's text addresses a model, or orders a call of another server's tool.
 
     `siblings` are the folded names of the server's own tools.
     """

@@ -16,9 +16,9 @@ _WORDS: Final = localized_section("mcp.problems")
 
 
 def describe_problem(kind: str, *values: Any) -> ProblemLine:
-    """Format the message of a kind (a key of the section `mcp.problems`) in every language.
+    """Return the message `kind` of the section `mcp.problems` in every language, with `values` filled in.
 
-    Values that are problem lines themselves are inserted in the same language.
+    A value that is a `ProblemLine` itself is inserted in the same language.
     """
 
     def fill(language: Language) -> str:
@@ -29,7 +29,7 @@ def describe_problem(kind: str, *values: Any) -> ProblemLine:
 
 
 def join_names(names: Sequence[str]) -> ProblemLine:
-    """Format a list of names in every language: the first three, and the number of others."""
+    """Return a list of names in every language: up to three names, and the number of others."""
     first = describe_problem("said", ", ".join(repr(name) for name in names[:_NAMED]))
     return describe_problem("more", first, len(names) - _NAMED) if len(names) > _NAMED else first
 

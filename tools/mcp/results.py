@@ -65,10 +65,10 @@ def read_result(result: Any, definition: ToolDefinition, args: Mapping[str, Json
 
 
 def _items(structured: list[Any]) -> list[Any]:
-    """Convert a structured list into items for `read_passages`.
+    """Return the items of a structured list in the form for `read_passages`.
 
-    If all items have a URL, they are search hits and stay as they are. Otherwise each item becomes the `content` of an
-    item as a whole, since any of its fields may hold the answer.
+    If all items have a URL, they are search hits and stay as they are. Otherwise each becomes `{"content": item as
+    text}`, since any of its fields may hold the answer.
     """
     listed = structured[:_MOST_BLOCKS]
     hits = all(isinstance(item, dict) and isinstance(item.get("url", item.get("link")), str) for item in listed)
@@ -106,7 +106,10 @@ def _bytes(kind: str, mime_type: str | None, encoded: str) -> str:
 
 
 def _source(address: str, definition: ToolDefinition) -> str:
-    """Return the source of a block: the linked web page, or else a location at the server."""
+    """Return the source of a block: the web page of its address, or else a location at the server.
+
+    `mcp://SERVER/TOOL#file:///a` is such a location.
+    """
     if address.startswith(("http://", "https://")):
         return one_line(address, 2_000)
     return f"{definition.source}#{one_line(address, 500)}" if address else definition.source

@@ -116,9 +116,10 @@ def read_servers(path: str, env: Mapping[str, str] | None = None) -> tuple[McpSe
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object from key-value pairs, and raise an error for duplicate keys.
+    """Build a JSON object from key-value pairs. Python's parser would silently keep the last of two equal keys.
 
-    Python's parser would silently keep the last of two equal keys.
+    Raises:
+        SettingsError: A key occurs twice.
     """
     known: dict[str, Any] = {}
     for key, value in pairs:
@@ -197,6 +198,9 @@ def _require_kind(name: str, key: str, value: Any, kind: type[_Kind]) -> _Kind:
         key: Key of the value, for the message.
         value: The value.
         kind: `list` or `dict`.
+
+    Raises:
+        SettingsError: The value is of another kind.
     """
     if value is None:
         return kind()

@@ -156,8 +156,8 @@ class BoundedStdioTransport(ClientTransport):
 async def _lines(stdout: asyncio.StreamReader) -> AsyncIterator[tuple[bytes, bool]]:
     """Yield each line of an output, and whether the line is within `MOST_MESSAGE_BYTES`.
 
-    Of a longer line, the first and the last chunk are yielded, which may contain the id. The time is linear in the
-    length of the output.
+    Of a longer line, only the first and the last chunk are yielded, joined, because they may contain the message's id.
+    The time is linear in the length of the output.
     """
     parts: list[bytes] = []
     size = 0
@@ -192,7 +192,7 @@ def _parse_message(line: bytes) -> Any:
 
 
 def _refusal(line: bytes) -> types.JSONRPCError | None:
-    """Return the JSON-RPC error that replaces an oversized reply.
+    """Return the JSON-RPC error that answers a request in place of an oversized reply.
 
     Returns None if the line has no id at its start or end.
     """

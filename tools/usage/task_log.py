@@ -62,7 +62,10 @@ class TaskLog:
 
 
 def _find_usual_costs(records: Iterable[Mapping[str, Any]], user: str) -> dict[str, TaskCost]:
-    """Compute the result of `TaskLog.read`. Invalid records and those of other users are skipped."""
+    """Return the usual cost of a task by tool, as `TaskLog.read`.
+
+    Invalid records and those of other users are skipped.
+    """
     kept: defaultdict[str, deque[tuple[float, ...]]] = defaultdict(lambda: deque(maxlen=_MOST_TASKS))
     for record in records:
         figures = [record.get(name) for name in _FIELDS]

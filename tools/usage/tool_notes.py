@@ -77,10 +77,10 @@ class ToolUsage:
             self.failures[kind] += 1
 
     def learn(self, definition: str, args: Mapping[str, Any] | None, kind: str, said: str) -> None:
-        """Update the note by a call, and decide on a version on trial.
+        """Update the note by a call, and adopt or reject a version on trial once it has had `_TRIAL_CALLS` calls.
 
         Args:
-            definition: Fingerprint of the tool's definition.
+            definition: Fingerprint of the tool's definition. If it has changed, the old note is discarded.
             args: Arguments of the call. None if they are not to be kept.
             kind: Kind of the failure. Empty if the call worked.
             said: Message of the failure.

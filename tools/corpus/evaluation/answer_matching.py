@@ -49,7 +49,10 @@ class AnswerText:
         return found | {(value, percent, None) for value, percent, _ in found}
 
     def says(self, gold: str) -> bool:
-        """Report whether the text states an answer, verbatim or as an equivalent date or number."""
+        """Report whether the text states an answer, verbatim or as an equivalent date or number.
+
+        "It opened on 3 May 1932." states "1932-05-03". Case and punctuation do not count. False for an empty answer.
+        """
         wanted = _normalize_answer(gold)
         if not wanted:
             return False

@@ -29,9 +29,12 @@ class RankingMetrics:
 
 
 def score_ranking(found: Sequence[str], relevant: Mapping[str, int], k: int) -> RankingMetrics:
-    """Score a ranking of distinct documents against the gains of the relevant documents.
+    """Score a ranking of documents for a question.
 
-    `k` bounds recall, all and hit.
+    Args:
+        found: The ids of the found documents, best first, without duplicates.
+        relevant: The gain of each relevant document.
+        k: Number of documents that count for recall, `all` and `hit`.
     """
     hits = sum(document in relevant for document in found[:k])
     first = next((rank for rank, document in enumerate(found, 1) if document in relevant), 0)
@@ -46,7 +49,7 @@ def score_ranking(found: Sequence[str], relevant: Mapping[str, int], k: int) -> 
 
 
 def _discount_gains(gains: Sequence[int]) -> float:
-    """Return the discounted cumulative gain of the first ten."""
+    """Return the discounted cumulative gain of the first ten gains: each divided by log2(rank + 1)."""
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains[:_NDCG_DEPTH], 1))
 
 

@@ -51,7 +51,7 @@ class _EvaluatedQuestion:
 
     @property
     def learning(self) -> bool:
-        """Report whether policies may learn from the question, or it is held out.
+        """Report whether policies learn from the question. If not, it is held out to test them.
 
         A hash of the text decides, so the result is the same in every set and at any time.
         """

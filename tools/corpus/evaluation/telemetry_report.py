@@ -119,7 +119,10 @@ def _summarize_policy(records: Sequence[_Record]) -> dict[str, Any] | None:
 
 
 def _measure_flips(records: Sequence[_Record]) -> dict[str, Any] | None:
-    """Measure how often a repeated question got another candidate than the time before. None without repeats."""
+    """Return how many questions were repeated and how often the policy's choice then differed from the time before.
+
+    None if no question was repeated.
+    """
     last: dict[str, str] = {}
     flipped: list[bool] = []
     for record in records:
@@ -144,7 +147,10 @@ def _summarize_times(records: Sequence[_Record]) -> dict[str, dict[str, float]]:
 
 
 def _summarize_segments(records: Sequence[_Record]) -> dict[str, dict[str, Any]]:
-    """Summarize each kind of question: searches, labelled searches, and the share of these with a cited passage."""
+    """Return for each kind of question the numbers of searches and labelled searches, and the hit rate.
+
+    The hit rate is the share of the labelled searches with a cited passage. None without labelled searches.
+    """
     kinds: dict[str, list[_Record]] = defaultdict(list)
     for record in records:
         kinds[record["segment"]].append(record)
@@ -183,13 +189,20 @@ def _measure_drift(records: Sequence[_Record]) -> list[dict[str, Any]]:
 
 
 def _measure_stability(before: Sequence[float], now: Sequence[float], bounds: Sequence[float]) -> float:
-    """Return the population stability index of two samples over bins, 0 for equal samples."""
+    """Return the population stability index of two samples over the bins between `bounds`: 0 for equal samples.
+
+    The more the shares of the bins differ, the higher it is.
+    """
     old, new = _share_bins(before, bounds), _share_bins(now, bounds)
     return round(sum((b - a) * log(b / a) for a, b in zip(old, new, strict=True)), 4)
 
 
 def _share_bins(values: Sequence[float], bounds: Sequence[float]) -> list[float]:
-    """Return the share of values in each bin, never 0, because half a value is added to each bin."""
+    """Return the share of the values in each bin.
+
+    Bin 0 below the first bound, bin 1 from the first bound on, and so on. No share is 0, because half a value is added
+    to each bin.
+    """
     counts = Counter(sum(value >= bound for bound in bounds) for value in values)
     bins = len(bounds) + 1
     return [(counts[at] + 0.5) / (len(values) + 0.5 * bins) for at in range(bins)]
@@ -222,7 +235,11 @@ class _Observation(NamedTuple):
 def _observe_records(
     records: Sequence[_Record], feedback: Iterable[Mapping[str, Any]], numbers: _PassageNumbers
 ) -> list[_Observation]:
-    """Return the observations in telemetry records, oldest first."""
+    """Return what a policy may learn from telemetry records: one observation for each usable search, oldest first.
+
+    Searches are left out if they have a single arm, no citation, bad feedback, or a cited passage no longer in the
+    index.
+    """
     good = last_verdicts(feedback)
     told = [
         record
