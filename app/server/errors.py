@@ -45,7 +45,10 @@ class RequestError(WeiwoError):
 
 
 def describe_outside(error: Exception) -> str:
-    """Describe an error in a line safe to leave this machine, without secrets and folders."""
+    """Describe an error in a line safe to leave this machine, without secrets and folders.
+
+    `cannot read /srv/data/a.pdf` gives `cannot read …/a.pdf`.
+    """
     text = str(error) if isinstance(error, WeiwoError) else f"{type(error).__name__}: {error}"
     for home in (os.environ.get("WEIWO_HOME", ""), str(Path.home())):
         text = text.replace(f"{home.rstrip('/')}/", "…/") if len(home) > 1 else text
@@ -53,7 +56,12 @@ def describe_outside(error: Exception) -> str:
 
 
 def not_found(what: str, name: str) -> RequestError:
-    """Return the 404 error for a thing missing or owned by another user."""
+    """Return the 404 error for an object that does not exist or belongs to another user, which must look the same.
+
+    Args:
+        what: The kind of object, such as "thread" or "corpus".
+        name: Its id or name.
+    """
     chinese = f"没有编号为 {name[:60]!a} 的{_THINGS.get(what, what)}"
     return RequestError(404, f"{what} {name[:60]!a} does not exist", chinese)
 

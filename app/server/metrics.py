@@ -31,7 +31,12 @@ def count_model_call(input_tokens: int, output_tokens: int, cost: float) -> None
 
 
 def count_failure(name: str, data: bytes) -> None:
-    """Count a failed step, if an event of a run reports a failure."""
+    """Count a failed task, if an event of a run reports one. Other events are ignored.
+
+    Args:
+        name: Name of the event, `custom` for those of Weiwo.
+        data: The event as JSON.
+    """
     if name.partition("|")[0] != "custom" or b'"task_finished"' not in data:
         return
     event = orjson.loads(data)

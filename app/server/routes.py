@@ -51,12 +51,12 @@ LANGGRAPH_API: Final[list[BaseRoute]] = [
     Route("/runs/stream", run_routes.stream, methods=["POST"]),
     Route("/runs/wait", run_routes.wait, methods=["POST"]),
 ]
-"""What LangGraph's SDKs, `useStream` and Studio call."""
+"""Routes called by LangGraph's SDKs, `useStream` and Studio."""
 OPERATION: Final[list[BaseRoute]] = [
     Route("/ready", health_routes.ready),
     Route("/metrics", health_routes.metrics),
 ]
-"""What an orchestrator and Prometheus call."""
+"""Routes called by an orchestrator and Prometheus."""
 OPENAI_API: Final[list[BaseRoute]] = [
     Route("/v1/models", chat_routes.models),
     Route("/v1/models/{model}", chat_routes.model),
@@ -64,7 +64,7 @@ OPENAI_API: Final[list[BaseRoute]] = [
     Route("/v1/responses", response_routes.create, methods=["POST"]),
     Route("/v1/responses/{response_id}", response_routes.get),
 ]
-"""What the `openai` client and Open WebUI call."""
+"""Routes called by the `openai` client and Open WebUI."""
 WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/info", installation_routes.info),
     Route("/weiwo/settings", installation_routes.settings_list),
@@ -95,9 +95,9 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/threads/{thread_id}/fork", answer_routes.fork_thread, methods=["POST"]),
     Route("/weiwo/threads/{thread_id}/plan/check", answer_routes.check, methods=["POST"]),
 ]
-"""What the page calls."""
+"""Routes called by the page."""
 PAGE: Final[list[BaseRoute]] = [
     Route("/", page_files.index),
     Mount("/page", app=GZipMiddleware(page_files.PageFiles(directory=page_files.FOLDER, check_dir=False))),
 ]
-"""The page itself."""
+"""Routes of the page's own files."""

@@ -16,7 +16,7 @@ from weiwo.app.server.errors import RequestError
 
 GRAPH_ID: Final = "weiwo"
 ASSISTANT_ID: Final = str(uuid5(UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8"), GRAPH_ID))
-"""As LangGraph's server derives the id of a graph's default assistant."""
+"""Id of the only assistant, derived from the graph's name as LangGraph's server derives it."""
 _MOST_METADATA_BYTES: Final = 16_000
 _DEEPEST: Final = 100
 """Maximum nesting of objects and lists in a request body: about half of what can be serialized again."""
@@ -29,7 +29,9 @@ _OPTIONS: Final = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 def dump(value: Any) -> bytes:
     """Serialize a value as JSON.
 
-    Models and messages become objects of their fields, errors name and message, sets lists.
+    Models and messages become objects of their fields, errors `{"error": NAME, "message": TEXT}`, sets lists, and any
+    other
+    object its text.
     """
     try:
         return orjson.dumps(value, default=_default, option=_OPTIONS)
@@ -85,10 +87,10 @@ def error_reply(error: RequestError, asked: Headers) -> Response:
 
 
 async def read_body(request: Request) -> bytes:
-    """A request's body.
+    """Return a request's body.
 
     Raises:
-        RequestError: It is too long.
+        RequestError: The body is too long.
     """
     parts, size = [], 0
     async for part in request.stream():
@@ -146,16 +148,17 @@ def read_text(body: Mapping[str, Any], name: str) -> str:
 
 
 def text_of(content: Any) -> str:
-    """Return the text of a message's content: a text, or blocks with or without text."""
+    """Return the text of a message's content, a text or a list of blocks. Blocks without text count as empty."""
     if isinstance(content, list):
         return "".join(str(item.get("text") or "") if isinstance(item, dict) else str(item) for item in content)
     return str(content or "")
 
 
 def read_place(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the checkpoint named by a request, in `checkpoint` or `checkpoint_id`.
+    """Return the checkpoint named by a request, as an object without empty fields.
 
-    The thread comes from the path alone.
+    Its fields are `checkpoint_id`, `checkpoint_ns` and `checkpoint_map`. They are read from the object `checkpoint`, or
+    else from the body itself. The thread comes from the path alone.
 
     Raises:
         RequestError: The checkpoint is malformed.
@@ -193,10 +196,10 @@ def read_object(body: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def read_count(values: Mapping[str, Any], name: str, default: int, most: int, least: int = 0) -> int:
-    """Read a number from a field of a request or of the query.
+    """Return the number in a field of a request or of the query, or `default` if it is missing.
 
     Raises:
-        RequestError: The value is no number, or out of bounds.
+        RequestError: The value is no number, or not between `least` and `most`.
     """
     value = values.get(name)
     text = str(default if value is None else value)

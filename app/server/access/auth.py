@@ -93,7 +93,11 @@ _SHOWN: Final = 4
 
 
 async def log_in(request: Request) -> Response:
-    """Log in with a token."""
+    """Log in with the token in the request body. Does nothing on a server without logins.
+
+    Raises:
+        RequestError: The token is unknown.
+    """
     auth: Auth | None = request.app.state.auth
     body = await read_json(request)
     response = Response(status_code=204)
@@ -152,6 +156,11 @@ def sends_to_issuer(request: Request) -> bool:
 
 
 def _auth(request: Request) -> Any:
+    """Return the server's logins by OpenID Connect.
+
+    Raises:
+        RequestError: The server has none.
+    """
     auth: Auth | None = request.app.state.auth
     if auth is None or auth.oidc is None:
         raise RequestError(404, "this server has no OpenID Connect")

@@ -48,9 +48,17 @@ class DayBudgets:
             await self._records.add_spending(user, _day_of(now), Spending(runs=1))
 
     async def limit(self, user: str, profile: Context, context: Context, before: Usage) -> Context:
-        """Return the operator's limits for a run, lowered to the rest of the user's day.
+        """Return the operator's settings for a run, with limits lowered to the rest of the user's day.
 
-        The usage of the thread before this run is added, because it counts towards the run's limits.
+        `max_tokens` and `max_cost` are lowered if the user has a daily budget for them. Without one, `profile` is
+        returned
+        unchanged. The usage of the thread before this run is added, because it counts towards the run's limits.
+
+        Args:
+            user: The user.
+            profile: The operator's settings for the user's runs.
+            context: The options set by the client.
+            before: The usage of the question so far.
 
         Raises:
             SettingsError: The user's profile cannot be used.
@@ -111,7 +119,9 @@ class DayBudgets:
 
 
 def _require_budget(profile: Profile, spent: Spending, *, asks: bool, now: float) -> None:
-    """Check the remaining budget of a day.
+    """Raise an error if a budget of the user's day is used up.
+
+    The number of questions counts only if the request `asks` one.
 
     Raises:
         RequestError: Nothing is left. The message says when the next day begins.

@@ -63,14 +63,14 @@ class Rules:
 
 @dataclass
 class _Buckets:
-    """Token buckets: the number of requests of a kind still allowed per client."""
+    """Token buckets: each client may send `burst` requests at once, and then another every `seconds` seconds."""
 
     burst: int  # requests at once
     seconds: float  # seconds after which one more is allowed
     _left: MutableMapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def take(self, who: str) -> bool:
-        """Consume a token, and report whether a further request is allowed."""
+        """Count a request of a client, and report whether it is allowed."""
         now = time.monotonic()
         left, since = self._left.pop(who, (float(self.burst), now))
         left = min(float(self.burst), left + (now - since) / self.seconds)

@@ -61,7 +61,7 @@ def user_of(request: Request) -> str:
 
 
 def memory_user(user: str, settings: Settings) -> str:
-    """Return the memory owner for a user. The operator shares the memory of the command line."""
+    """Return the name under which a user's memory is stored. The operator shares the memory of the command line."""
     return local_user(settings) if user == OPERATOR else client_user(user)
 
 
@@ -114,7 +114,9 @@ def read_profiles(home: Path) -> dict[str, Profile]:
 
 
 def profile_of(home: Path, user: str) -> Profile:
-    """Return a user's profile. Blocks.
+    """Return a user's profile: the table of that name, else the table "*". Blocks.
+
+    The operator has no part in "*". Without a table, the profile sets nothing.
 
     Raises:
         SettingsError: As for `read_profiles`.
@@ -140,14 +142,19 @@ _ATTACHED: Final = f"{USER_PREFIX}attached."
 
 
 def stored_name(user: str, name: str) -> str:
-    """Return the storage name of a user's corpus."""
+    """Return the storage name of a user's corpus: `user-3f1c….reports` for the corpus `reports`.
+
+    The corpora of the operator are stored under their own names.
+    """
     return name if user == OPERATOR else f"{USER_PREFIX}{sha256(user.encode()).hexdigest()[:16]}.{name}"
 
 
 def own_corpora(home: Path, user: str) -> dict[str, str]:
     """Return the corpora of a user: the user's names mapped to the storage names.
 
-    The operator has all corpora.
+    An example is `{"reports": "user-3f1c….reports"}`.
+
+    The operator has all corpora, those of other users under their storage names.
     """
     folder, prefix = locate_by_name(home).parent, stored_name(user, "")
     names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
@@ -157,9 +164,12 @@ def own_corpora(home: Path, user: str) -> dict[str, str]:
 def choose_corpora(home: Path, user: str, names: Sequence[str]) -> list[str]:
     """Return the storage names of the corpora named by a user.
 
+    The user's own corpora, and those of the operator if clients may choose a corpus.
+
     Raises:
-        RequestError: A corpus is neither the user's nor opened to clients by the operator, or the name would mean a
-            file.
+        RequestError: A corpus does not exist for the user, or its storage name is also the path of a file, which the
+            run
+            would search instead.
     """
     own = own_corpora(home, user)
     if names and may_client_set("corpus"):
@@ -234,6 +244,6 @@ def may_client_set(field: str) -> bool:
 
 
 def named_corpora(context: Mapping[str, object]) -> list[str]:
-    """Return the corpora named in a client's context."""
+    """Return the corpora named in a client's context, a list or a single name. Empty if it names none."""
     named = context.get("corpus")
     return [str(item) for item in named] if isinstance(named, list | tuple) else [str(named)] if named else []

@@ -31,7 +31,7 @@ async def info(_: Request) -> Response:
 
 
 async def search(request: Request) -> Response:
-    """Return the assistants matching conditions: the only assistant, or an empty list."""
+    """Return the assistants matching conditions: a list with the only assistant, or an empty list."""
     body = await read_json(request)
     fits = _fits(body)
     return reply(
@@ -45,7 +45,7 @@ async def count(request: Request) -> Response:
 
 
 def _fits(body: Mapping[str, Any]) -> bool:
-    """Report whether the only assistant matches the graph and the metadata of a search."""
+    """Report whether the only assistant matches the graph and the metadata of a search. Without conditions it does."""
     metadata = read_object(body, "metadata")
     known = all(key == "created_by" and value == "system" for key, value in metadata.items())
     return read_text(body, "graph_id") in {"", GRAPH_ID} and known

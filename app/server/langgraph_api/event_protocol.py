@@ -27,10 +27,7 @@ _Namespace = tuple[str, ...]
 
 
 def number_at(seconds: float) -> int:
-    """Return the event number (`seq`) for a time.
-
-    It counts microseconds of the epoch, so that numbers grow over all runs.
-    """
+    """Return the event number (`seq`) for a time: microseconds since 1970, so that numbers grow over all runs."""
     return int(seconds * 1_000_000)
 
 
@@ -76,7 +73,13 @@ class Subscription:
         )
 
     def covers(self, channel: str, namespace: _Namespace, name: str) -> bool:
-        """Report whether an event of a channel is sent. `name` is the kind of a custom event."""
+        """Report whether the client has subscribed to an event.
+
+        Args:
+            channel: The channel of the event, such as "values".
+            namespace: The subgraph that sent it. Empty for the graph itself.
+            name: The kind of a custom event, such as "planned". Empty for other events.
+        """
         if channel not in self.channels and f"{_NAMED}{name}" not in self.channels:
             return False
         within = [len(namespace) - len(item) for item in self.namespaces if _begins(namespace, item)]
@@ -109,7 +112,7 @@ class EventEncoder:
     _error: str = ""
 
     def encode(self, run: RunRecord, event: Event) -> list[bytes]:
-        """Encode an event of a run as zero or more server-sent events of the protocol."""
+        """Encode an event of a run as server-sent events of the protocol. Empty if the client did not subscribe."""
         self._run, self._event, self._made, self._out = run.run_id, event, 0, []
         mode, *rest = event.name.split("|")
         namespace = tuple(rest)
@@ -251,7 +254,10 @@ class EventEncoder:
 
 
 def _begins(namespace: _Namespace, prefix: _Namespace) -> bool:
-    """Report whether a namespace begins with a prefix. The prefix may leave out task ids."""
+    """Report whether a namespace begins with a prefix, in which task ids may be left out.
+
+    `("executor:1a2b", "task:3c4d")` begins with `("executor",)` and with `("executor:1a2b",)`.
+    """
     return len(prefix) <= len(namespace) and all(
         item in {part, part.partition(":")[0]} for part, item in zip(namespace, prefix, strict=False)
     )

@@ -101,7 +101,7 @@ def _common(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _configurable(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the protocol's settings for a run's context, without the position of the run."""
+    """Return the client's settings for the run: `config.configurable` without the ids of thread and checkpoint."""
     config = read_object(params, "config")
     placed = {"thread_id", "checkpoint_id", "checkpoint_ns"}
     return {key: value for key, value in read_object(config, "configurable").items() if key not in placed}

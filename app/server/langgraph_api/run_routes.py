@@ -32,7 +32,7 @@ from weiwo.app.server.wire import (
 )
 
 MOST_RUNS: Final = 1_000
-"""Runs of a thread that are looked through, the newest."""
+"""Number of a thread's newest runs that are considered."""
 _AFTER_ALL: Final = 10**9
 """Sequence number of an end that was never logged. It is higher than that of any event."""
 
@@ -75,9 +75,15 @@ async def _list_begun_runs(engine: Engine, thread_id: str) -> list[RunRecord]:
 
 
 def _first(runs: list[RunRecord], run_id: str, since: float) -> int:
-    """Return the index of the run to begin with.
+    """Return the index of the run with which a stream begins.
 
-    This is the run seen last, or else the oldest run with unseen events, or else the newest run.
+    This is the run of the event seen last. If that is unknown, the oldest run that is still active or has events after
+    `since`, and otherwise the newest run.
+
+    Args:
+        runs: Runs of the thread, oldest first.
+        run_id: The run of the event seen last. Empty if no event was seen.
+        since: Time in seconds since 1970 up to which events were seen. 0 if unknown.
     """
     for n, run in enumerate(runs):
         if run.run_id == run_id or (not run_id and (run.status in UNDER_WAY or 0 < since < run.updated)):

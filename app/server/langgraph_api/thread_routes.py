@@ -53,7 +53,7 @@ async def search(request: Request) -> Response:
 
 
 async def count(request: Request) -> Response:
-    """Count the threads matching conditions, up to the number considered by a search."""
+    """Return the number of threads matching conditions, among the 1,000 newest."""
     body = await read_json(request)
     found = await engine_of(request).threads.search(user_of(request), {**body, "limit": _MOST_HISTORY, "offset": 0})
     return reply(len(found))
@@ -182,7 +182,10 @@ def _config(thread_id: str, place: Mapping[str, Any]) -> RunnableConfig:
 
 
 def _select_parts(state: dict[str, Any], select: Any) -> dict[str, Any]:
-    """Return the requested parts of a state, for example `values.messages`."""
+    """Return the requested parts of a state, or the whole state if none are requested.
+
+    `["next", "values.messages"]` gives `{"next": …, "values": {"messages": …}}`. Unknown names are left out.
+    """
     if not isinstance(select, list) or not select:
         return state
     whole = plain(state)

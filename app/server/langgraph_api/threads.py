@@ -78,7 +78,13 @@ class Threads:
         return thread_id, record
 
     async def create(self, user: str, name: str, metadata: Mapping[str, Any], *, known_ok: bool) -> str:
-        """Create a thread, and return the stored id. With `known_ok`, an existing thread of the user is used.
+        """Create a thread, and return the stored id.
+
+        Args:
+            user: The user.
+            name: The id chosen by the user.
+            metadata: Metadata of the thread.
+            known_ok: Whether an existing thread of the user is returned instead of an error.
 
         Raises:
             RequestError: The thread exists already although it should be new, or the id is not available to users.
@@ -181,7 +187,7 @@ class Threads:
         return item if select is None else {key: item[key] for key in select if key in item}
 
     def status(self, found: Found) -> str:
-        """Return the status of a thread: `idle`, `busy`, `interrupted` or `error`."""
+        """Return a thread's status: `busy` (a run is active), `error`, `interrupted` (can be continued) or `idle`."""
         waits = found.info is not None and found.info.status in {"interrupted", "waiting"}
         return self._status(found, interrupted=waits)
 

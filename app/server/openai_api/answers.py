@@ -48,7 +48,10 @@ class ProtocolAnswer:
     parts: Sequence[Mapping[str, Any]] = ()  # the parts of the question, as results say
 
     def annotations(self, offset: int = 0) -> list[dict[str, Any]]:
-        """Return the citation marks with a URL as OpenAI's `url_citation`. `offset` is added to their positions."""
+        """Return the citation marks as OpenAI's `url_citation`. Marks of sources without a URL are left out.
+
+        `offset` is added to their positions, for an answer that follows other text.
+        """
         known = {int(citation["n"]): citation for citation in self.citations if citation.get("url")}
         return [
             {
@@ -63,7 +66,7 @@ class ProtocolAnswer:
 
 
 AnswerSteps = AsyncIterator[_AnswerEvent | ProtocolAnswer]
-"""A run, step by step, and at last its answer."""
+"""The steps of a run in order. The last item is the answer."""
 
 
 def _address(source: str) -> str:
@@ -93,7 +96,7 @@ async def follow_answer(backend: Backend, run: RunRecord) -> AnswerSteps:
 def _read_step(event: Event) -> _AnswerEvent:
     """Convert an event to a step: a progress line, or the next text of the answer.
 
-    The step has no text if the event adds nothing.
+    An event that adds nothing gives a step with an empty text.
     """
     if event.name == "custom":
         return _AnswerEvent("progress", _progress(orjson.loads(event.data)))
@@ -131,7 +134,10 @@ def read_answer(values: Mapping[str, Any], error: str, thread_id: str) -> Protoc
 
 
 def _progress(event: Mapping[str, Any]) -> str:
-    """Describe a stream event in a line, or return an empty string for irrelevant events."""
+    """Return the progress line for a stream event, or an empty string for events that are not shown.
+
+    The first call of a task gives `web_search: height of the tower`, for example.
+    """
     match event.get("type"):
         case "planned":
             tasks = [one_line(str(item.get("description", "")), _LONGEST_STEP) for item in event["plan"]["vertices"]]

@@ -95,7 +95,7 @@ def _read_model(body: Mapping[str, Any]) -> str:
 
 
 def _refuse_options(body: Mapping[str, Any], *, any_format: bool) -> None:
-    """Reject options with an unsupported effect on the answer.
+    """Raise an error for options that this server cannot follow: several answers, forced tool calls, JSON output.
 
     Args:
         body: The request's body, of either API.
@@ -132,6 +132,11 @@ def _read_language(body: Mapping[str, Any]) -> str:
 
 def read_run(body: Mapping[str, Any], messages: list[dict[str, str]], *, kept: bool) -> RunRequest:
     """Build the run for a conversation, from the options of a request of either API.
+
+    Args:
+        body: The request's body.
+        messages: The conversation, as returned by `read_messages`.
+        kept: Whether the thread is kept after the run.
 
     Raises:
         RequestError: There is no such model, or nothing is asked.
@@ -195,7 +200,7 @@ def _text(content: Any) -> str:
 
 
 async def whole(answers: AnswerSteps) -> ProtocolAnswer:
-    """Return the final answer of a run."""
+    """Wait for a run to end, and return the answer."""
     return [answer async for answer in answers if isinstance(answer, ProtocolAnswer)][-1]
 
 
@@ -208,9 +213,10 @@ async def _do_nothing() -> None:
 
 
 def rest(answer: ProtocolAnswer, streamed: str) -> str:
-    """Return the part of the checked answer to send after the streamed text.
+    """Return the text to send after the streamed text, so that the client has the checked answer.
 
-    If the check changed text already sent, the whole corrected answer follows under a heading.
+    After "Rome is" the answer "Rome is old." gives " old.". If the check changed text already sent, the whole answer
+    follows under the heading "Corrected after checking:".
     """
     if answer.text.startswith(streamed):
         return answer.text[len(streamed) :]

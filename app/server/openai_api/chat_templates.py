@@ -37,7 +37,7 @@ _LONGEST_TITLE: Final = 80
 
 @dataclass(frozen=True)
 class ChatTask:
-    """A side task of a chat interface."""
+    """A side task of a chat interface, for example to write a title for the chat, sent as a prompt."""
 
     prompt: str  # its prompt
     key: str  # the field of the JSON object that it wants; empty: a title as plain text
@@ -45,9 +45,10 @@ class ChatTask:
     asked: Sequence[str]  # what the user has said in the chat, oldest first
 
     def answer_by_rule(self) -> str:
-        """Return the reply without a model: the question's first words as title, the question as query.
+        """Return the reply without a model: the question's first words as title, the question as search query.
 
-        Any other field, such as tags, is empty.
+        For the field `title`, the question "How high is the Eiffel Tower in metres?" gives
+        `{"title": "How high is the Eiffel Tower"}`. Any other field, such as `tags`, is empty.
         """
         if not self.many:
             titles = not self.key or any(word in self.key.lower() for word in ("title", "name", "标题"))
@@ -55,7 +56,10 @@ class ChatTask:
         return self._write([self.asked[-1]] if self.asked and "quer" in self.key.lower() else [])
 
     def read_reply(self, reply: str) -> str:
-        """Convert a model's reply to the requested form. Returns an empty string for any different form."""
+        """Convert a model's reply to the form that the interface expects. Empty if the reply does not fit.
+
+        For the field `title`, the reply `Here: {"title": "Tower"}` gives `{"title": "Tower"}`.
+        """
         if not self.key:
             lines = [one_line(line, _LONGEST_TITLE).strip("\"'“”「」《》*# ") for line in reply.strip().splitlines()]
             return lines[0] if len(lines) == 1 else ""
@@ -75,7 +79,11 @@ class ChatTask:
 
 
 def find_task(text: str) -> ChatTask | None:
-    """Return the side task in a message, or None for a question."""
+    """Return the side task that a message asks for, or None if the message is a question to be answered.
+
+    A side task shows an example of the JSON wanted and contains the chat, or asks for a title of a chat that it
+    contains.
+    """
     if "<user_query>" in text or "<context>" in text:
         return None
     begin = text.find("<chat_history>")
@@ -97,7 +105,7 @@ def find_task(text: str) -> ChatTask | None:
 
 
 def _turns(history: str) -> Iterator[tuple[bool, str]]:
-    """Yield the turns of a chat: whether the user speaks, and the text."""
+    """Yield the turns of a chat, each as `(True, text)` for the user or `(False, text)` for the assistant."""
     for mark, after in pairwise([*_SPEAKER.finditer(history), None]):
         if mark is None:
             return
@@ -106,7 +114,7 @@ def _turns(history: str) -> Iterator[tuple[bool, str]]:
 
 
 def _first_words(question: str) -> str:
-    """The beginning of a question, as long as a title is."""
+    """Return the first words of a question as a title: six words, or 16 characters of a Chinese question."""
     text = one_line(question, 400).strip()
     if detect_language(text) == "zh":
         return text[:_TITLE_SIGNS].rstrip("，。？！、；：?,. ")
@@ -114,7 +122,11 @@ def _first_words(question: str) -> str:
 
 
 def unwrap_question(text: str) -> str:
-    """Return the user's question in a message, without the surrounding template."""
+    """Return the user's question in a message, without the template that a chat interface put around it.
+
+    `<context><source>…</source></context> Who won?` gives `Who won?`. A message without a template is returned
+    unchanged.
+    """
     begin = text.rfind("<user_query>")
     if begin >= 0:
         return text[begin + len("<user_query>") :].partition("</user_query>")[0].strip() or text

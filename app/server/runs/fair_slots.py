@@ -10,7 +10,7 @@ class FairSlots:
     """Slots for concurrent runs, divided evenly between users if `shared`.
 
     Otherwise a user may take all slots, as on a server without logins. Running work is never interrupted, so each share
-    leaves room for one more user, who can begin at once.
+    leaves room for one more user, who can begin at once: two users of 16 slots may hold 5 each.
     """
 
     def __init__(self, most: int, *, shared: bool) -> None:
@@ -19,7 +19,10 @@ class FairSlots:
         self._waiting: OrderedDict[str, list[asyncio.Future[None]]] = OrderedDict()
 
     def share(self, user: str) -> int:
-        """Return the number of slots a user may hold now."""
+        """Return the number of slots a user may hold now: all slots, divided by one more than the active users.
+
+        At least 1. All slots if they are not shared.
+        """
         users = self._held.keys() | self._waiting.keys() | {user}
         return max(1, self._most // (len(users) + 1)) if self._shared else self._most
 

@@ -65,7 +65,11 @@ async def stream_events(
 
 
 def make_event_filter(modes: Collection[str]) -> Callable[[str], bool]:
-    """Return a filter for the event names covered by stream modes."""
+    """Return a function that reports whether an event of a name belongs to the given stream modes.
+
+    `metadata`, `error` and `end` always do. The mode `messages-tuple` has the event `messages`, the mode `messages` has
+    `messages/partial` and the like.
+    """
     names = {*_ALWAYS, *modes} - {"messages", "messages-tuple"}
     names |= {"messages"} if "messages-tuple" in modes else set()
     whole = "messages" in modes

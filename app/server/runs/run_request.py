@@ -61,7 +61,11 @@ class RunRequest(BaseModel):
     ) -> "RunRequest":
         """Parse a request body.
 
-        `choose` finds the corpora it names among the user's. Without it corpora are ordinary fields.
+        Args:
+            body: The body.
+            stateless: Whether the run has a thread of its own, which is deleted at the end unless `on_completion` is
+                "keep".
+            choose: Finds the named corpora among the user's. None: `corpus` is an ordinary field of the context.
 
         Raises:
             RequestError: The request is impossible, or sets a field that clients may not set.
@@ -139,13 +143,16 @@ class RunRequest(BaseModel):
 
     @property
     def changes_course(self) -> bool:
-        """Report whether the request does more than answer or continue from the thread's current state."""
+        """Report whether the request gives an input, names a checkpoint, or changes the state or the next node.
+
+        False if it only answers a waiting request, or continues from the thread's current state.
+        """
         command = self.command or {}
         return bool(self.input is not None or self.checkpoint or command.get("update") or command.get("goto"))
 
     @property
     def answers(self) -> bool:
-        """Report whether the request answers a waiting request to a person."""
+        """Report whether the request answers a question that waits for a person."""
         return self.command is not None and self.command.get("resume") is not None
 
     def address_answer(self, thread_id: str, waiting: Waiting) -> "RunRequest":
@@ -164,10 +171,10 @@ class RunRequest(BaseModel):
         return self.model_copy(update={"command": {**(self.command or {}), "resume": resume}})
 
     def context_on(self, snapshot: StateSnapshot) -> Mapping[str, Any]:
-        """Return the context of the run.
+        """Return the context of the run: the fields set by the client.
 
-        This is the context set by the client. For a run that continues without a context it is the context from the
-        beginning, reduced to fields that a client may set.
+        A run that continues without any has the options with which the run began, reduced to fields that a client may
+        set.
         """
         if self.context or self.input is not None:
             return self.context
@@ -223,7 +230,7 @@ def check_edit(values: Any, field: str) -> None:
 
 
 def _all(outcomes: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the outcomes of an update, including an overwriting update."""
+    """Yield the outcomes of an update, and those inside an overwriting update (`{"__overwrite__": {…}}`)."""
     for key, outcome in outcomes.items():
         yield from outcome.values() if key in {"__overwrite__", "value"} and isinstance(outcome, Mapping) else ()
         yield outcome
@@ -248,10 +255,7 @@ def read_context(given: Any) -> dict[str, Any]:
 
 
 def allowed_fields(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the original options of a thread reduced to fields a client may set.
-
-    All other fields are as the operator has set them.
-    """
+    """Return those options of a thread that a client may set. Other fields have the operator's values."""
     allowed = {}
     for field, value in options.items():
         try:

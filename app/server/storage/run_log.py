@@ -23,7 +23,7 @@ _GROUP_SECONDS: Final = 0.02
 """Seconds in which events are gathered, for watchers and for the disk."""
 _FINAL: Final = frozenset({"error", "end"})
 BEGINNING: Final = (0, 0)
-"""Before every event."""
+"""Position before every event. A position is an attempt and the number of an event within it."""
 _log: Final = logging.getLogger(__name__)
 
 
@@ -114,10 +114,7 @@ class RunLog:
             await asyncio.wait([self._writing])
 
     async def follow(self, run_id: str, after: tuple[int, int] = BEGINNING) -> AsyncIterator[Event | None]:
-        """Yield the events of a run after a position until the end, with an occasional None.
-
-        None is yielded now and then while nothing happens.
-        """
+        """Yield the events of a run after a position until the end, and None now and then while nothing happens."""
         async for group in self.follow_groups(run_id, after):
             for event in group:
                 yield event
@@ -125,9 +122,10 @@ class RunLog:
                 yield None
 
     async def follow_groups(self, run_id: str, after: tuple[int, int] = BEGINNING) -> AsyncIterator[list[Event]]:
-        """Yield the events of a run in groups of simultaneously available events.
+        """Yield the events of a run after a position until the end, in groups.
 
-        An empty group is yielded now and then while nothing happens.
+        A group has the events that are available at the same time. An empty group is yielded now and then while nothing
+        happens.
         """
         live = self.live.get(run_id)
         while found := await self._records.events(run_id, after):
@@ -162,7 +160,7 @@ class RunLog:
 
 
 def parse_event_id(text: str) -> tuple[int, int]:
-    """Parse a `Last-Event-ID` to a position. Returns the beginning for an invalid id."""
+    """Parse a `Last-Event-ID` to a position: "2-15" gives `(2, 15)`. An invalid id gives `BEGINNING`."""
     attempt, _, seq = text.strip().partition("-")
     if attempt.isascii() and attempt.isdecimal() and seq.isascii() and seq.isdecimal() and len(text) <= 24:
         return int(attempt), int(seq)

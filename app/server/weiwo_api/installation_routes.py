@@ -128,15 +128,15 @@ def _user_settings(home: Path, user: str) -> Settings:
 
 
 def _named_corpora(home: Path, user: str) -> list[str]:
-    """Return the corpora available to a user for selection.
+    """Return the names of the corpora that a user can choose: those that the user added.
 
-    These are the corpora the user added, without the sample and the corpora of other users.
+    The sample and the corpora of other users are not among them.
     """
     return [name for name in own_corpora(home, user) if name != _sample(home) and not name.startswith(USER_PREFIX)]
 
 
 def _documents(settings: Settings, user: str) -> dict[str, Any]:
-    """Report whether a question has documents beside the sample, with titles to ask about."""
+    """Return `documents`, whether the user has documents beside the sample, and `titles`, up to three of theirs."""
     home, own = Path(settings.home), own_corpora(Path(settings.home), user)
     folders = [home / "corpora" / own[name] for name in _named_corpora(home, user)]
     if user == OPERATOR and settings.corpus:

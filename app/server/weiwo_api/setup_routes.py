@@ -111,7 +111,10 @@ def _read(home: Path) -> dict[str, Any]:
 
 
 def _list_fixed(config: Mapping[str, str]) -> list[str]:
-    """Return the variables set by a source besides this page and `weiwo setup`."""
+    """Return the variables that cannot be changed here, because the environment or a `.env` file sets them.
+
+    `config` holds the values of `config.toml`, which this page and `weiwo setup` write.
+    """
     names = (name for kind in _KINDS.values() for name in kind)
     return [name for name in names if os.environ.get(name) and config.get(name) != os.environ[name]]
 

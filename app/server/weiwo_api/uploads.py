@@ -78,7 +78,8 @@ async def upload(request: Request, settings: Settings, quota: Quota) -> Response
 def _safe_name(text: str) -> str:
     """Return a safe file name from the last part of an uploaded file's name.
 
-    Different names stay different, by a hash in each changed name.
+    `notes.pdf` stays as it is, and `../a?.pdf` becomes `a_-` with a hash and `.pdf`. Different names stay different, by
+    the hash in each changed name.
 
     Raises:
         RequestError: Nothing is left of the name.
