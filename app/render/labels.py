@@ -27,9 +27,12 @@ def system_language(env: Mapping[str, str] | None = None) -> Language:
 
 
 def in_system_language(words: Mapping[Language, Mapping[str, str]]) -> Callable[..., str]:
-    """Return a lookup function for phrases of a table in the language of this machine's user.
+    """Return a function that looks a phrase up in the language of this machine's user.
 
-    The function takes the name of a phrase and its values.
+    The function takes the name of a phrase and the values for its placeholders, as `say("saved", path)`.
+
+    Args:
+        words: The phrases by language and name.
     """
 
     def say(name: str, *values: object) -> str:
@@ -39,7 +42,7 @@ def in_system_language(words: Mapping[Language, Mapping[str, str]]) -> Callable[
 
 
 def describe_place(language: str, locator: str) -> str:
-    """A place within a source in a language, "lines 3-9" as 第 3-9 行."""
+    """Return a place within a source in words of a language: "lines 3-9" as 第 3-9 行 in Chinese, else unchanged."""
     if language != "zh":
         return locator
     found = _PLACE.sub(lambda m: f"第 {m[2]} {_PLACES_ZH[m[1]]}{'，' if m[3] else ''}", locator)
@@ -47,6 +50,6 @@ def describe_place(language: str, locator: str) -> str:
 
 
 def label(language: str, name: str, *values: object) -> str:
-    """Return a word or phrase in a language. English is used for unsupported languages."""
+    """Return a word or phrase in a language, with the values filled in. English is used for unsupported languages."""
     told = _WORDS["zh" if language == "zh" else "en"][name].format(*values)
     return _ONE.sub(r"1 \1", told) if name in _COUNTS else told

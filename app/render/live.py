@@ -30,7 +30,7 @@ _SLOW_CALL = 10.0
 _FRAME_SECONDS = 0.1
 
 _LEAST_TASKS = 2
-"""Tasks of a plan that is drawn: a single search is none to look at."""
+"""Least number of tasks of a plan that is drawn. A plan with a single search shows nothing of interest."""
 
 
 class LiveView(Watcher):
@@ -85,7 +85,7 @@ class LiveView(Watcher):
             self._live = None
 
     def print_plan(self, *, least: int = 1) -> None:
-        """Print the final plan, at most once, if the plan has a minimum number of tasks."""
+        """Print the final plan, at most once. Does nothing if the plan has fewer than `least` tasks."""
         if len(self.progress.rows) >= least and not self._tree_printed:
             self._tree_printed = True
             self.console.print(self._tree())

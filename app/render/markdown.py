@@ -29,8 +29,9 @@ class Markdown:
 
     Args:
         text: The text, its citation marks sealed.
-        passages: The text to print in place of a quotation, by the citation mark that ends its attribution: passages
-            that are no Markdown of ours.
+        passages: Texts to print in place of quotations. A quotation is replaced if the attribution below it ends with
+            the
+            citation mark of that number. The texts are printed as they are, not as Markdown.
     """
 
     def __init__(self, text: str, passages: Mapping[int, Text] | None = None) -> None:
@@ -61,7 +62,7 @@ def _words_of(node: Node) -> str:
 
 
 def _draw_blocks(nodes: Sequence[Node], around: tuple[str, ...] = ()) -> Iterator[tuple[bool, RenderableType]]:
-    """Yield the blocks to print, each with a flag for no empty line before the block.
+    """Yield `(tight, block)` for each block to print. `tight` says that no empty line precedes the block.
 
     Args:
         nodes: The blocks.

@@ -39,9 +39,9 @@ def plan_tree(progress: Progress, title: Text, language: str, *, ascii_only: boo
         progress: The run so far.
         title: The head of the tree.
         language: The language of the few words around.
-        ascii_only: For terminals that cannot show more.
-        brief: Whether to show only running and failed tasks, and the number of the others, for a screen that is too
-            small.
+        ascii_only: Whether the terminal can show ASCII characters only.
+        brief: Whether to show only the tasks that run, failed or found nothing, and the number of the others, for a
+            screen that is too small.
     """
     tree = Tree(Flow(title), guide_style="dim")
     branches: dict[str, Tree] = {}
@@ -87,10 +87,7 @@ def expected_line(expected: Mapping[str, Any], language: str) -> str:
 
 
 def comparison_lines(result: Mapping[str, Any], language: str) -> list[str]:
-    """Return lines with the expected and the actual cost of an answer.
-
-    The list is empty if no cost was expected.
-    """
+    """Return two lines, the expected and the actual cost of an answer. Empty if no cost was expected."""
     expected, usage = (result.get("plan") or {}).get("expected"), result.get("usage") or {}
     if not expected:
         return []
@@ -160,7 +157,10 @@ def _details(progress: Progress, row: Row, language: str) -> list[str]:
 
 
 def _choose_instances(row: Row, most: int) -> list[int]:
-    """Choose the instances to draw. Running instances and instances without a value come first."""
+    """Return the positions of at most `most` instances to draw, in order.
+
+    Running instances are chosen first, then instances without a value.
+    """
     positions = sorted(row.instances)
     if len(positions) <= most:
         return positions
@@ -170,13 +170,13 @@ def _choose_instances(row: Row, most: int) -> list[int]:
 
 
 def spinner(now: float, *, ascii_only: bool = False) -> str:
-    """The mark of something at work, at a moment of the monotonic clock."""
+    """Return the sign of running work, "⠋" and the like, for a time of the monotonic clock."""
     frames = "-\\|/" if ascii_only else _FRAMES
     return frames[int(now / _FRAME_SECONDS) % len(frames)]
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people: "0.04 s", "3.2 s", "2 min 5 s"."""
+    """Format seconds for people: "0.04 s", "3.2 s", "2 min 5 s"."""
     if seconds < 0.1:
         return f"{seconds:.2f} s"
     if seconds < 60:

@@ -112,7 +112,14 @@ class Progress:
 
     @property
     def phase(self) -> Literal["thinking", "planning", "working", "reviewing", "extending", "writing"]:
-        """Current phase of the run."""
+        """Current phase of the run.
+
+        "writing" once the answer has begun, "extending" while reflection wants further tasks, "reviewing" when all
+        tasks have
+        ended, "working" while tasks run. Before there is a plan: "thinking" until the question is assessed, then
+        "planning" if it
+        is complex.
+        """
         if self.writing:
             return "writing"
         if not self.rows:
@@ -170,7 +177,11 @@ class Progress:
         return self.fill(row.description)
 
     def fill(self, text: str) -> str:
-        """Return a text of the plan with references replaced by known values of tasks."""
+        """Return a text of the plan with references replaced by the values of tasks.
+
+        `age of {{task_1.ret}}` becomes `age of Ann Lee`. A task without a value so far appears as its id, `age of
+        ‹task_1›`. Values are cut to 40 characters.
+        """
 
         def fill(match: re.Match[str]) -> str:
             source = self.rows.get(match[1])
@@ -216,9 +227,11 @@ class Progress:
         self.rows = rows
 
     def _row(self, task_id: str) -> Row:
-        """Return the row of a task or an instance.
+        """Return the row of a task or an instance. A missing row is created.
 
-        The parent row of an instance is marked as `for_each` with its first instance.
+        `task_1[2]` is the second instance of task_1, which is then marked as `for_each`, and `task_1.2` the second
+        finding of
+        a chain of look-ups.
         """
         if task_id not in self.rows and (match := _INSTANCE.fullmatch(task_id)) and match[1] in self.rows:
             parent = self.rows[match[1]]

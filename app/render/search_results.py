@@ -21,7 +21,7 @@ def figures_table(*heads: str, texts: int = 1) -> Table:
 
     Args:
         heads: The headings of the columns.
-        texts: The number of leading columns with text, which are left-aligned.
+        texts: The number of leading columns with text, which are left-aligned. Figures in the others are right-aligned.
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for at, head in enumerate(heads):
@@ -50,7 +50,7 @@ def plain_extract(extract: Mapping[str, Any]) -> str:
 
 
 def place_of(passage: Evidence) -> str:
-    """Return the location of a passage: the source and the place in the source."""
+    """Return the location of a passage: the source, and the locator if there is one, as in `report.pdf, page 2`."""
     return one_line(", ".join(part for part in (passage.source, passage.locator) if part), 500)
 
 

@@ -62,7 +62,10 @@ class Flow:
 
 
 def _units(text: str) -> Iterator[str]:
-    """Yield the unbreakable pieces of a text. Joined together, the pieces give the text."""
+    """Yield the pieces of a text that must not be broken. Joined together, the pieces give the text.
+
+    A word with its punctuation and blanks is a piece, and so is each Chinese character.
+    """
     position = 0
     while position < len(text):
         match = _UNIT.match(text, position)

@@ -27,7 +27,7 @@ class Watcher:
         self.on_begin: Callable[[], None] | None = None
 
     def begin(self) -> None:
-        """Record the first checkpoint of the run."""
+        """Record that the run has a checkpoint, and call `on_begin` the first time."""
         if self.on_begin is not None and not self.progress.begun:
             self.on_begin()
         self.progress.begun = True
