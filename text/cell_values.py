@@ -39,7 +39,7 @@ class Amount(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """An ambiguity of a column that none of its cells resolves."""
+    """An ambiguity that no cell of a column resolves: 03/04/2024 may be in March or April."""
 
     kind: Literal["decimal_mark", "date_order", "zone", "version"]
     example: str  # an ambiguous cell, or two cells that contradict each other
@@ -96,7 +96,7 @@ _SUPERSCRIPT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "012345678
 
 
 def is_empty_mark(text: str) -> bool:
-    """Tell whether a text stands for no value, as n/a does."""
+    """Report whether a cell's text stands for no value: "", "n/a" and "-", but not "0"."""
     plain = normalize_cell(text).casefold()
     return not plain or plain in _EMPTY
 
@@ -394,10 +394,10 @@ def _find_decimal(figures: Sequence[_Figure], *, comma: bool) -> tuple[str, Doub
 
 
 def _writes_letters(figures: Sequence[_Figure]) -> bool:
-    """Report whether a column writes k, M or B as a scale.
+    """Report whether a column writes k, M or B as a scale, as in "5k", "7k", "12".
 
-    The letter must stand close to the figure in at least half of the cells. All other cells must have nothing behind
-    the figure.
+    The letter must stand close to the figure in at least half of the cells, and in at least two. All other cells must
+    have nothing behind the figure.
     """
     scaled = [figure for figure in figures if figure.close and figure.rest in _COLUMN_LETTERS]
     bare = sum(not figure.rest for figure in figures)

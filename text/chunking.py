@@ -215,7 +215,7 @@ def _find_title_line(lines: list[str], paragraphs: list[tuple[int, int]]) -> str
 
 
 class _Cutter:
-    """Splitter for the sections of a text."""
+    """Splitter of a document's sections into passages."""
 
     def __init__(self, text: str, lines: list[str], starts: list[int], *, by_line: bool) -> None:
         self._text, self._lines, self._starts, self._by_line = text, lines, starts, by_line
@@ -364,7 +364,7 @@ def _part_large(
 
 
 def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
-    """Trim a span: drop blank lines before the text and blanks after the text."""
+    """Return a span without the blank lines at its start and the blanks at its end. Indentation stays."""
     inside = text[start:end]
     end -= len(inside) - len(inside.rstrip())
     inside = inside.rstrip()

@@ -191,7 +191,7 @@ def _chinese(text: str, found: re.Match[str]) -> DateForm | None:
 
 
 def _plausible_chinese(text: str, found: re.Match[str], year: int, *, with_month: bool) -> bool:
-    """Report whether 1969年 is a year, not a number of years."""
+    """Report whether a number before 年 can be a year (1969年), and not a number of years (300年)."""
     if with_month:
         return 100 <= year <= LAST_BARE_YEAR
     if FIRST_BARE_YEAR <= year <= LAST_BARE_YEAR:

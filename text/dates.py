@@ -169,11 +169,11 @@ def find_dates(text: str) -> list[DateSpan]:
 
 
 def parse_date(text: str) -> PartialDate:
-    """Parse the single date stated by a text.
+    """Parse the single date stated by a text: "born in 156 BC" → the year -156.
 
     Args:
         text: A date in any form `find_dates` knows or `PartialDate.iso` writes, words around it allowed. Several
-            mentions are one date if the most precise of them lies within all others.
+            mentions are one date if the most precise of them lies within all others ("July 1969, on 20 July 1969").
 
     Returns:
         The date, as precise as it is written.
@@ -218,7 +218,8 @@ def format_date(date: PartialDate, language: Language) -> str:
 
     Args:
         date: The date.
-        language: "12 July 100 BC" in English, 公元前100年7月12日 in Chinese, 2016-05-03 in others.
+        language: "12 July 100 BC" in English, 公元前100年7月12日 in Chinese. In others 2016-05-03, but a year alone,
+            and a date before 1000 or after 2100, as in English.
 
     Returns:
         The date. A year that would not be read as a year by itself (14, 618) gets its era.
@@ -274,7 +275,7 @@ def _makes_amount(form: DateForm, following: DateForm | None, gap: str) -> int:
 
 
 def _range(text: str, first: DateForm, last: DateForm) -> DateSpan | None:
-    """Return the range from `first` to `last`, or None if both ends are no dates or the end is before the start.
+    """Return the range from `first` to `last`, or None if an end is no date or the range would run backwards.
 
     An era written at one end holds for both (`_shared_eras`). "1969 to 72" ends in 1972.
     """

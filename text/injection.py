@@ -79,7 +79,7 @@ _HINT: Final = lazy(_DATA["hints"])
 
 @lru_cache(maxsize=256)  # a passage is found by several searches of a run
 def addresses_model(text: str) -> bool:
-    """Report whether a text addresses a model.
+    """Report whether a text addresses a model: "Ignore all previous instructions.", but not "Rome is old."
 
     Such a text tells the model to ignore its orders, gives it new orders or a role, writes tool calls or end-of-data
     marks for it, asks for its prompt or keys, or hides words from people.
@@ -141,12 +141,15 @@ def _speaks(hidden: str) -> bool:
 
 
 def _single_blanks(text: str) -> str:
-    """Collapse runs of blanks and empty lines, to keep patterns from rescanning the same runs."""
+    """Return the text with runs of blanks as one blank, and without empty lines.
+
+    Patterns would otherwise scan the same runs again and again.
+    """
     return "\n".join(line for line in (" ".join(part.split()) for part in text.split("\n")) if line)
 
 
 def _decode_base64(text: str) -> list[str]:
-    """Return the base64-encoded texts in a text, decoded."""
+    """Return the texts that base64 runs in a text decode to. Runs that decode to no readable text are left out."""
     found = []
     for blob in _BASE64.findall(text)[:_MOST_BLOBS]:
         body = blob[:_LONGEST_BLOB].rstrip("=").replace("-", "+").replace("_", "/")

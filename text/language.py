@@ -110,17 +110,18 @@ _LONGEST_BRIEF: Final = 20_000
 
 @cache_short_texts
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Find the sentences of prose in any language, Markdown included.
+    """Return the sentences of prose in any language, Markdown included: "Rome is old. It is big." → (0, 12), (13, 23).
 
-    A line end closes a sentence unless the line is long enough to have been wrapped and no new block follows.
-    Bullets, numbers and heading marks at the start of a line belong to no sentence.
+    A line end closes a sentence, unless the line is so long (`_WRAPPED_FROM`) that it was probably wrapped, and the
+    next line is not blank and begins no list item, heading, quotation or table row. Bullets, numbers and heading marks
+    at the start of a line belong to no sentence.
 
     Args:
         text: Any text.
 
     Returns:
-        Spans `(start, end)` into `text`, in order, without blanks at either end; what lies between them is blank or
-        a block mark.
+        Spans `(start, end)` into `text`, in order, without blanks at either end. Text between them is blank or a block
+        mark.
     """
     spans: list[tuple[int, int]] = []
     # The language is detected at most once, and only if a full stop is ambiguous.

@@ -66,7 +66,7 @@ class LanguageGuess(NamedTuple):
 
 
 def name_language(language: Language, reader: Language) -> str:
-    """Return the name of a language for a person, in Chinese ("英语") or English.
+    """Return the name of a language for a person: "英语" for English if `reader` is Chinese, else "English".
 
     An unknown language is named by its tag.
     """
@@ -76,7 +76,7 @@ def name_language(language: Language, reader: Language) -> str:
 
 @cache
 def language_name(language: Language) -> str:
-    """Return the name of a language for a model, in English and in the language itself.
+    """Return the name of a language for a model, in English and in the language itself: "German (Deutsch)".
 
     An unknown language is named by its tag.
     """
@@ -113,12 +113,17 @@ def is_in_language(text: str, language: Language) -> bool:
 
 
 def resolve_language(text: str, *likely: Iterable[Language]) -> Language:
-    """Resolve the language of a text, using further evidence if the text alone is not enough.
+    """Return the language of a text, with the help of further evidence if the text is too short to tell.
+
+    "Hafenmeister Ostrel?" with `["de"]` is German.
 
     Args:
         text: A question, mostly.
-        likely: Languages of the context of the text, the best evidence first: the conversation, then the documents.
-            A language not written in the script of the text is left out.
+        likely: Languages of the context of the text, the best evidence first: the conversation, then the documents. A
+            language not written in the script of the text is left out.
+
+    Returns:
+        The guessed language if the guess is sure, else the first of `likely` that fits, else the guessed language.
     """
     found = guess_language(text)
     if found.sure:
@@ -260,10 +265,10 @@ def function_words(language: Language) -> frozenset[str]:
 
 
 def _list_words(text: str) -> list[str]:
-    """Return the possible function words of a text, in lower case.
+    """Return the possible function words of a text, in lower case. Names are left out.
 
-    A capitalized word inside a sentence is a name, and so is a short word between two capitalized words ("Juan de la
-    Cruz").
+    "Where did Juan de la Cruz live?" → "where", "did", "live". A capitalized word inside a sentence is a name, and so
+    is a short word between two capitalized words.
     """
     tokens = [_ELISION.sub("", token) for token in _WORD.findall(text)]
     names = [token[:1].isupper() and not token.isupper() for token in tokens]

@@ -19,7 +19,7 @@ def _stems() -> frozenset[str]:
 
 
 def is_common(word: str) -> bool:
-    """Report whether an English word, in any letter case and inflection, is common.
+    """Report whether an English word is common, in any letter case and inflection: "Running", but not "London".
 
     Args:
         word: One word.

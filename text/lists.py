@@ -112,7 +112,7 @@ def _between(separator: re.Pattern[str], masked: str, start: int, end: int) -> l
 def _last_two(masked: str, start: int, end: int) -> list[tuple[int, int]]:
     """Return the spans of a list's last piece, split at its last "and": "B and C" → "B", "C".
 
-    Without "and" the piece is returned whole.
+    Without "and" the result is the one span of the whole piece.
     """
     cuts = [
         found.span()

@@ -38,7 +38,7 @@ _T = TypeVar("_T")
 
 
 class ByLocale(dict[Language, _T]):
-    """Mapping from language to words other than messages, with English as the fallback."""
+    """Dictionary of values by language, which returns the value of English for a language without a catalogue."""
 
     def __missing__(self, language: Language) -> _T:
         return self[message_locale(language)]
@@ -50,7 +50,7 @@ def sections(language: Locale) -> tuple[str, ...]:
 
 
 class _ByLanguage(Mapping[Language, Any]):
-    """Lazy view of a section, or of a key of the section, in every language."""
+    """Mapping from language to the messages of a section, or to the message of one key, parsed on access."""
 
     def __init__(self, section: str, key: str | None = None) -> None:
         self._section, self._key = section, key

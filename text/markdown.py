@@ -374,7 +374,7 @@ def find_whole_sentences(text: str) -> list[tuple[int, int]]:
 
 
 class Opaque(NamedTuple):
-    """A non-prose span: code if `code` is true, else a formula."""
+    """A span that is code or a formula and no prose. `code` is False for a formula."""
 
     start: int
     end: int
@@ -440,7 +440,9 @@ def find_code_spans(text: str, start: int, end: int) -> tuple[list[tuple[int, in
 
 
 def mask(text: str, offset: int, covers: Sequence[tuple[int, int, str]]) -> str:
-    """Overwrite spans of a text, each with a given character. Offsets stay the same: "abcdef" → "axxdef".
+    """Return a text with each span overwritten by a character. Offsets stay the same.
+
+    `mask("abcdef", 0, [(1, 3, "x")])` → "axxdef".
 
     Args:
         text: The text.

@@ -60,7 +60,10 @@ class Naming:
 
 
 def possible_titles(question: str) -> set[str]:
-    """Return the keys of all titles possibly named in a question: every run of up to `LONGEST` words."""
+    """Return the keys of all titles that a question may name: every run of up to `LONGEST` words.
+
+    "Who made Rome?" → "who made", "made", "made rome", "rome", "who made rome". Stop words alone are left out.
+    """
     words = _words(question[:_LONGEST_QUESTION])
     ends = range(1, LONGEST + 1)
     keys = {" ".join(words[at : at + length]) for at in range(len(words)) for length in ends}

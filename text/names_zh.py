@@ -151,7 +151,7 @@ def _is_chinese_name(piece: str, after: re.Match[str] | None, *, beside: bool) -
 
 @cache
 def name_endings() -> frozenset[str]:
-    """Return the pairs of neighbouring characters in endings of names like 大学.
+    """Return the pairs of neighbouring characters in endings of names: 大学 and more.
 
     Such an ending says the kind of a thing and does not identify it.
     """

@@ -121,11 +121,12 @@ class Told:
     def resembles(self, other: "Told", least: float = _ALIKE) -> bool:
         """Report whether both texts are near duplicates, each with little additional text.
 
-        The numbers and names of one text must occur in the other in order, and neither may deny the other's statements.
+        The `particulars` of one text must occur in the other in order, and neither text may deny the other (`_denies`).
+        Texts of fewer than `FEWEST` words must be equal.
 
         Args:
             other: Another text.
-            least: The minimum similarity.
+            least: The minimum similarity (`likeness`).
         """
         if self.words == other.words:
             return bool(self.words)
@@ -137,12 +138,15 @@ class Told:
         return few.particulars_in(many) and not (_denies(self, other) or _denies(other, self))
 
     def holds(self, other: "Told") -> bool:
-        """Report whether this text contains nearly all of another text, with its numbers and names in order."""
+        """Report whether this text contains nearly all of another text, with the other's `particulars` in order.
+
+        False if the other text has fewer than `FEWEST` words.
+        """
         both = len(self.shingles & other.shingles)
         return len(other.words) >= FEWEST and both >= _WITHIN * len(other.shingles) and other.particulars_in(self)
 
     def equals(self, other: "Told") -> bool:
-        """Report whether both texts are similar, with equal numbers, dates and names in order."""
+        """Report whether both texts are near duplicates (`resembles`) and have the same `facts` in the same order."""
         return self.facts == other.facts and self.resembles(other)
 
     @cached_property
@@ -209,7 +213,10 @@ def _size(words: Sequence[str]) -> int:
 
 
 def _shingles(words: Sequence[str]) -> frozenset[int]:
-    """Return the hashes of all overlapping runs of words. A short text is a single run."""
+    """Return the hashes of all overlapping runs of `_WORDS` words, or of `_CHARACTERS` characters in Chinese text.
+
+    A shorter text is a single run.
+    """
     size = _size(words)
     if len(words) <= size:
         return frozenset([_hash(words)])
@@ -234,7 +241,7 @@ def _hash_run(run: bytes) -> int:
 
 
 def _denies(told: Told, other: Told) -> bool:
-    """Report whether one text has a word like "not" inside words that the other text has without it.
+    """Report whether one text has a word for "not" inside words that the other text has without it.
 
     "did not raise rates in March" denies "did raise rates in March".
     """

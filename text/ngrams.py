@@ -48,7 +48,7 @@ class Indexer:
     """Analyzer that returns the terms and n-grams of texts, with a cache by word, because texts repeat words."""
 
     def __init__(self, stem: Callable[[str], Sequence[str]] = str.split) -> None:
-        """Begin with no words.
+        """Create an analyzer with an empty cache.
 
         Args:
             stem: Function that returns the stems to index for a term. By default the term is indexed unchanged.
@@ -65,7 +65,10 @@ class Indexer:
 
 
 class _Words(dict[str, tuple[str, str]]):
-    """Cache of the terms and n-grams of a word, which has no blank. A missing word is analyzed on access."""
+    """Cache from a word (a piece of text without blanks) to its terms and n-grams.
+
+    A missing word is analyzed on access.
+    """
 
     def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
         super().__init__()

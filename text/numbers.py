@@ -100,11 +100,11 @@ def find_numbers(text: str) -> list[NumberSpan]:
 
 
 def parse_number(text: str) -> int | float:
-    """Parse the single number stated by a text.
+    """Parse the single number stated by a text: "about 6,300 km" → 6300.
 
     Args:
-        text: A numeral or a phrase around one ("about 6,300 km", "1.4万人", "two hundred"). A percentage is read as
-            its figure.
+        text: A numeral or a phrase around one ("about 6,300 km", "1.4万人", "two hundred"). A percentage is read as its
+            figure.
 
     Returns:
         The number, as an int if it is whole.

@@ -103,7 +103,7 @@ ENGLISH_RUN: Final = lazy(
 
 
 def english_integer(text: str) -> int:
-    """Read a whole number in English words.
+    """Return the whole number of English number words: "two hundred and five" → 205.
 
     Args:
         text: Number words from zero to the trillions, with hyphens, "and" behind a hundred or more, and "a" for one.
@@ -112,7 +112,7 @@ def english_integer(text: str) -> int:
         The number, at least 0.
 
     Raises:
-        ValueError: The text is no well-formed number; the message names it.
+        ValueError: The text is no well-formed number. The message names it.
     """
     total, group, ceiling, previous = 0, 0, 10**15, ""
     words = text.lower().replace("-", " ").split()
@@ -156,11 +156,11 @@ _WRITTEN: Final = {False: ("〇一二三四五六七八九", "十百千"), True:
 
 
 def write_chinese_integer(number: int, *, formal: bool = False) -> str:
-    """Write a whole number in Chinese numerals. `chinese_integer` reads the result back.
+    """Write a whole number in Chinese numerals: 2500 → 二千五百. `chinese_integer` reads the result back.
 
     Args:
         number: At least 0 and below 10¹⁶.
-        formal: Whether to use the banking form (壹佰 for 一百), in which nothing is left out.
+        formal: Whether to use the banking form (壹佰 for 一百), in which 10 is 壹拾 and not just 十.
     """
     digits, steps = _WRITTEN[formal]
     if number < 10:

@@ -26,11 +26,11 @@ class ContextualPassage(Protocol):
 
     @property
     def context(self) -> Mapping[str, str]:
-        """Return further facts about the passage by name like "caption", "sender" and "sent"."""
+        """Return further facts about the passage by name, for example "caption", "sender" and "sent"."""
 
 
 def format_contexts(passages: Sequence[ContextualPassage], limit: int = 90) -> list[str]:
-    """Return a line for each passage with its title, headings and context like "Report › Sales › Table 3".
+    """Return a line for each passage with its title, headings and context: "Report › Sales › Table 3".
 
     Documents of the same title are distinguished by their file names.
 

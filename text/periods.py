@@ -29,7 +29,8 @@ _SHORT: Final = lazy(r"\bq[1-4](?![0-9a-z])|fy\d{4}")
 def normalize_periods(folded: str) -> str:
     """Return a text with quarters written as q3 and fiscal years as fy2025.
 
-    "third quarter of fiscal 2025" → " q3 of fy2025 ". Text without periods is returned unchanged.
+    "third quarter" becomes "q3", and "fiscal 2025" becomes "fy2025", each with blanks around it. Text without periods
+    is returned unchanged.
 
     Args:
         folded: Text from `text.language.fold`.

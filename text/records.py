@@ -59,9 +59,9 @@ def read_header(first: Sequence[str], second: Sequence[str]) -> tuple[list[str],
         second: The cells of the second row. Empty if the table has only one row.
 
     Returns:
-        The names, and the number of rows that they take. An empty list and 0 for a table of two columns without column
-        names: its first row has a figure, so the first column holds the names. The names of two rows are joined
-        ("2024 Q1") if names of the first row repeat, as merged cells do, and the second row tells them apart.
+        The names, and the number of rows that they take. The names of two rows are joined ("2024 Q1") if names of the
+        first row repeat, as merged cells do, and the second row tells them apart. An empty list and 0 for a table of
+        two columns without column names, like "Area | 120 km" above "Population | 5": its first column holds the names.
     """
     if len(first) == 2 and len(second) == 2 and _FIGURE.match(first[1]) and not _PERIOD.fullmatch(first[1]):
         return [], 0

@@ -29,7 +29,7 @@ _IRREGULAR: Final = {form: base for base, forms in data_rows("terms", "irregular
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """Return the stem of a folded English word.
+    """Return the stem of a folded English word: "founded" → "found", "cities" → "city".
 
     Inflections of one word share a stem, unrelated words rarely do.
     """
@@ -89,9 +89,9 @@ def _folded_function_words(language: Language) -> frozenset[str]:
 
 
 def coverage(wanted: Collection[str], present: Collection[str]) -> float:
-    """Return the weighted share of the wanted terms present, 0 to 1.
+    """Return the share of the wanted terms that are present, 0 to 1: wanted "rome" and "北京", present "rome" → 0.67.
 
-    The result is 1 if no terms are wanted. ASCII terms and terms with digits count twice.
+    ASCII terms and terms with digits count twice. The result is 1 if no terms are wanted.
     """
     if not wanted:
         return 1.0

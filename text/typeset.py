@@ -24,9 +24,11 @@ _BLANKS: Final = lazy(r"\s+")
 
 
 def normalize_typeset(text: str) -> str:
-    """Restore typeset text: replace radicals by characters, and join characters set apart by blanks or in a column.
+    """Repair text as PDFs typeset it: "标 题 文 字" → "标题文字".
 
-    A column of single characters becomes a line, followed by empty lines, so that the number of lines stays the same.
+    Radicals are replaced by the characters that they look like, and at least four characters set apart by blanks, or
+    one below the other in a column, are joined. The line made of a column is followed by empty lines, so that the
+    number of lines stays the same.
     """
     if text.isascii():
         return text

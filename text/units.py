@@ -37,7 +37,7 @@ _FACTORS: Final = {name: (float(factor), base) for name, _, factor, base in _UNI
 
 
 def unit_after(text: str, position: int) -> tuple[str, int] | None:
-    """Return the unit of a number ending at `position`, if a known unit follows.
+    """Return the unit of a number ending at `position`, if a known unit follows: in "5 km long" after the 5, ("km", 4).
 
     Args:
         text: The text.
@@ -58,13 +58,13 @@ def unit_after(text: str, position: int) -> tuple[str, int] | None:
 
 
 def name_unit(unit: str, amount: object, language: Language) -> str:
-    """Return the written name of a unit behind an amount: "metre", "metres" or 米.
+    """Return the written name of a unit behind an amount: "m" and 5 → "metres", or 米 in Chinese.
 
     An unknown unit is returned unchanged.
 
     Args:
         unit: A canonical unit, for times also in the plural, or "age", years of a life.
-        amount: The amount.
+        amount: The amount. 1 gets the singular.
         language: The language of the text.
     """
     aliases = _WRITTEN.get(unit) or _ALIASES.get(unit) or _ALIASES.get(unit.removesuffix("s"), "")

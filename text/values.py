@@ -35,8 +35,9 @@ def coerce(value: object, type_: ValueType) -> "JsonValue":
     """Convert the output of a model, a reader or a tool to the data form of a type.
 
     Text is stripped. A number is an int or a float, and "156 BC" read as a number is -156. A date is an ISO string
-    ("-156"), a boolean is a bool, and passages are a list of texts. Lists keep order and duplicates and lose their
-    blanks. A list of one stands for its item if no list is asked for, and an item for a list of one.
+    ("-156"), a boolean is a bool, and passages are a list of texts. Lists keep order and duplicates, and lose their
+    empty items. A list of one item is read as the item if no list is asked for (["Rome"] as text → "Rome"), and an item
+    as a list of one ("Rome" as list[text] → ["Rome"]).
 
     Args:
         value: A JSON value, a `PartialDate` or a `datetime.date`.
@@ -140,7 +141,7 @@ def _written_items(text: str, type_: ValueType) -> list[object]:
 
 
 def _all_dates(text: str) -> list[PartialDate]:
-    """Return the dates of a text holding only dates.
+    """Return the dates of a text that holds only dates, or an empty list: "1969, 1970" → both years.
 
     A comma inside "July 12, 1969" separates nothing. A single range gives both its ends. A range beside other dates
     gives no dates at all.
