@@ -79,7 +79,7 @@ _HINT: Final = lazy(_DATA["hints"])
 
 @lru_cache(maxsize=256)  # a passage is found by several searches of a run
 def addresses_model(text: str) -> bool:
-    """Report whether a text addresses a model: "Ignore all previous instructions.", but not "Rome is old."
+    """Report whether a text addresses a model, as "Ignore all previous instructions" does.
 
     Such a text tells the model to ignore its orders, gives it new orders or a role, writes tool calls or end-of-data
     marks for it, asks for its prompt or keys, or hides words from people.

@@ -66,7 +66,7 @@ class FormatCode(NamedTuple):
 
 @lru_cache(maxsize=2_000)
 def compile_code(code: str) -> FormatCode:
-    """Compile a format code: sections for positive, negative and other numbers, and for text ("0", "(0)", "@").
+    """Compile a format code: "0" alone has one section for numbers, "@" a section for text.
 
     A code of more than four sections becomes one section marked `unread`.
     """

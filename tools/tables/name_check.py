@@ -17,7 +17,7 @@ _LONGEST: Final = 400
 def find_table(wanted: str, tables: Sequence[Mapping[str, Any]]) -> int:
     """Return the index of the table that a request names, by table name, file, sheet or unique title.
 
-    Case, width, blanks and punctuation do not matter.
+    The table's name may differ in case, width, blanks and punctuation.
 
     Args:
         wanted: The name.

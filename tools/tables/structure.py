@@ -320,7 +320,10 @@ class _RowSplitter:
         return any(any(map(is_figure, self._row(at))) for at in block[last + 2 : last + 2 + _SAMPLE_ROWS])
 
     def _read_names(self, rows: Sequence[int]) -> list[str]:
-        """Return unique column names, joined from the texts of the header rows."""
+        """Return the column names, joined from the texts of the header rows: "2024" above "Q1" → "2024 Q1".
+
+        An empty name becomes "column 3", and a repeated name gets its number: "price (3)".
+        """
         names: list[str] = []
         for at in range(len(self._columns)):
             parts: list[str] = []

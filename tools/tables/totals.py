@@ -125,10 +125,10 @@ def _judge(row: BodyRow, span: int, *, last: bool, bold: bool, whole: bool) -> S
 
 
 def _settle(found: dict[int, Standing], rows: Mapping[int, BodyRow], size: int) -> dict[int, Standing]:
-    """Return the standings of all rows, with an accidental total made doubtful.
+    """Return `found` with a total that may be accidental made doubtful.
 
-    A total is taken for an accident if it is the only total of the table, has rows above and below, and nothing but its
-    name says total. A company called Total may earn what the two above it earn together.
+    It may be if it is the only total of the table, has rows above and below, and nothing but its name says total. A
+    company called Total may earn what the two above it earn together.
     """
     totals = [at for at, standing in found.items() if standing == "total"]
     settled = dict(found)

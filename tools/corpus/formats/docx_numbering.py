@@ -40,7 +40,7 @@ _WRITERS: Final[dict[str, Callable[[int], str]]] = {
 
 
 class Numbering:
-    """Counter that returns the automatic number before each paragraph like "3.2" or "(b)"."""
+    """Counter that returns the automatic number before each paragraph: "3.2", "(b)"."""
 
     def __init__(self, package: Package) -> None:
         root = package.read_related(package.main, "numbering")
