@@ -23,7 +23,7 @@ _DELIMITER_ROW: Final = re.compile(r"[\s|:-]*---[\s|:-]*")
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _BETWEEN_TITLES: Final = "·"
 _STEPS: Final = re.compile(r"[·›]")
-"""Signs between the title and the headings of a passage below a quotation."""
+"""Signs between the title and the headings in the line below a quotation."""
 _ATTRIBUTION: Final = "—"
 UNVERIFIED: Final = localize_message("writer.rendering", "unverified")
 """The mark of a doubtful claim."""
@@ -51,7 +51,7 @@ class CoveredPart:
 
 
 def cover_answer(proof: Proof) -> list[CoveredPart]:
-    """Divide an answer into parts, in order. Text without content is no part."""
+    """Divide an answer into parts, in order. Text without words or figures belongs to no part."""
     answer = proof.answer
     parts: list[CoveredPart] = []
     at = 0
@@ -69,7 +69,11 @@ def cover_answer(proof: Proof) -> list[CoveredPart]:
 
 
 def _find_claims(proof: Proof) -> Iterator[tuple[int, int, Claim]]:
-    """Yield the positions of the claims, without overlaps. Claims of equal wording have one each."""
+    """Yield start, end and claim for each claim found in the answer, in order and without overlaps.
+
+    Two claims of the same wording are assigned to the two places where the wording occurs. A claim that is not found is
+    left out.
+    """
     mark = fold_words(UNVERIFIED[proof.language]).lstrip()
     known: dict[str, list[Claim]] = {}
     for claim in proof.claims:
@@ -86,7 +90,7 @@ def _find_claims(proof: Proof) -> Iterator[tuple[int, int, Claim]]:
 
 
 def _list_rest(answer: str, start: int, end: int) -> Iterator[CoveredPart]:
-    """Yield the text between two claims, line by line."""
+    """Yield the text between two claims as "uncovered" parts, a line each. Lines without words are left out."""
     for found in re.finditer(r"[^\n]+", answer[start:end]):
         said = _MARKUP.sub("", blank_marks(found[0])[0])
         signs = "|" in found[0] and not _DELIMITER_ROW.fullmatch(found[0]) and said.strip(" |")
@@ -95,7 +99,7 @@ def _list_rest(answer: str, start: int, end: int) -> Iterator[CoveredPart]:
 
 
 def _is_quotation(part: CoveredPart, proof: Proof) -> bool:
-    """Report whether a part is in a quotation block and in a passage, word for word or as a row."""
+    """Report whether a part is in a quotation block and stands in a passage, as an excerpt or as a table row."""
     line = proof.answer.rfind("\n", 0, part.start) + 1
     quoted = proof.answer[line:].lstrip().startswith(">")
     return quoted and any(_stands_in(part, source.passage) for source in proof.sources)
@@ -109,7 +113,9 @@ def _stands_in(part: CoveredPart, passage: Evidence) -> bool:
 def is_excerpt(shown: str, text: str) -> bool:
     """Report whether a text is an excerpt: whole sentences of a source text, in order.
 
-    "…" may stand for omitted sentences and ends of sentences.
+    "…" may stand for omitted sentences and ends of sentences. Of "It is old. It is big. It is red.", "It is old. … It
+    is
+    red." is an excerpt, and "is big" is not.
     """
     whole, starts, ends = " ", set[int](), set[int]()
     for line in text.splitlines():
@@ -130,7 +136,10 @@ def is_excerpt(shown: str, text: str) -> bool:
 
 
 def _is_row(shown: str, table: str) -> bool:
-    """Report whether a text shows a row of a delimited table as "column: value · column: value"."""
+    """Report whether a text shows a row of a delimited table as "column: value · column: value".
+
+    `city: Rome · people: 3` shows the row `Rome,3` of a table with the header `city,people`.
+    """
     cells = [part.partition(":") for part in shown.lstrip("> *").rstrip("* ").split(" · ")]
     names, values = ([fold_words(cell[at]) for cell in cells] for at in (0, 2))
     lines = table.splitlines() or [""]
@@ -142,10 +151,15 @@ def _is_row(shown: str, table: str) -> bool:
 
 
 def _is_label(part: CoveredPart, parts: Sequence[CoveredPart], proof: Proof) -> bool:
-    """Report whether a part is a standard lead-in, source titles, or words of the first claim below.
+    """Report whether a part is a label: text that states nothing beyond the claims and passages around it.
 
-    The sources must not refute words of the claim below. The header of a table must stand word for word in a passage,
-    since it says what the cells mean. A title below quotations must be that of their passage.
+    A label is one of these:
+
+    - the standard line above passages
+    - a line below a quotation with the titles of its passage
+    - titles or headings of cited passages
+    - a table header that stands word for word in a passage
+    - words from such titles and from the claim below, without figures, if the sources do not refute them
     """
     said = fold_words(_MARKUP.sub("", part.text))
     if said == fold_words(_LEAD[proof.language]):
@@ -178,7 +192,9 @@ def _is_label(part: CoveredPart, parts: Sequence[CoveredPart], proof: Proof) -> 
 def _names_passage(line: str, passages: Sequence[Evidence]) -> bool:
     """Report whether a line below a quotation consists of titles and headings of passages.
 
-    Each must be whole, or end in "…" and begin as a title or heading does.
+    The names are separated by "·" or "›". Each must be whole, or end in "…" and begin as a title or heading does:
+    "Annual
+    report › Res…" names a passage below "Results".
     """
     names = set[str]()
     for passage in passages:
@@ -196,7 +212,7 @@ def _names_passage(line: str, passages: Sequence[Evidence]) -> bool:
 
 
 def _find_below(part: CoveredPart, parts: Sequence[CoveredPart]) -> Claim | None:
-    """Return the first claim below a label, up to the next heading of the same or a higher level."""
+    """Return the first claim below a label, or None if a heading of the same or a higher level comes first."""
     own = _HEADING.match(part.text)
     level = len(own[1]) if own else 7
     for other in parts[parts.index(part) + 1 :]:

@@ -42,7 +42,7 @@ def render_csl(report: Report) -> bytes:
 
 
 def _entries(report: Report) -> Iterator[tuple[str, list[Source]]]:
-    """Yield the cited documents, each with a unique key and all citations."""
+    """Yield each cited document as a unique key and its citations. Calculations are left out."""
     taken: set[str] = set()
     for cited in (those for those in report.documents if those[0].address):
         base = _key(cited[0])
@@ -55,7 +55,10 @@ def _entries(report: Report) -> Iterator[tuple[str, list[Source]]]:
 
 
 def _key(source: Source) -> str:
-    """A key in ASCII from the first words of the title, else the host or the file's name, and the year."""
+    """Return a key of up to three words of the title, else of the host or the file's name, and the year.
+
+    "Annual Report on Water Use" of 2024 gives `annual-report-on-2024`, before numbers that make keys unique.
+    """
     host = urlsplit(source.url).hostname or "" if source.url else ""
     name = source.address.rpartition("/")[2].rpartition(".")[0]
     year = source.date[:4] if _ISO.fullmatch(source.date) and not source.file_date else ""
@@ -112,18 +115,21 @@ def _csl(key: str, cited: Sequence[Source]) -> dict[str, Any]:
 
 
 def _bibtex_name(name: str) -> str:
-    """Format a name for BibTeX, grouped in braces unless a comma separates the parts."""
+    """Format a name for BibTeX: "Ann Lee" as `{Ann Lee}`, and "Lee, Ann", which BibTeX can split, unchanged."""
     return _escape_latex(name) if "," in name else f"{{{_escape_latex(name)}}}"
 
 
 def _csl_name(name: str) -> dict[str, str]:
-    """Format a name for CSL, split into family and given name at a comma."""
+    """Format a name for CSL: `{"family": "Lee", "given": "Ann"}` for "Lee, Ann".
+
+    "Ann Lee" gives `{"literal": "Ann Lee"}`.
+    """
     family, comma, given = name.partition(",")
     return {"family": family.strip(), "given": given.strip()} if comma else {"literal": name}
 
 
 def _note(cited: Sequence[Source]) -> str:
-    """Return the numbers and places of the citations of a document, and a note on a newer version."""
+    """Return the numbers and places of the citations, and a newer version: `cited as [1] page 2, [3]`."""
     told = [f"[{source.n}]" + (f" {source.locator}" if source.locator else "") for source in cited]
     newer = [f"superseded by {source.superseded_by}" for source in cited[:1] if source.superseded_by]
     return "; ".join(["cited as " + ", ".join(told), *newer])

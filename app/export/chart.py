@@ -19,12 +19,12 @@ from weiwo.text.patterns import lazy
 _MOST_POINTS: Final = 40
 _MOST_SERIES: Final = 6
 _LEAST_TIMES: Final = 3
-"""Times that make a development."""
+"""Least number of dates in a table that is drawn without being asked for."""
 _LEAST_ROWS: Final = 2
 _LONGEST_CELL: Final = 40
-"""Letters of a cell that is a number; a longer one is a sentence that has one."""
+"""Longest cell that counts as a number, in characters. A longer cell is a sentence with a number."""
 _EVEN: Final = 0.05
-"""By how much of a step the steps of a line may differ; months are not all equally long."""
+"""Largest difference between the steps of a line, as a share of a step, since months are not equally long."""
 _ASKED: Final = lazy(
     r"\b(?:charts?|graph(?:ed|s)?|plot(?:ted|s)?|diagrams?)\b|图表|柱状图|折线图|条形图|曲线图|走势图|画.{0,4}图"
 )
@@ -78,12 +78,16 @@ def add_charts(nodes: Sequence[Node], claims: Sequence[Mapping[str, Any]], quest
 def _read_chart(
     rows: Sequence[Sequence[Sequence[Run]]], claims: Sequence[Mapping[str, Any]], *, asked: bool = False
 ) -> Chart | None:
-    """Return the chart of a table, or None if unsuitable or unverified.
+    """Return the chart of a table, or None if the table is unsuitable.
+
+    Suitable is a table with dates in the first column, or with any labels if a chart was asked for, and with at least
+    two
+    verified numbers in a column.
 
     Args:
         rows: The cells of the table, the header first.
         claims: The claims of the answer.
-        asked: Whether a chart was asked for, so that a chart of things other than times is wanted too.
+        asked: Whether the question asks for a chart.
     """
     head, *body = rows or ((),)
     if not _LEAST_ROWS <= len(body) <= _MOST_POINTS:
@@ -107,7 +111,10 @@ def _read_chart(
 def _read_series(
     head: Sequence[Sequence[Run]], body: Sequence[Sequence[Sequence[Run]]], claims: Sequence[Mapping[str, Any]]
 ) -> tuple[Series, ...]:
-    """Return the columns of numbers sharing the unit of the first column of numbers."""
+    """Return the columns that contain only numbers, all of the same unit as the first of them.
+
+    Numbers without a verified claim become None. Empty if no column has only numbers.
+    """
     found: list[tuple[tuple[str | None, bool], Series]] = []
     for at, name in enumerate(head[1:], 1):
         numbers = [_read_number(plain(row[at])) for row in body]
@@ -150,7 +157,7 @@ def _read_number(text: str) -> NumberSpan | None:
 
 
 def _read_time(label: str) -> float | None:
-    """Convert a date to fractional years, or return None for text without a date."""
+    """Convert a date to fractional years: "2024-07" gives 2024.5. Returns None for text without a date."""
     try:
         date = parse_date(label)
     except ValueError:

@@ -21,9 +21,9 @@ _TICKS: Final = 5
 _CELL: Final = 6.6
 """Width of a column of text."""
 _MOST_FIGURES: Final = 16
-"""Points whose numbers are written beside them; more would hide each other."""
+"""Largest number of points for which the numbers are written beside them. More would hide each other."""
 _GAP: Final = 0.25
-"""Share of a place that is left free beside its bars."""
+"""Share of the space of a label that is left free beside its bars."""
 
 
 def draw_chart(chart: Chart) -> str:
@@ -41,6 +41,8 @@ def draw_chart(chart: Chart) -> str:
 
 def _choose_ticks(low: float, high: float) -> list[float]:
     """Return the ticks of an axis: multiples of 1, 2 or 5 times a power of ten that enclose the values.
+
+    0 and 37 give 0, 10, 20, 30 and 40.
 
     Args:
         low: The lowest value.

@@ -14,9 +14,9 @@ from weiwo.text.markdown import Node, Run, normalize_link, parse_markdown, parse
 from weiwo.text.printable import printable
 
 _AHEAD: Final = 12
-"""Claims that may be passed over where the next one is not found in the text."""
+"""Number of following claims that are tried if the next claim is not found in the text."""
 _SHORTEST_AHEAD: Final = 8
-"""Letters of a claim that is looked for out of turn: a shorter one may stand anywhere."""
+"""Least number of letters of a claim that is tried before its turn, since shorter text may occur anywhere."""
 
 
 def parse_document(answer: str, claims: Sequence[Mapping[str, Any]], links: Mapping[int, str]) -> tuple[Node, ...]:
@@ -36,14 +36,15 @@ def parse_document(answer: str, claims: Sequence[Mapping[str, Any]], links: Mapp
 
 
 def plain(runs: Sequence[Run]) -> str:
-    """The text of runs, without citation marks."""
+    """Return the text of runs, without citation marks and surrounding blanks."""
     return "".join(run.text for run in runs if not run.cites).strip()
 
 
 def find_letters(text: str, words: str) -> tuple[int, int] | None:
     """Find words in a text, comparing letters and digits alone.
 
-    Returns the start and end offset, or None if the words do not occur.
+    Returns the start and end offset, or None if the words do not occur. "big city" is found in "a Big-City" as `(2,
+    10)`.
     """
     wanted = _letters(words)
     at = [position for position, sign in enumerate(text) if sign.isalnum()]
@@ -96,7 +97,10 @@ class _Annotator:
                 yield replace(style, text=part.rstrip(" ") if cited else part)
 
     def _claim(self, runs: tuple[Run, ...]) -> tuple[Run, ...]:
-        """Annotate runs with the claims found. Each claim is searched for after the previous claim."""
+        """Return the runs split at the claims, each run with the position of its claim in `claim`.
+
+        Each claim is searched for after the previous claim. Text outside of claims gets -1.
+        """
         text = "".join("" if run.cites else run.text for run in runs)
         ends = accumulate(0 if run.cites else len(run.text) for run in runs)
         marks = {end for run, end in zip(runs, ends, strict=True) if run.cites}
@@ -123,9 +127,16 @@ class _Annotator:
 
 
 def _find_whole(letters: str, claim: str, position: int, text: str, at: Sequence[int]) -> int:
-    """Return the position of a claim in the letters of a text, from a start position.
+    """Return the position of a claim in the letters of a text, from a start position, or -1.
 
-    Returns -1 if the claim does not occur or would begin or end within a number.
+    A place where the claim would begin or end within a number does not count.
+
+    Args:
+        letters: The letters and digits of the text.
+        claim: The letters and digits of the claim.
+        position: First position in `letters` to try.
+        text: The text.
+        at: Offset in the text for each position in `letters`.
     """
     found = letters.find(claim, position) if claim else -1
     while found >= 0:
@@ -147,7 +158,9 @@ def _sentence_end(text: str, end: int, marks: Collection[int]) -> int:
 
 
 def cut_runs(runs: Sequence[Run], cuts: Sequence[int]) -> Iterator[tuple[int, Run]]:
-    """Cut runs at offsets, each with a start offset. Offsets do not count citation marks.
+    """Cut runs at offsets, and yield each piece after its start offset. Offsets do not count citation marks.
+
+    The runs "Rome is old." and "[1]", cut at 5, give `(0, "Rome ")`, `(5, "is old.")` and `(12, "[1]")`.
 
     Args:
         runs: The runs.

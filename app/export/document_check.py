@@ -60,9 +60,15 @@ async def check_documents(report: ProofReport, folder: Path) -> None:
 def _check_passage(
     report: ProofReport, source: ProvenSource, passages: Sequence[Evidence], rows: Mapping[str, set[str]] | None
 ) -> None:
-    """Check that a passage is in the document, in full and at the stated place.
+    """Add a finding if a passage is not in the document, or has another place, title or date there.
 
-    A table row is checked against the new request.
+    A passage that is a table row is compared with the rows of the repeated request instead.
+
+    Args:
+        report: The report that gets the findings.
+        source: The passage of the answer.
+        passages: The passages of the document as read now.
+        rows: Locators by row text, as returned by `_ask_tables`.
     """
     passage = source.passage
     if passage.tool == QUERY_TABLE:
@@ -90,7 +96,10 @@ def _check_passage(
 
 
 async def _ask_tables(report: ProofReport, corpus: Corpus | None) -> dict[str, set[str]] | None:
-    """Repeat the table requests. Returns locators by row text, or None if tables cannot be asked."""
+    """Repeat the requests to tables, and compare their results with the answer.
+
+    Returns the locators by row text, or None if the table engine is not installed.
+    """
     if corpus is None or not report.requests:
         return {}
     if why_not := explain_no_tables():
@@ -115,7 +124,7 @@ async def _ask_tables(report: ProofReport, corpus: Corpus | None) -> dict[str, s
 
 
 def _list_files(folder: Path) -> dict[str, list[Path]]:
-    """List the files of a folder by name."""
+    """Return the files below a folder by name: `{"a.pdf": [Path("docs/a.pdf"), Path("old/a.pdf")]}`."""
     found: dict[str, list[Path]] = {}
     for file in islice(filter(Path.is_file, folder.rglob("*")), _MOST_FILES):
         found.setdefault(file.name, []).append(file)
@@ -123,7 +132,10 @@ def _list_files(folder: Path) -> dict[str, list[Path]]:
 
 
 def _locate(source: str, files: Mapping[str, Sequence[Path]]) -> Path | None:
-    """Find the file with the longest path suffix in common with a source."""
+    """Return the file of the same name with the longest path ending in common with a source, or None.
+
+    For `docs/2024/a.pdf`, the file `/x/2024/a.pdf` is chosen before `/x/2023/a.pdf`.
+    """
     parts = PurePath(source).parts[::-1]
 
     def count_shared(file: Path) -> int:

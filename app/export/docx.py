@@ -129,7 +129,7 @@ class _Writer(OfficeWriter):
             self._blocks(rest, depth, f"List Continue{suffix}")
 
     def _restart_numbering(self, style: str, start: int) -> int:
-        """Create a separate numbering for a list of a style."""
+        """Create a separate numbering for a list of a style, and return its id."""
         numbering = self._file.part.numbering_part.element
         used = self._file.styles[style].element.pPr.numPr.numId.val
         fresh = numbering.add_num(numbering.num_having_numId(used).abstractNumId.val)
@@ -244,7 +244,7 @@ class _Writer(OfficeWriter):
             written.font.color.rgb = _BAD
 
     def _link(self, paragraph: Paragraph, text: str, *, url: str = "", anchor: str = "") -> None:
-        """A link to a cited source on the web, or, raised, to the entry of a source in this document."""
+        """Write a link to a web address (`url`), or a raised link to a source in this document (`anchor`)."""
         link = _element("hyperlink", **({"anchor": anchor} if anchor else {}))
         if url:
             kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"

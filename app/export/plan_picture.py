@@ -18,16 +18,16 @@ _WIDTH: Final = 232
 _LINE: Final = 17
 _PADDING: Final = 10
 _GAP: Final = (56, 18)
-"""Between layers, and between the tasks of one."""
+"""Gap between layers, and between the tasks of a layer."""
 _CELLS: Final = 32
 """Columns of text in a box, a Chinese character taking two."""
 _BOLD_CELLS: Final = 27
-"""The same of bold text."""
+"""Columns of bold text in a box."""
 _LINES: Final = 3
 _WIDEST: Final = 4
-"""Columns that a page has room for."""
+"""Largest number of layers that are drawn as columns. More layers are drawn as rows."""
 _MOST: Final = 60
-"""Tasks that are drawn; a picture of more is none."""
+"""Largest number of tasks that are drawn. A larger picture would not be readable."""
 _SWEEPS: Final = 4
 _MARKS: Final = {"succeeded": "✓", "empty": "○", "failed": "✗", "blocked": "⊘"}
 
@@ -125,7 +125,7 @@ def _place(layers: Sequence[Sequence[Step]], language: Language, *, across: bool
 
 
 def _foot(step: Step, language: Language) -> str:
-    """Return the last line of a box: the outcome of the task."""
+    """Return the last line of a box: the value of the task, or why there is none. Empty if the task did not run."""
     if step.state == "succeeded":
         return f"✓ {step.value or word(language, 'succeeded')}"
     name = {"empty": "not_found", "failed": "failed", "blocked": "blocked"}.get(step.state)

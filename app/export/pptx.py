@@ -36,7 +36,7 @@ _BELOW: Final = 0.3
 _CELLS: Final = {18: 92, 12: 138}
 """Columns of text in a line, a Chinese character taking two."""
 _LEAD_LINES: Final = 4
-"""Lines of text that stand on the slide of the table or chart below them."""
+"""Largest height in lines of a text that is placed on the slide of the table or chart that follows it."""
 _TABLE_CELLS, _TABLE_LINES = 130, 13
 """Columns and lines that a table has room for."""
 _LONG_POINT: Final = 190
@@ -303,7 +303,7 @@ def _height(points: Sequence[_Point], size: int) -> float:
 
 
 def _pages(points: Sequence[_Point], size: int) -> list[list[_Point]]:
-    """Distribute paragraphs over as few slides as possible, as evenly as possible."""
+    """Distribute paragraphs evenly over as few slides as possible and return the paragraphs of each slide."""
     room = _LINES[size]
     pages = _paginate(points, lambda point: _lines(point, size), room)
     if len(pages) < 2:
@@ -314,9 +314,14 @@ def _pages(points: Sequence[_Point], size: int) -> list[list[_Point]]:
 
 
 def _paginate(items: Sequence[T], lines: Callable[[T], float], room: float) -> list[list[T]]:
-    """Group items into pages with limited room.
+    """Group items into pages in order, a new page beginning when the room is used up.
 
-    A group exceeds the room only if a single item does.
+    A page exceeds the room only if a single item does. With items of 2 lines and room for 5, each page has two items.
+
+    Args:
+        items: The items.
+        lines: Returns the height of an item in lines.
+        room: Lines of a page.
     """
     pages: list[list[T]] = []
     left = 0.0

@@ -31,7 +31,7 @@ _TOKEN: Final = re.compile(
     r"|(?:[^\W\d_\u3400-\u9fff]|[\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u109f])+"
     r"|[%‰$?？]|~~|[^\w\s\x00-\x7f«»¿¡·\u2010-\u2015\u2018-\u201f\u2022\u2026\u2039\u203a\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f]|(?:[<≤≥=±~≈]|(?<=\S)\s>|>)(?=\d)|(?:[<≤≥=±~≈]|(?<=\S)\s>)(?=\s\d)"
 )
-"""A word, a figure with its sign, a Chinese character, or a sign that makes another figure of one."""
+"""A word, a number with its sign, a Chinese character, or a sign that changes a number's meaning, like "%" or "<"."""
 
 
 class ProvenSource(Value):
@@ -115,7 +115,7 @@ class Proof(Value):
         return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
     def claim_sources(self) -> ClaimSources:
-        """Return the sources of claims by number. Passages without a number get one below 0."""
+        """Return the sources by number, for checking the claims again. Passages without a number get one below 0."""
         passages = {source.n or -at: (source.passage,) for at, source in enumerate(self.sources, 1)}
         computed = {n: self.values[task_id] for task_id, n in self.calculations.items() if task_id in self.values}
         return ClaimSources(passages, computed, self.language, self.standalone or self.question)
@@ -156,7 +156,10 @@ def build_proof(result: Mapping[str, Any]) -> Proof:
 
 @lru_cache(maxsize=1024)
 def fold_words(text: str) -> str:
-    """Reduce a text to words and figures, each between blanks, so that `in` finds whole words."""
+    """Reduce a text to words and figures in lower case, each between blanks, so that `in` finds whole words.
+
+    "Rome, 5 km [1]" gives " rome 5 km ". Empty for a text without words and figures.
+    """
     found = " ".join("".join(token.split()) for token in _TOKEN.findall(blank_marks(text)[0]))
     return f" {found.casefold()} " if found else ""
 
@@ -167,7 +170,7 @@ def _select_known_fields(given: Mapping[str, Any], model: type[Value]) -> dict[s
 
 
 def _read_values(outcomes: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Outcome]]:
-    """Yield the outcomes of a result, without outcomes in the form of another version."""
+    """Yield `(task id, outcome)` for the outcomes of a result. Outcomes in the form of another version are left out."""
     for task_id, data in outcomes.items():
         try:
             yield task_id, Outcome.model_validate({**data, "task_id": task_id})

@@ -49,7 +49,7 @@ from weiwo.tools.compute.date_difference import DateDifference
 QUERY_TABLE: Final = "query_table"
 """Name of the tool for requests to tables."""
 _CALCULATORS: Final = {tool.name: tool for tool in (Calculator(), DateDifference())}
-"""The tools whose calculations can be done again anywhere."""
+"""The tools by name that can repeat a calculation without documents."""
 _LARGEST: Final = 50_000_000
 """Bytes of a file that is read."""
 _WORDS: Final = localized_section("proof_check")
@@ -127,11 +127,11 @@ class ProofReport:
         return words["between"].join(parts)
 
     def find(self, kind: str, place: str, message: str, *values: object) -> None:
-        """Add a failure."""
+        """Add a failure. `message` is the name of a text in the words of this check, `values` fill its placeholders."""
         self.findings.append((kind, one_line(place, 200), self._say(message, *values)))
 
     def leave(self, kind: str, place: str, message: str, *values: object) -> None:
-        """Add an unchecked item."""
+        """Add an item that could not be checked again. Arguments as for `find`."""
         self.unchecked.append((kind, one_line(place, 200), self._say(message, *values)))
 
     def _say(self, message: str, *values: object) -> str:
@@ -216,7 +216,15 @@ def _check_sources(report: ProofReport) -> None:
 
 
 def _tell_again(proof: Proof, plan: Plan | None, firm: Mapping[str, Outcome]) -> Collection[str]:
-    """Return the statements composed again from the values that code confirmed, each folded by `fold_words`."""
+    """Return the sentences and table rows composed by rules from confirmed values, each folded by `fold_words`.
+
+    Text of the answer that is among them needs no further check. Empty if they cannot be composed.
+
+    Args:
+        proof: The proof.
+        plan: The plan, if there is one.
+        firm: Outcomes by task id with values that code has read or calculated again.
+    """
     titles = [source.passage.title for source in proof.sources]
     try:
         told = compose_statements(plan, firm, proof.language, titles) if plan is not None else []
@@ -256,9 +264,17 @@ def _check_answer(report: ProofReport, parts: Sequence[CoveredPart], again: Coll
 def _check_claim(
     report: ProofReport, claim: Claim, part: CoveredPart, given: ClaimSources, again: Collection[str]
 ) -> None:
-    """Check a claim again.
+    """Check a claim again, and add a finding if the verdict differs.
 
-    Only a model can judge a claim of which just the particulars occur in the sources.
+    A claim is left to a model (`judged`) if a model gave the verdict, or if code found only its names, numbers and
+    dates.
+
+    Args:
+        report: The report that gets the findings.
+        claim: The claim.
+        part: The part of the answer with the claim.
+        given: The sources.
+        again: Statements composed from confirmed values, as returned by `_tell_again`.
     """
     report.checked["claims"] += 1
     now = check_claim(claim.text, claim.citations, given, part.row)[0]
@@ -280,7 +296,10 @@ def _check_claim(
 
 
 def _check_value(report: ProofReport, plan: Plan | None, task_id: str, outcome: Outcome) -> bool:
-    """Check the quotes of a value, and report whether code reads the same value from the quotes."""
+    """Check the quotes of a value, and report whether code reads the same value from the passages.
+
+    False also if a person set the value, or if code cannot read it.
+    """
     proof = report.proof
     passages = {source.passage.id: source.passage for source in proof.sources}
     quoted = [passages.get(quote.evidence_id) for quote in outcome.quotes]
@@ -312,7 +331,10 @@ def _check_value(report: ProofReport, plan: Plan | None, task_id: str, outcome: 
 
 
 def _check_calculation(report: ProofReport, plan: Plan | None, task_id: str, outcome: Outcome) -> bool:
-    """Report whether a repeated calculation agrees. Table requests wait for the documents."""
+    """Repeat a calculation, and report whether it has the same result.
+
+    A request to a table is stored in `requests` for a check with the documents, and counts as the same until then.
+    """
     proof, tool = report.proof, _CALCULATORS.get(outcome.tool)
     task = plan.task(task_id) if plan is not None and task_id in plan.ids else None
     known = tool is not None or outcome.tool == QUERY_TABLE
@@ -336,7 +358,10 @@ def _check_calculation(report: ProofReport, plan: Plan | None, task_id: str, out
 
 
 def _list_operands(task: Task) -> list[str]:
-    """Return the operands that the question has to contain: figures, or filter values of a request."""
+    """Return the operands that must occur in the question: figures, or the filter values of a request to a table.
+
+    `12 * {{task_1.ret}}` gives ["12"]. References, and the figures 0, 1, 2 and 100 of formulas, are left out.
+    """
     if task.tool != QUERY_TABLE:
         written = _REFERENCE.sub(" ", " ".join(map(str, task.args.values())))
         return [figure for figure in _FIGURE.findall(written) if figure not in _CONSTANTS]
@@ -348,7 +373,10 @@ def _list_operands(task: Task) -> list[str]:
 
 
 def compare_artifact(report: ProofReport, task_id: str, outcome: Outcome, artifact: Mapping[str, Any]) -> bool:
-    """Report whether a repeated calculation gives the result recorded in the file."""
+    """Compare a repeated calculation with the result in the file, and report whether they agree.
+
+    A finding is added for each difference.
+    """
     report.checked["calculations"] += 1
     before = len(report.findings)
     noted, given = outcome.detail.computation or {}, {**artifact, **(artifact.get("detail") or {})}
@@ -423,7 +451,10 @@ def _check_parts(report: ProofReport, plan: Plan | None) -> None:
 
 
 def _check_notes(report: ProofReport) -> None:
-    """Check that notices use Weiwo's own words and that gaps follow from the parts of the question."""
+    """List the notices and gaps that are neither Weiwo's standard texts nor follow from the parts of the question.
+
+    They are added to the unchecked items of the report.
+    """
     proof, language = report.proof, report.proof.language
     ledger = Ledger(parts=proof.parts, gaps=proof.gaps, lead=proof.lead)
     known = {gap.text for gap in list_part_gaps(ledger, language)} | set(_LEADS[language].values())

@@ -28,9 +28,9 @@ _PLACE: Final = lazy(r"(page|line)s? ([\d-]+)")
 _THREAD_DAY: Final = lazy(r"(\d{4})(\d{2})(\d{2})-\d{6}-\w+")
 _LONGEST_VALUE: Final = 300
 _SHORT_PASSAGE: Final = 120
-"""Characters of a passage that can be a quotation as a whole."""
+"""Largest number of characters of a passage that is shown as a quotation in full."""
 _LONGEST_FILLED: Final = 60
-"""Characters of a value inside a question."""
+"""Limit of a value that is filled into a question, in characters."""
 _LEAST_PARTS: Final = 2
 """Least number of parts for a table. For a single part, the answer and its status say enough."""
 _LONGEST_IN_TABLE: Final = 120
@@ -48,7 +48,7 @@ def status_word(report: "Report") -> str:
 
 
 _NAMED: Final = 3
-"""Authors that are named; more are "et al."."""
+"""Number of authors that are named. Further authors become "et al."."""
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,12 @@ class Source:
         return [part for part in parts if part]
 
     def description(self, language: Language) -> str:
-        """Return a line with the address of the document, unless equal to the title, and the details."""
+        """Return a line with the address of the document, unless it is the title, and the details."""
         address = [self.address] if self.address not in {"", self.title} else []
         return " · ".join([*address, *self.particulars(language)])
 
     def place(self, language: Language) -> str:
-        """Return the place within the document, in words of the language."""
+        """Return the place within the document in words of the language: "page 3" as 第 3 页. Empty if it has none."""
         found = _PLACE.fullmatch(self.locator) if language == "zh" else None
         return f"第 {found[2]} {'页' if found[1] == 'page' else '行'}" if found else self.locator
 
@@ -173,14 +173,14 @@ class Report:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """Number of claims by verdict, for the verdicts of claims with a need for sources."""
+        """Number of claims by verdict, in a fixed order. Claims that need no source are not counted."""
         told = [str(claim.get("verdict")) for claim in self.claims]
         order = ("quoted", "supported", "matched", "computed", "judgement", "unchecked", "unsupported", "contradicted")
         return {verdict: told.count(verdict) for verdict in order if verdict in told}
 
     @property
     def question_below(self) -> str:
-        """Question on a single line, or an empty string if the question is the title."""
+        """Line with the question, shown below the title. Empty if the question is the title."""
         asked = " ".join(self.question.split())
         return word(self.language, "question", asked) if self.title != self.question else ""
 
@@ -198,9 +198,9 @@ class Report:
 
     @property
     def part_rows(self) -> list[list[str]]:
-        """Table of the parts of the question, header row first: each part with outcome and reason.
+        """Rows of a table of the parts of the question, header row first.
 
-        The table is empty for a single part.
+        Each row has a part, and its outcome with the reason. Empty if the question has fewer than two parts.
         """
         parts = self.result.get("parts") or ()
         if len(parts) < _LEAST_PARTS:
@@ -217,7 +217,7 @@ class Report:
 
     @property
     def plan_rows(self) -> list[list[str]]:
-        """Table of the plan, header row first: each task with the outcome."""
+        """Rows of a table of the plan, header row first. Each has a task and its value, or why the value is missing."""
         named = {"empty": "not_found", "failed": "failed", "blocked": "blocked", "succeeded": "succeeded"}
         rows = [[word(self.language, name) for name in ("task", "result")]]
         for step in self.steps:
@@ -265,9 +265,11 @@ def read_result(result: Mapping[str, Any]) -> Report:
 
 
 def _split_title(nodes: tuple[Node, ...]) -> tuple[str, tuple[Node, ...]]:
-    """Split off the title of an answer with sections, and raise the remaining headings.
+    """Return the title of an answer with sections, and the remaining blocks with headings raised to level 1.
 
-    The title is empty if the answer does not open with a single top heading or has no sections.
+    The title is the first block if that is the only heading of level 1 and further headings follow. Else it is empty,
+    and
+    the blocks are unchanged.
     """
     levels = [node.level for node in nodes if node.kind == "heading"]
     if not nodes or nodes[0].kind != "heading" or levels.count(1) != 1 or levels[0] != 1 or len(levels) == 1:
@@ -321,7 +323,7 @@ def _read_source(citation: Mapping[str, Any], passage: Mapping[str, Any]) -> Sou
 
 
 def _list_notes(result: Mapping[str, Any], sources: Sequence[Source], language: Language) -> list[str]:
-    """List the remarks a reader needs beside the answer."""
+    """Return the limitations and notices that a reader needs beside the answer, a line each."""
     status, notes = str(result.get("status")), []
     stopped = one_line(str(result.get("stop_reason") or ""))
     doubtful = sum(claim.get("verdict") in DOUBTFUL for claim in result.get("claims") or ())
@@ -368,7 +370,7 @@ def _read_plan(
 
 
 def _describe_value(outcome: Mapping[str, Any], language: Language) -> str:
-    """The value of a task, for people."""
+    """Return the value of a task for people, or an empty string without a value or for a list of passages."""
     if outcome.get("status") != "succeeded" or outcome.get("type") == "passages":
         return ""
     shown = (outcome.get("detail") or {}).get("shown")

@@ -45,7 +45,10 @@ def fill_template(template: Template, result: Mapping[str, Any]) -> dict[str, An
 
 
 def _cite(claim: Mapping[str, Any]) -> str:
-    """Return a claim with the numbers of the sources."""
+    """Return a claim with citation marks before the final punctuation: "Rome is old." as "Rome is old [1].".
+
+    Marks that the text has already are not repeated.
+    """
     text, numbers = str(claim.get("text") or "").strip(), claim.get("citations") or ()
     marks = "".join(f"[{n}]" for n in numbers if f"[{n}]" not in text)
     body = text.rstrip(".!?。！？")
@@ -55,11 +58,18 @@ def _cite(claim: Mapping[str, Any]) -> str:
 def _place_claims(
     slots: Sequence[Slot], parts: Sequence[Mapping[str, Any]], claims: Sequence[str], language: str
 ) -> list[list[int]]:
-    """Assign the claims to the slots.
+    """Return for each slot of the template the positions of its claims.
 
-    A claim goes to the slot with most words in common, among the slots with the claim in their part, and only words
-    that no other slot has count. A slot that is left without claims repeats those of its part, since a sentence may
-    answer two slots.
+    A claim belongs to the slots whose part of the question it answers. Among several, it goes to the slot with most of
+    its
+    words in common, counting only words that no other slot has. A slot that is left without claims repeats those of its
+    part, since a sentence may answer two slots.
+
+    Args:
+        slots: The slots.
+        parts: The parts of the question, in the order of the slots.
+        claims: The texts of the claims.
+        language: The language of the answer.
     """
     listed = [
         [place for place in part.get("claims") or () if place < len(claims)]
@@ -77,7 +87,7 @@ def _place_claims(
 
 
 def _show_passage(asked: str, extracts: Sequence[Mapping[str, Any]], language: str) -> str:
-    """Return the highlighted sentence with most words of a slot, quoted with the source.
+    """Return the highlighted sentence that shares most words with a slot, as a Markdown quotation with its number.
 
     Returns an empty string if no sentence shares a word.
     """
