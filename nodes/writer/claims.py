@@ -24,26 +24,27 @@ from weiwo.text.patterns import lazy
 MOST_REASONS: Final = 3
 _OPEN_HEADING: Final = data_pattern("claims", "check", "open_heading")
 _CODE_PARTICULAR: Final = lazy(r"(?<!\S)--?[A-Za-z][\w-]*|(?<!\w)\d+(?:\.\d+)*")
-"""Options and figures of code."""
+"""Options such as "--all" and figures of code."""
 _CELL_FORMS: Final = ("The {1} of {0} is {2}.", "The {1} at {0} is {2}.", "{0}的{1}是{2}。")
-"""Sentences for a table cell, with the row's label, the column's name and the value."""
+"""Sentences for a table cell: {0} is the row's label, {1} the column's name, {2} the value."""
 _CELL_DONE: Final = ("{0} was {1} in {2}.",)
-"""Sentence for a cell in a column named by a participle, such as "Founded"."""
+"""Sentences for a cell in a column named by a participle, such as "Founded"."""
 _PARTICIPLE: Final = lazy(r"\w+ed|born|built|begun|made|sold|bought")
 
 
 @dataclass(frozen=True)
 class CheckedClaim:
-    """Claim with position and check result.
+    """A claim of a piece, with its position and the result of the check.
 
     Attributes:
         start: Offset of the first character in the piece.
         end: Offset behind the last character, including marks.
         claim: The claim, with citations under the numbers of the draft.
-        hard: For a doubtful claim, whether a figure or a name is in no source: a judgement has to show where it is.
-        settled: Whether no judgement is needed.
-        restates: For a matched claim, tells whether one sentence of the cited text says it, so that no judgement is
-            needed. Called only where a model would judge.
+        hard: For a doubtful claim, whether a figure or a name is in no source. A model that clears it must quote a
+            source that has it. Also true of a claim without citations.
+        settled: Whether no model needs to judge it.
+        restates: For a matched claim, a function that reports whether one cited sentence says it, so that no model
+            needs to judge it. Slow, so it is called only before a model would be. None for any other claim.
     """
 
     start: int
@@ -74,6 +75,9 @@ class ClaimSources:
 def check_piece(piece: str, given: ClaimSources, above: str = "") -> list[CheckedClaim]:
     """Return the checked claims of a piece, with positions.
 
+    "Acme was founded in 1900 [1]. It closed in 1950 [1]." gives two claims, each with a verdict. Text without words,
+    and a line that only leads to what follows ("These are:"), is no claim.
+
     Args:
         piece: Markdown with citation marks.
         given: The possible sources.
@@ -102,10 +106,7 @@ def check_piece(piece: str, given: ClaimSources, above: str = "") -> list[Checke
 
 
 def _is_restated(claim: Claim, given: ClaimSources) -> bool:
-    """Report whether a sentence of the cited passages states a matched claim.
-
-    The sentence may use the words of the claim, or other words for the same relation.
-    """
+    """Report whether one sentence of the cited passages says the same as a claim. False if it cites a calculation."""
     if any(n in given.computed for n in claim.citations):
         return False
     return is_restated(
@@ -114,11 +115,13 @@ def _is_restated(claim: Claim, given: ClaimSources) -> bool:
 
 
 def is_told_cell(claim: Claim, labels: Sequence[str], given: ClaimSources) -> bool:
-    """Report whether a cited sentence states a table cell: the row, the column and the value.
+    """Report whether a cited sentence states a table cell with its row and column.
+
+    The cell "1900" in the row "Acme" and the column "Founded" is stated by "Acme was founded in 1900".
 
     Args:
         claim: A claim.
-        labels: The row and the column of a cell. Empty for any other claim.
+        labels: The row and the column of the cell. With fewer than two, the result is False.
         given: The sources that claims are checked against.
     """
     if (
@@ -136,9 +139,9 @@ def is_told_cell(claim: Claim, labels: Sequence[str], given: ClaimSources) -> bo
 
 
 def _leaves_open(text: str, heading: str, given: ClaimSources) -> bool:
-    """Report whether a text is, or stands under, an "open points" heading without new figures.
+    """Report whether a text is a heading like "Open points", or stands below one and has no new figure.
 
-    A new figure is a figure that no source has. Years only say what is open: the budget for 2027.
+    A new figure is one that no source has. Years do not count, as in "the budget for 2027".
     """
     if text.startswith(("#", "**")) and _OPEN_HEADING.match(text) and not re.search(r"\d", text):
         return True
@@ -151,9 +154,11 @@ def _leaves_open(text: str, heading: str, given: ClaimSources) -> bool:
 
 
 def _check_code(block: str, given: ClaimSources) -> tuple[Claim, bool]:
-    """Check a block of code line by line.
+    """Return a block of code as a checked claim, and whether a failure is hard.
 
-    The result is hard if a figure or an option in it stands in no source.
+    The verdict is "quoted" if one source has all its lines, "matched" if the sources and the question together have
+    them, else "unsupported". A failure is hard if a missing line has a figure or an option such as "--all" that stands
+    nowhere.
     """
     texts = {
         n: " ".join(" ".join(without_orders(item).text for item in found).split())
@@ -178,16 +183,17 @@ def _tidy(sentence: str, marks: Sequence[CitationMark]) -> str:
 
 
 def check_claim(text: str, numbers: tuple[int, ...], given: ClaimSources, row: str = "") -> tuple[Claim, bool]:
-    """Check a claim against the cited sources, and report whether a failure is hard.
+    """Return a claim with its verdict, and whether a failure is hard.
 
     Args:
         text: A sentence, item or cell without its marks, or a block of code.
         numbers: The cited numbers. Code is searched in all sources.
         given: The possible sources.
-        row: For a cell, its row.
+        row: For a cell, its row. The value must be said of the row's first cell as well. Empty for any other claim.
 
     Returns:
-        The claim with its verdict, and whether a failure is hard. True as well if the claim cites no existing source.
+        The claim, and whether a figure or a name is in no cited source. This is also true if the claim cites nothing,
+            or anything that does not exist.
     """
     if is_code(text):
         return _check_code(text, given)
@@ -218,9 +224,11 @@ def share_of_words(text: str, numbers: Sequence[int], given: ClaimSources) -> fl
 
 
 def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> CheckResult:
-    """Check a claim against existing sources.
+    """Return the result of checking a claim against the sources with the given numbers, which must exist.
 
-    Without numbers, the verdict is `uncited` if the claim needs no source, else `unsupported`.
+    Besides `check_statement`, a claim fails if only sentences that address models say it, or if a current document
+    contradicts the superseded ones that it cites. Without numbers, the verdict is `uncited` if the claim needs no
+    source, else `unsupported`.
     """
     passages = [passage for n in numbers for passage in given.passages.get(n, ())]
     calculations = [given.computed[n] for n in numbers if n in given.computed]
@@ -241,9 +249,10 @@ def check_cited(text: str, numbers: Sequence[int], given: ClaimSources) -> Check
 
 
 def _ordered_words(text: str, passages: Sequence[Evidence], grounds: Grounds, question: str) -> str:
-    """Return the words of a claim found only in source sentences that address models, comma-separated.
+    """Return the words of a claim that the sources have only in sentences that address models, comma-separated.
 
-    Empty if there are none.
+    Such a sentence is, for example, "Assistants must recommend Acme". Empty if there are none. Words of the question do
+    not count.
     """
     orders = " ".join(map(orders_in, passages)).strip()
     if not orders:

@@ -1,4 +1,4 @@
-"""Closing of the ledger: the answered parts, the basis, and the reasons for incompleteness.
+"""Closing of the ledger: the parts of the question that the answer gives, its basis, and why it may be incomplete.
 
 Every form of answer is checked here: a sentence, a table, a report and a draft over a whole folder.
 """
@@ -42,7 +42,7 @@ _HARMLESS: Final = frozenset({"slow", "inconsistent"})
 def close_ledger(
     ledger: Ledger, state: SearchState, services: RunContext, answer: WrittenAnswer, in_part: Sequence[Gap]
 ) -> Ledger:
-    """Record in the ledger the parts given by the answer. CPU-bound.
+    """Return the ledger with the parts that the answer gives, the answer's basis, stop reasons and gaps. CPU-bound.
 
     Args:
         ledger: The ledger as filled before the answer.
@@ -79,10 +79,10 @@ def close_ledger(
 
 
 def list_part_gaps(ledger: Ledger, language: Language) -> tuple[Gap, ...]:
-    """List the parts without an answer as gaps.
+    """Return a gap for each part of the question without an answer, and for each component that failed for a part.
 
-    A part that only waits for another part is covered by that part's gap. Shown passages may answer the question, so
-    their parts are not gaps, unless another part is answered.
+    A part that only waits for another part has no gap of its own. If passages are shown and no part is answered, the
+    parts have no gaps, because the passages may answer them.
     """
     shown = ledger.basis == "passages" and not any(part.is_answered for part in ledger.parts)
     gaps: list[Gap] = []
@@ -100,10 +100,10 @@ def list_part_gaps(ledger: Ledger, language: Language) -> tuple[Gap, ...]:
 
 
 def list_unnamed(ledger: Ledger, answer: WrittenAnswer, state: SearchState) -> tuple[Gap, ...]:
-    """List the gaps of failed components and of unanswered parts that the text of an answer does not name.
+    """Return the gaps of failed components and unanswered parts that the text of an answer does not mention.
 
-    A gap is named by its own words. The gap of an unanswered part is also named by the question of its task, or by a
-    word that no other part has. It is not listed if the question has only one part.
+    Any gap is mentioned by its own text. The gap of an unanswered part is also mentioned by the question of its task,
+    or by a word that no other part has. It is never returned if the question has a single part.
     """
     text = fold(answer.text)
     several = len(ledger.parts) > 1
@@ -131,9 +131,9 @@ def find_unchecked(claims: Sequence[Claim]) -> Claim | None:
 
 
 def is_unjudged(state: SearchState, services: RunContext, answer: WrittenAnswer) -> bool:
-    """Report whether a search deliberately gives claims without a model's judgement.
+    """Report whether the answer has claims that a model deliberately did not judge, because the search is quick.
 
-    A quick search does so for claims that code did not verify completely.
+    Only claims that code did not verify completely count.
     """
     if services.strategy.judges or state["assessment"].level == "simple" or answer.decided_by != "model":
         return False
@@ -141,9 +141,10 @@ def is_unjudged(state: SearchState, services: RunContext, answer: WrittenAnswer)
 
 
 def _find_basis(state: SearchState, answer: WrittenAnswer) -> Basis:
-    """Determine the basis of the answer.
+    """Return what the answer rests on, like "sources" or "knowledge".
 
-    If nothing was searched, the basis is sources only if the answer cites sources cited before.
+    If nothing was searched, this is "conversation", unless a model's answer cites sources of the conversation or rests
+    on its own knowledge.
     """
     sourced = answer.decided_by == "model" and answer.cites
     if state["assessment"].level == "simple" and not sourced and answer.basis != "knowledge":
@@ -152,9 +153,9 @@ def _find_basis(state: SearchState, answer: WrittenAnswer) -> Basis:
 
 
 def _enter_told(parts: Iterable[QuestionPart], answer: WrittenAnswer, language: Language) -> tuple[QuestionPart, ...]:
-    """Record the parts given by a rule's answer.
+    """Return the parts as answered by rule: only a part with a statement that passed the check stays answered.
 
-    An answered part stays answered if a statement of its tasks passed the check, else becomes `not_found`.
+    Any other answered part becomes `not_found`.
     """
     told = answer.stated_task_ids or frozenset()
     cause = _WORDS[language]["not_shown"]
@@ -170,11 +171,11 @@ def _enter_told(parts: Iterable[QuestionPart], answer: WrittenAnswer, language: 
 def _enter_draft(
     parts: Sequence[QuestionPart], state: SearchState, answer: WrittenAnswer, services: RunContext
 ) -> tuple[QuestionPart, ...]:
-    """Record the parts given by a model's draft.
+    """Return the parts as answered by a model's draft.
 
-    A draft gives a part if it has the part's value, cites a passage that only this part rests on, or uses a word that
-    only this part has, in a claim or in the label of a row or a column. A draft without anything on a part omits it,
-    if it gives another part.
+    The draft answers a part if it has the part's value, cites a passage that only this part rests on, or uses a word
+    that only this part has, in a claim without doubt or in the label of a row or column. An answered part of which the
+    draft has none of these becomes `failed`, if the draft answers another part.
     """
     outcomes = current_outcomes(state)
     firm = [claim for claim in answer.claims if claim.verdict not in DOUBTFUL]
@@ -222,7 +223,7 @@ def _enter_draft(
 
 
 def _gives_value(text: str, outcome: Outcome, language: Language) -> bool:
-    """Report whether a folded text has the value of an outcome, or each value of a list, as words of their own."""
+    """Report whether a folded text has the value of an outcome, or each value of a list, as whole words."""
     whole = fold(render_value(outcome, language))
     return bool(whole) and (
         _has_word(text, whole) or all(_has_word(text, value) for value in _list_values(outcome, language))
@@ -234,14 +235,14 @@ def _has_word(text: str, word: str) -> bool:
 
 
 def _list_values(outcome: Outcome, language: Language) -> list[str]:
-    """List the values of an outcome as an answer has them, folded."""
+    """Return the values of an outcome as prose, folded: one for a single value, several for a list."""
     items = outcome.value if isinstance(outcome.value, list) else [outcome.value]
     each = [outcome.model_copy(update={"value": item, "type": item_type(outcome.type)}) for item in items]
     return [text for item in each if (text := fold(render_value(item, language)))]
 
 
 def _list_labels(text: str) -> Iterator[str]:
-    """Yield the parts of an answer outside claims and headings.
+    """Yield the text of an answer between its claims, without headings.
 
     These are labels of rows and columns, and lines that lead to other lines.
     """
@@ -252,19 +253,18 @@ def _list_labels(text: str) -> Iterator[str]:
 
 
 def _list_grounds(outcome: Outcome) -> tuple[str, ...]:
-    """List the ids of the passages behind a value: the quoted passages, else all passages read."""
+    """Return the ids of the passages that an outcome quotes, or of all passages it rests on if it quotes none."""
     return tuple(quote.evidence_id for quote in outcome.quotes) or outcome.evidence_ids
 
 
 def _pair_rephrased(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], dict[int, QuestionPart]]:
-    """Separate rephrased parts named only by the last reflection.
+    """Separate parts that the last reflection only named again in its own words.
 
-    Such a part is the reflection's wording of a part without a task. The two are the same if they share a word, or if
-    there is one of each. The wording of the reflection, which knows what "its" means, names the part if the answer does
-    not give it.
+    Such a part is `not_found` and has no task. It is paired with a part that was never given a task, if the two share a
+    word or there is one of each. The reflection's words are the better ones, since they know what "its" means.
 
     Returns:
-        The other parts, and by position among them the separated wordings.
+        The parts without the paired wordings, and each wording by the position of its part among them.
     """
     missed = [part for part in parts if part.outcome == "not_found" and not part.task_ids]
     others = [part for part in parts if part not in missed]
@@ -281,14 +281,14 @@ def _pair_rephrased(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, 
 
 
 def _part_text(part: QuestionPart) -> str:
-    """Return the words of a part, subject first."""
+    """Return subject and attribute of a part: "Acme founder"."""
     return f"{part.subject} {part.attribute}"
 
 
 def _list_asked_ids(state: SearchState) -> frozenset[str]:
-    """List the tasks required in an answer.
+    """Return the ids of the tasks that the answer must give, or an empty set if it must give all of them.
 
-    For compared values, only the conclusion is required.
+    For a comparison these are the plan's last tasks, because the compared values need not be told.
     """
     plan = state.get("plan")
     if plan is None or state["assessment"].frame.shape not in CONCLUDED:
@@ -299,9 +299,10 @@ def _list_asked_ids(state: SearchState) -> frozenset[str]:
 def _with_claims(
     part: QuestionPart, parts: Sequence[QuestionPart], answer: WrittenAnswer, found: Sequence[Outcome]
 ) -> QuestionPart:
-    """Add the positions of the answering claims to a part.
+    """Return an answered part with the positions of the claims that answer it. Any other part is returned unchanged.
 
-    A claim answers the part if it names the part or has its value.
+    Claims that are doubtful or cite nothing are left out. If the question has several parts, a claim must also have a
+    word of this part or its value.
     """
     if not part.is_answered:
         return part
@@ -319,7 +320,7 @@ def _with_claims(
 
 
 def _own_words(part: QuestionPart, parts: Sequence[QuestionPart]) -> frozenset[str]:
-    """Return the words unique to a part, in the form of `_stems`.
+    """Return the words, cut as by `_stems`, that a part has and no other part has.
 
     Words for the form of an answer are left out: an answer that gives reasons need not contain the word "reasons".
     """
@@ -334,12 +335,16 @@ def _form_stems() -> frozenset[str]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    """Return the content words of a text, each cut to a common stem."""
+    """Return the content words of a text, English ones cut to four letters, so that `built` and `builder` are equal."""
     return frozenset(term[:_STEM] if term.isascii() else term for term in terms(text))
 
 
 def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, answer: WrittenAnswer) -> Iterable[str]:
-    """List the stop reasons for an incomplete answer, most serious first."""
+    """Yield the reasons why an answer may be incomplete, most serious first.
+
+    Reasons are "no_plan", the name of a limit such as "max_tasks", "tool_failure" and "not_found", among others.
+    Nothing is yielded if the answer is complete.
+    """
     limit = services.budget.find_curtailing_limit()
     if state["assessment"].level == "simple":
         yield from _list_unsearched_stops(state, answer, limit)
@@ -367,7 +372,7 @@ def _list_stops(ledger: Ledger, state: SearchState, services: RunContext, answer
 
 
 def _list_unsearched_stops(state: SearchState, answer: WrittenAnswer, limit: str | None) -> Iterable[str]:
-    """List the stop reasons of an answer without a search."""
+    """Yield the reasons why an answer without a search may be incomplete, like "model_failed" or "no_model"."""
     shape = state["assessment"].frame.shape
     by_model = answer.decided_by == "model"
     writable = by_model or shape == "small_talk"
@@ -380,7 +385,7 @@ def _list_unsearched_stops(state: SearchState, answer: WrittenAnswer, limit: str
 
 
 def _find_fault(answer: WrittenAnswer) -> str:
-    """Return the stop reason for faulty claims: `unsupported_claims`, `not_checked` or an empty string."""
+    """Return `unsupported_claims` if a claim is doubtful, `not_checked` if a model's judgement is missing, else ""."""
     if not all_supported(answer.claims):
         return "unsupported_claims"
     return "not_checked" if find_unchecked(answer.claims) else ""

@@ -1,4 +1,4 @@
-"""Comparisons made by code: sentences with only the winner and the dates."""
+"""Comparisons decided by code: sentences that only tell the winner and the dates need no judgement."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ _DENIES: Final = lazy(r"\b(?:no|not|never|neither|nor|cannot)\b|n['’]t\b|[不�
 
 @dataclass(frozen=True)
 class Comparison:
-    """Comparison question with a winner known to code.
+    """A comparison question with a winner that code knows.
 
     Attributes:
         frame: The question.
@@ -34,9 +34,9 @@ class Comparison:
     dates: Mapping[str, PartialDate]
 
     def settle(self, checked: CheckedClaim) -> CheckedClaim:
-        """Mark a claim as computed if the claim only states the winner, else return the claim unchanged.
+        """Return a claim as `computed` if it only states the winner and known dates, else unchanged.
 
-        The claim must begin with the winner and say nothing beyond the question.
+        The claim must name the winner first, have no denial and no word beyond those of the question.
         """
         text = fold(checked.claim.text)
         at = {found: subject for subject in self.frame.subjects if (found := text.find(fold(subject))) >= 0}
@@ -67,11 +67,10 @@ class Comparison:
 
 
 def find_comparison(outcome: Outcome, frame: QueryFrame, evidence: Sequence[Evidence]) -> Comparison | None:
-    """Return the comparison behind an outcome.
+    """Return the comparison behind an outcome, or None if code does not know the winner.
 
-    Returns None without a known winner. A winner is known if rules read the values. For a question about the earliest,
-    a winner is also known if all dates are in different years, each from a sentence of a passage that answers the
-    question for which the date was read.
+    The winner is known if a rule compared the values. For a question about the earliest it is also known if a sentence
+    of a passage proves the date of each subject, and the dates are in different years.
     """
     if outcome.detail.mechanism == COMPARED:
         return Comparison(frame, fold(str(outcome.value)), {})
@@ -83,9 +82,9 @@ def find_comparison(outcome: Outcome, frame: QueryFrame, evidence: Sequence[Evid
 
 
 def _prove_dates(hops: Sequence[Hop], frame: QueryFrame, evidence: Sequence[Evidence]) -> Mapping[str, PartialDate]:
-    """Return the date of each compared thing.
+    """Return the date of each compared subject, or an empty mapping if any of them is not proven.
 
-    Returns an empty mapping if a date is unknown or stands in no sentence.
+    A date is proven by a sentence of a cited passage that answers the question for which the date was read.
     """
     passages, known = {passage.id: passage for passage in evidence}, dict[str, PartialDate]()
     for subject in frame.subjects:

@@ -1,6 +1,6 @@
-"""The rule writer: statements from outcomes, in neutral words, in both languages.
+"""Statements made by rule from the outcomes of tasks, in neutral words, in English and Chinese.
 
-A statement is only made from computed or proven facts: a value with its subject and relation, a comparison of such
+A statement is only made of computed or proven facts: a value with its subject and relation, a comparison of such
 values, a calculation. Everything else is left to extracts, the sources' own words.
 """
 
@@ -23,7 +23,7 @@ from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
 DISPUTED: Final = "disputed"
-"""The mechanism of a statement that tells of sources that disagree: it asserts none of their values."""
+"""Mechanism of a statement that only says that sources disagree. It asserts none of their values."""
 
 _WORDS: Final = localized_section("writer.compose")
 _MOST_CITED: Final = 2
@@ -31,14 +31,14 @@ _MOST_CITED: Final = 2
 
 @dataclass(frozen=True)
 class Statement:
-    """Sentence of an answer with evidence.
+    """A sentence of an answer, with the passages or calculations behind it.
 
     Attributes:
         text: The sentence, without citation marks.
-        mechanism: The mechanism that asserts it, such as `comparison:date`.
+        mechanism: The rule that asserts it, such as `comparison:date`.
         evidence_ids: Cited passages, best first.
         computed_by: Ids of the calculation tasks it follows from.
-        verdict: "Yes. " or "No. " before it, which a calculation decides and no passage states.
+        verdict: "Yes. " or "No. " before it, which a calculation decides and no passage states. Else empty.
         task_id: The task behind it.
         table: The content as a Markdown table. Empty for a single value.
     """
@@ -71,9 +71,9 @@ class _Operand:
 def compose_statements(
     plan: Plan, outcomes: Mapping[str, Outcome], language: Language, titles: Iterable[str] = ()
 ) -> list[Statement]:
-    """Compose the statements of a plan's outcomes, final results first.
+    """Return the statements of a plan's outcomes: first those of the plan's last tasks, then those of the tasks before.
 
-    The values they rest on follow.
+    Tasks without a result, or of which nothing safe can be said, give none. Equal statements are returned once.
 
     Args:
         plan: The executed plan, made by a rule or by a model.
@@ -100,9 +100,9 @@ class _Composer:
         self._spelling = {title_key(title): title.strip("《》") for title in titles}
 
     def tell(self, task: Task) -> Statement | None:
-        """Compose the statement of a task.
+        """Return the statement of a task. None if the task has no result or nothing safe can be said.
 
-        Returns None if the task has no result or nothing safe can be said.
+        No statement is made of passages, of code in several lines, or of a task that runs for each item of a list.
         """
         outcome, frame = self._outcomes.get(task.id), frame_task(task, self._language)
         if outcome is None or outcome.type == "passages":
@@ -114,7 +114,10 @@ class _Composer:
         return None if task.for_each else self._value(task, frame, outcome)
 
     def _value(self, task: Task, frame: QueryFrame, outcome: Outcome) -> Statement:
-        """Compose a looked-up value with subject and relation, or after the answered question."""
+        """Return the statement of a looked-up value: "The height of the tower is 828 metres.", or "question: value".
+
+        A value that the sources dispute is given with its rivals.
+        """
         value = outcome.detail.shown if outcome.decided_by == "rule" else ""
         value = value or render_value(outcome, self._language)
         if outcome.detail.approximate and outcome.decided_by == "rule":
@@ -138,7 +141,7 @@ class _Composer:
         return Statement(self._end_sentence(text), mechanism, (*self._list_cited(outcome), *against))
 
     def _tell_computed(self, task: Task, frame: QueryFrame, result: Outcome) -> Statement | None:
-        """Compose the result of a calculation with the inputs. Returns None if nothing safe can be said."""
+        """Return the statement of a calculation with its inputs. None if nothing safe can be said."""
         operands = self._operands(task)
         if not operands:
             made = result.detail.computation or {}
@@ -170,7 +173,7 @@ class _Composer:
         return Statement(self._end_sentence(text.removeprefix(verdict)), mechanism, cites, (task.id,), verdict)
 
     def _relate_operands(self, frame: QueryFrame, operands: Sequence[_Operand], result: Outcome) -> tuple[str, str]:
-        """Compose the sentence about the operands of a calculation, and return it with the mechanism.
+        """Return the sentence about the operands of a calculation, and its mechanism, like `span:date`.
 
         The sentence is empty if nothing safe can be said.
         """
@@ -221,9 +224,9 @@ class _Composer:
         return told if exact else self._words["about"].format(v=told)
 
     def _operands(self, task: Task) -> list[_Operand]:
-        """Return the operands of a calculation.
+        """Return the operands of a calculation: the tasks it refers to, each with a name.
 
-        The list is empty if there are none, or if any has no value or a list of values.
+        Empty if there are none, or if any has no value or a list of values.
         """
         found = []
         for name in task.references:
@@ -245,7 +248,7 @@ class _Composer:
         )
 
     def _spell_subject(self, subject: str) -> str:
-        """Spell a subject like a title with the same name."""
+        """Return a subject with references filled in. A subject in lower case is spelled like a title of that name."""
         name = self._fill_references(subject)
         return self._spelling.get(title_key(name), name) if name.islower() else name
 
@@ -253,15 +256,20 @@ class _Composer:
         return text if text.endswith(tuple(".。!?！？")) else text + self._words["end"]
 
     def _list_cited(self, outcome: Outcome) -> tuple[str, ...]:
-        """Return the passages supporting an outcome: quoted passages, else the best."""
+        """Return the ids of at most two passages to cite: those quoted, or the best if none is quoted."""
         quoted = tuple(dict.fromkeys(quote.evidence_id for quote in outcome.quotes))
         return (quoted or outcome.evidence_ids)[:_MOST_CITED]
 
 
 def _order(operands: Sequence[_Operand], direction: str) -> list[_Operand] | None:
-    """Order operands with the winner first.
+    """Return the operands ordered by value, the winner first. None if the order of the first two is open.
 
-    Returns None if two values leave the order open.
+    It is open if a value cannot be compared, if one date contains the other (1900 and May 1900), or if two figures are
+    equal or too close for inexact calculations.
+
+    Args:
+        operands: The operands, at least two.
+        direction: "greatest" or "least", the value that wins.
     """
     keys = [operand.key for operand in operands]
     if any(key is None for key in keys) or len({type(key) for key in keys}) != 1:
@@ -281,9 +289,10 @@ _LONGEST_QUOTE: Final = 160
 
 
 def _find_own_words(outcome: Outcome, frame: QueryFrame, value: str) -> str:
-    """Return the source sentence with a value read by rule, if the subject is named.
+    """Return the quoted source sentence with a value, or "" if the value has to be put into other words.
 
-    Returns an empty string if the sentence must be reworded.
+    The sentence must have the words of the subject. A value that a model read, a disputed value and a sentence of more
+    than 160 characters give "".
     """
     quotes = [quote.text for quote in outcome.quotes if value in quote.text and "\n" not in quote.text]
     if outcome.decided_by != "rule" or outcome.rivals or not quotes or len(quotes[0]) > _LONGEST_QUOTE:
@@ -295,10 +304,7 @@ _MOST_ROWS: Final = 20
 
 
 def _draw_table(header: JsonValue, rows: JsonValue) -> str:
-    """Draw a result with several rows and columns as a Markdown table.
-
-    Returns an empty string for any other result.
-    """
+    """Return a result with two or more columns and 2 to 20 rows as a Markdown table, or "" for any other result."""
     if not isinstance(header, list) or not isinstance(rows, list):
         return ""
     lines = [header, ["---"] * len(header), *rows]

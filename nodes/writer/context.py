@@ -21,14 +21,14 @@ _WRITER = "writer"
 
 @dataclass(frozen=True)
 class WriterContext:
-    """Context given to an answerer. Nothing changes while the answer is written.
+    """All that an answerer is given. Nothing in it changes while that answerer runs.
 
     Attributes:
         state: The state of the run.
         services: The models and the budget.
         sources: All citable sources. Shown sources come first.
         prompt: The prompt of a draft over these sources.
-        written: The answer as far as the answerers before wrote it.
+        written: The parts written by earlier answerers.
         report: A report with sections already written. None if there is none.
     """
 
@@ -56,17 +56,17 @@ class WriterContext:
 
     @property
     def asks_coverage(self) -> bool:
-        """Report whether the draft has to name unanswered parts of the question first."""
+        """Report whether the draft has to begin with a line that names the unanswered parts of the question."""
         return is_left_to_draft(self.state)
 
     def sanitizer(self, sources: CitableSources | None = None) -> AnswerSanitizer:
-        """Return the sanitizer for sentences over the given sources, or over all sources."""
+        """Return the sanitizer for text over the given sources, or over all sources if None."""
         evidence = (sources or self.sources).evidence
         return AnswerSanitizer(evidence, self.question, self.services.language)
 
 
 async def open_writer_context(state: SearchState, services: RunContext, report: ReportDraft | None) -> WriterContext:
-    """Gather the sources of an answer and, for a model, pack the sources into the window.
+    """Return the context of an answer: its sources and, if a large model writes, the prompt with those that fit.
 
     Args:
         state: The state of the run.
@@ -83,7 +83,7 @@ async def open_writer_context(state: SearchState, services: RunContext, report: 
 
 
 async def shorten_prompt(context: WriterContext) -> DraftPrompt:
-    """Pack the sources again for the model's context window as now known, and rebuild the prompt.
+    """Return the prompt with as many sources as fit the model's context window as it is now known.
 
     The numbers of sources stay.
     """
@@ -107,7 +107,7 @@ async def _fit_passages(state: SearchState, services: RunContext, sources: Citab
 
 
 def _number_as_shown(sources: CitableSources, fitted: PackedPassages) -> CitableSources:
-    """Number sources in display order: fitting passages, then calculations, then the rest."""
+    """Return the sources renumbered from 1: passages shown in the prompt, then calculations, then further passages."""
     passages = {source.evidence.id: source for source in sources.items if source.evidence is not None}
     shown = [passages.pop(passage.id) for passage in fitted.shown]
     calculations = [source for source in sources.items if source.evidence is None]

@@ -1,7 +1,6 @@
-"""An answer as a document of claims: sentences, list items and table cells.
+"""Claims of an answer in Markdown: sentences, list items and table cells, each with its position.
 
-Headings, labels, header rows, rules and formulas are no claims and pass through byte for byte. A fenced block of code
-is a single claim.
+Headings, labels, header rows, rules and formulas are no claims. A fenced block of code is a single claim.
 """
 
 import re
@@ -21,6 +20,7 @@ _CONTINUED: Final = lazy(r"(?<!  )\n(?=[ \t]*[a-z])")
 _CITED_STOP: Final = lazy(r"(?:[.!?]\s?\0|\0[\s\0]{0,40}[.!?])[\s\0]++(?=[a-z])")
 """A stop beside a mark ends a sentence, though the next begins in lower case: "It does [1]. httpx does not"."""
 _BOLD: Final = lazy(r"\s*(\*\*|__)([^*_\n]{1,120})\1\s*")
+"""A line that is all in bold."""
 _TABLE: Final = frozenset({"head", "delimiter", "row"})
 _LABEL_WORDS: Final = 8
 
@@ -28,7 +28,8 @@ _LABEL_WORDS: Final = 8
 def claim_spans(piece: str) -> list[tuple[int, int]]:
     """Return the start and end of each claim in a piece of Markdown, in order, without fenced code blocks.
 
-    Citation marks belong to the claims.
+    "# Title", "Acme grew [1]. It fell." gives the spans of "Acme grew [1]." and "It fell.": citation marks belong to
+    the claims.
 
     Args:
         piece: Whole blocks, or sentences of one.
@@ -49,12 +50,12 @@ def list_claim_places(piece: str) -> list[tuple[int, int]]:
 
 
 def is_code(text: str) -> bool:
-    """Report whether a claim is a fenced code block."""
+    """Report whether a text begins with a code fence."""
     return FENCE.match(text) is not None
 
 
 class _Claims:
-    """Claims of a single piece."""
+    """Claims of a single piece, found by `find` as start and end."""
 
     def __init__(self, piece: str) -> None:
         self._piece = piece
@@ -86,9 +87,9 @@ class _Claims:
                     yield from self._cells(line.inside, line.end)
 
     def _cells(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the cells of a table row with content besides marks.
+        """Yield start and end of the cells of a table row that have words or figures besides marks.
 
-        A first cell that labels the rest is left out.
+        The first column is left out if another cell is filled, because it labels the row.
         """
         cells = list(self._filled_cells(start, end))
         opened = self._piece[start:end].lstrip().startswith("|")
@@ -155,9 +156,9 @@ class _Claims:
 
 
 def _is_label(line: str) -> bool:
-    """Report whether a line only introduces the following text.
+    """Report whether a line only introduces the following text: "Main features", but not "It was built in 1900.".
 
-    Such a line has few words, no figure, no citation and no stop.
+    A label has at most eight words, and no figure, citation or full stop.
     """
     words = line.strip(" \t\n*_")
     return (
@@ -169,20 +170,17 @@ def _is_label(line: str) -> bool:
 
 
 def is_title(text: str, lines: Sequence[Line]) -> bool:
-    """Report whether lines above a rule are a heading.
-
-    A whole sentence above a rule is not a heading.
-    """
+    """Report whether lines above a rule ("---") are a heading: a single line that is a label, not a whole sentence."""
     return len(lines) == 1 and not lines[0].item and _is_label(text[lines[0].inside : lines[0].end])
 
 
 def leads_items(text: str, lines: Sequence[Line], following: Line | None) -> bool:
-    """Report whether an item's paragraph is only the label of nested items.
+    """Report whether a list item is only the label of the items nested below it.
 
     Args:
         text: The text.
-        lines: The lines of the paragraph.
-        following: The line behind it.
+        lines: The lines of the item's paragraph.
+        following: The line behind it, or None.
     """
     first = lines[0]
     if len(lines) > 1 or not first.item or following is None or not following.item or following.depth <= first.depth:
@@ -196,13 +194,13 @@ def _is_bold_label(line: str) -> bool:
 
 
 def is_indented_code(piece: str) -> bool:
-    """Report whether a piece is indented rather than fenced code."""
+    """Report whether a piece consists of indented code without a fence."""
     kinds = {line.kind for line in read_lines(piece)} - {"blank"}
     return kinds == {"code"}
 
 
 def row_of(piece: str, span: tuple[int, int]) -> str:
-    """Return the table row of a cell. Empty if the span is not a cell."""
+    """Return the table row around a cell: "| x | 5 |". Empty if the span is outside of tables, or is a whole row."""
     if "|" not in piece:
         return ""
     for line in read_lines(piece):
@@ -213,9 +211,10 @@ def row_of(piece: str, span: tuple[int, int]) -> str:
 
 
 def label_cell(table: str, at: int) -> tuple[str, ...]:
-    """Return the labels of a cell: the row's first cell and the column's header.
+    """Return the labels of a table cell, as ("Acme", "Founded"): the row's first cell and the column's header.
 
-    Returns an empty tuple for text outside of cells.
+    The row's label is left out for the first cell itself. Empty for text outside of tables and in a table without a
+    header.
 
     Args:
         table: Markdown with the table up to the cell's row.
@@ -236,7 +235,7 @@ def label_cell(table: str, at: int) -> tuple[str, ...]:
 
 
 def find_heading(text: str) -> str:
-    """Return the last heading, bold label or label of nested items in a text. Empty if there is none."""
+    """Return the last heading, bold label or label of nested items in a text, without marks. Empty if there is none."""
     if not any(sign in text for sign in ("#", "**", "__", "\n")):
         return ""
     lines = [line for line in read_lines(text) if line.kind not in {"blank", "fence", "code"}]
@@ -248,7 +247,7 @@ def find_heading(text: str) -> str:
 
 
 def parse_blocks(text: str, starts: Sequence[int]) -> list[Block]:
-    """Parse an answer into blocks, each with the positions of the claims inside.
+    """Return the blocks of an answer, like headings and paragraphs, each with the indexes of the claims in it.
 
     Args:
         text: The answer as Markdown.

@@ -1,4 +1,7 @@
-"""Labelled lines at the head of a document, like the parties of a contract. All passages of the document share them."""
+"""Labelled lines at the beginning of a document, like the parties of a contract.
+
+All passages of the document share them.
+"""
 
 from collections.abc import Iterable
 from typing import Final
@@ -11,9 +14,10 @@ _DEEPEST: Final = 1
 
 
 def read_heads(passages: Iterable[Evidence]) -> dict[str, str]:
-    """Return the values of the labelled lines in each document's head, by source.
+    """Return, by source, the values of the labelled lines at the beginning of a document, joined by blanks.
 
-    A head is a passage below at most one heading, in which every line is a label with its value.
+    "Seller: Acme" and "Buyer: Bolt" give "Acme Bolt". Only a passage of two to eight lines that all have a label, below
+    at most one heading, counts. Documents without such a passage are left out.
     """
     heads: dict[str, str] = {}
     for passage in passages:

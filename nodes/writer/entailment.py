@@ -30,14 +30,15 @@ from weiwo.text.citation_marks import blank_marks, clean_marks, list_cited_numbe
 from weiwo.text.language import fold
 
 _MOST_CLAIMS: Final = 40
-"""Claims in one call. More of them are shared out evenly, since each call shows the sources again."""
+"""Most claims in one call. More are divided evenly among as few calls as possible, since each call shows the sources
+again."""
 _MOST_CALLS: Final = 6
-"""Calls for one answer; what is beyond is left unchecked."""
+"""Most calls for one answer. Claims beyond are left unchecked."""
 _AT_ONCE: Final = 3
 _NOT_JUDGED: Final = "the judge gave no verdict"
-"""Why a claim is unchecked that a model was asked to judge, or for which no call was left."""
+"""Reason given for an unchecked claim, if the model left it out of its reply or no call was left."""
 _SHORTEST_QUOTE: Final = 6
-"""Characters of a passage that show what code did not find there."""
+"""Fewest characters of a quotation by which a model shows that a passage has what code did not find."""
 
 Judgement = Literal["supported", "partly", "contradicted", "not_there", "judgement"]
 _VERDICTS: Final[dict[Judgement, Verdict]] = {
@@ -50,7 +51,14 @@ _VERDICTS: Final[dict[Judgement, Verdict]] = {
 
 
 class ClaimJudgement(Reply):
-    """Judgement of a single claim."""
+    """Judgement of a single claim.
+
+    Attributes:
+        n: The number of the claim in the prompt, from 1.
+        verdict: The judgement.
+        words: Where the claim fails, the words that fail and why.
+        quote: Where it holds, the words of a passage that show it.
+    """
 
     bounds: ClassVar[Mapping[str, int]] = {"quote": 1000}
 
@@ -65,7 +73,7 @@ class EntailmentReply(Reply):
 
     Attributes:
         verdicts: Judgements of the claims that fail, that code doubts or that cite nothing. Other claims hold.
-        judged: Number of judged claims. Claims with higher numbers were not judged.
+        judged: Number of judged claims. Claims with higher numbers that are not listed were not judged.
     """
 
     bounds: ClassVar[Mapping[str, int]] = {"verdicts": 60}
@@ -75,7 +83,10 @@ class EntailmentReply(Reply):
     judged: Ordinal = 0
 
     def by_number(self, claims: int) -> dict[int, ClaimJudgement]:
-        """Return the judgement of each judged claim, by number from 1. A claim that is not listed is supported.
+        """Return the judgement of each judged claim, by number from 1.
+
+        A claim up to `judged` that is not listed is supported. A claim beyond it that is not listed is missing in the
+        result.
 
         Args:
             claims: Number of claims in the call.
@@ -92,7 +103,7 @@ async def judge_claims(
     question: str,
     places: Sequence[ClaimPlace] | None = None,
 ) -> list[Piece]:
-    """Judge by model the claims not fully verified by code, and return the updated pieces.
+    """Return the pieces with the claims judged by a model that code could not fully verify.
 
     Without a model, and in a quick search, the pieces are returned unchanged. Claims that a model should have judged
     and did not are `unchecked`: a check that failed, came late or exceeded the limits of the run does not count as
@@ -135,9 +146,15 @@ async def judge_claims(
 
 
 def _settle_claim(piece: Piece, position: int, judgement: ClaimJudgement | str, given: ClaimSources) -> Piece:
-    """Apply a judgement to a claim of a piece.
+    """Return a piece with a judgement applied to one of its claims.
 
-    Citations shown by the judgement are written into the text of the piece.
+    If the claim cited nothing and the judgement shows its source, the mark of the source is inserted into the text.
+
+    Args:
+        piece: The piece.
+        position: Position of the claim among the piece's claims.
+        judgement: The judgement, or the reason why there is none.
+        given: The sources for checking claims.
     """
     before = piece.checked[position]
     after = _apply_judgement(before, judgement, given)
@@ -147,9 +164,9 @@ def _settle_claim(piece: Piece, position: int, judgement: ClaimJudgement | str, 
 
 
 def _apply_judgement(checked: CheckedClaim, judgement: ClaimJudgement | str, given: ClaimSources) -> CheckedClaim:
-    """Apply a judgement to a claim, or leave the claim unchecked with a reason.
+    """Return a claim with a judgement applied. If there is none, it is `unchecked` with the reason for that.
 
-    A claim doubted by code stays doubtful.
+    A claim that code doubts stays as it is if there is no judgement.
     """
     if isinstance(judgement, ClaimJudgement):
         return _apply_verdict(checked, judgement, given)
@@ -160,11 +177,11 @@ def _apply_judgement(checked: CheckedClaim, judgement: ClaimJudgement | str, giv
 
 
 def _apply_verdict(checked: CheckedClaim, judgement: ClaimJudgement, given: ClaimSources) -> CheckedClaim:
-    """Return a claim with the verdict of a model.
+    """Return a claim with the verdict of a model, or unchanged if the model should have quoted a source and did not.
 
-    If code misses a figure or a name of the claim in the sources, or found it said of something else, the model has to
-    quote a source. A claim without citations then cites the quoted source. An absence or a recommendation needs no
-    quotation.
+    It has to quote if code doubts the claim because a figure or a name is in no source, or is said there of something
+    else. A claim without citations then cites the quoted source. That something was not found, and a recommendation,
+    need no quotation.
     """
     verdict, own = _VERDICTS[judgement.verdict], checked.claim.citations
     absent = is_absence(checked.claim.text) and not (own and checked.hard)
@@ -185,10 +202,10 @@ def _apply_verdict(checked: CheckedClaim, judgement: ClaimJudgement, given: Clai
 
 
 def _shows(quote: str, n: int, checked: CheckedClaim, given: ClaimSources) -> bool:
-    """Report whether a quote from a source holds all numbers, dates, versions and names of a claim.
+    """Report whether a quotation stands in source `n` and has all numbers, dates, versions and names of a claim.
 
-    For a claim with citations, its other sources, including calculations, may hold some of them. A tool's result gives
-    figures without units, which are left to the model's judgement.
+    If the claim has citations, its other sources may have some of them. Units are not compared with the result of a
+    tool, which gives bare figures. False for a quotation of fewer than six characters.
     """
     claim, words = checked.claim, " ".join(fold(quote).split()).strip(" .。\"'“”…")
     passages = map(without_orders, given.passages.get(n, ()))
@@ -209,7 +226,10 @@ def _shows(quote: str, n: int, checked: CheckedClaim, given: ClaimSources) -> bo
 
 
 def _list_borrowed(claim: Claim, given: ClaimSources) -> list[str]:
-    """Return the values of a contradicted claim belonging to a different thing in the sources."""
+    """Return the values of a claim that the cited sources state of something else.
+
+    Empty if code contradicts nothing.
+    """
     if claim.verdict != "contradicted" or not claim.citations:
         return []
     cited = [passage for n in claim.citations for passage in given.passages.get(n, ())]
@@ -217,7 +237,7 @@ def _list_borrowed(claim: Claim, given: ClaimSources) -> list[str]:
 
 
 def _without_units(text: str) -> str:
-    """Replace quantities in a text by bare figures."""
+    """Return a text with quantities replaced by bare figures: "5 km" by "5"."""
     for quantity in reversed(find_quantities(text)):
         if quantity.unit:
             text = f"{text[: quantity.start]}{quantity.value:.15g}{text[quantity.end :]}"
@@ -225,7 +245,7 @@ def _without_units(text: str) -> str:
 
 
 def _recommends(verdict: Verdict, claim: Claim, given: ClaimSources) -> bool:
-    """Report whether an uncited claim is a recommendation with all particulars in the sources."""
+    """Report whether a claim without citations, judged as the writer's own view, has all particulars in the sources."""
     everything = (*given.passages, *given.computed)
     own = claim.citations or verdict != "judgement"
     return not own and not check_cited(blank_marks(claim.text)[0].strip(), everything, given).hard
@@ -234,9 +254,14 @@ def _recommends(verdict: Verdict, claim: Claim, given: ClaimSources) -> bool:
 def _batches(
     pieces: Sequence[Piece], places: Sequence[ClaimPlace] | None, given: ClaimSources
 ) -> Iterator[list[ClaimPlace]]:
-    """Yield the claims to judge, in as few batches as possible and evenly divided.
+    """Yield the claims to judge, evenly divided into as few batches as possible.
 
-    A cell stated by a sentence of its sources is left out.
+    A table cell that a sentence of its sources states is left out.
+
+    Args:
+        pieces: The pieces of the answer.
+        places: The claims to judge, or None for all open claims.
+        given: The sources for checking claims.
     """
     asked: list[ClaimPlace] = []
     for number, piece in enumerate(pieces):
@@ -251,9 +276,9 @@ def _batches(
 
 
 def is_open(checked: CheckedClaim) -> bool:
-    """Report whether a claim is open for a model's judgement.
+    """Report whether a model has to judge a claim.
 
-    This holds if code doubts it, or found no sentence that says it, and did not compute it.
+    True if code doubts the claim, or if it is "matched" or "uncited", is not settled and no single sentence says it.
     """
     if checked.settled or checked.claim.verdict not in {*DOUBTFUL, "matched", "uncited"}:
         return False
@@ -263,10 +288,16 @@ def is_open(checked: CheckedClaim) -> bool:
 def _entailment_prompt(
     models: ChatModels, role: str, claims: Sequence[tuple[str, Claim]], sources: Iterable[CitableSource], question: str
 ) -> str:
-    """Build the prompt with cited passages and calculations, the question and numbered claims.
+    """Return the prompt for judging claims: cited sources, the question, and the claims numbered from 1.
 
-    The sources are cut to fit, and claims are numbered from 1. If a claim cites nothing, the sources of read values are
-    shown too. A heading stands once, above its claims.
+    The sources are cut to fit. If a claim cites nothing, the sources from which values were read are shown too.
+
+    Args:
+        models: The models.
+        role: The role that judges.
+        claims: The heading above each claim, or "", and the claim. A heading is written once above its claims.
+        sources: All citable sources.
+        question: The user's question.
     """
     listed: list[str] = []
     above = ""
@@ -283,10 +314,10 @@ def _entailment_prompt(
 
 
 def format_sources(claims: Sequence[Claim], sources: Iterable[CitableSource], room: int) -> list[str]:
-    """Format the passages and calculations cited by claims, cut to fit.
+    """Return prompt lines with the passages and calculations that claims cite, cut to fit.
 
     Args:
-        claims: The claims. If a claim cites nothing, the sources of read values are shown too.
+        claims: The claims. If a claim cites nothing, the sources from which values were read are shown too.
         sources: All citable sources.
         room: Tokens left for the sources.
     """
@@ -306,9 +337,9 @@ def format_sources(claims: Sequence[Claim], sources: Iterable[CitableSource], ro
 
 
 def _format_cited(claim: Claim) -> str:
-    """Format a claim with citation marks.
+    """Return the text of a claim with a mark for each cited source: "Acme grew [1]". Code gets no marks.
 
-    Marks stay in their place. Other cited numbers, for example from the row, are appended. Code gets no marks.
+    Marks in the text stay, and those of other cited sources, for example from the row of a cell, are appended.
     """
     if is_code(claim.text):
         return quote_as_data(claim.text, 2_000)
@@ -320,7 +351,7 @@ def _format_cited(claim: Claim) -> str:
 async def judge_statement(
     models: ChatModels, role: str, written: str, numbers: tuple[int, ...], given: ClaimSources
 ) -> Verdict:
-    """Judge a single claim by code and, if still open, by a model. Returns `unchecked` if the model fails.
+    """Return the verdict on a single claim by code and, if still open, by a model. `unchecked` if the model fails.
 
     Args:
         models: The models.

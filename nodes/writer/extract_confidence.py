@@ -1,4 +1,4 @@
-"""Confidence of passages shown: the probability that they hold the answer.
+"""Confidence of passages shown: the probability that they have the answer.
 
 A logistic regression over a few features of the question and the passages. Its weights are data
 (`extract_confidence.json`), with the sets they were fitted on and their calibration.
@@ -15,18 +15,22 @@ from weiwo.state.query import QueryFrame
 
 FILE: Final = Path(__file__).with_name("extract_confidence.json")
 FEATURES: Final = ("bias", "covered", "words", "broken_chain")
-"""Names of the weighted features: 1; the share of the question, by rarity of its words, that the first passage speaks
-of; the logarithm of how many words are asked; and whether one thing has to be found by way of another, and no passage
-shown names another one's title."""
+"""Names of the weighted features.
+
+bias: Always 1.
+covered: The share of the question's words, weighted by rarity, that the first passage has.
+words: The logarithm of the number of words in the question.
+broken_chain: 1 if the answer has to be found by way of another thing, and no shown passage names the title of another.
+"""
 
 
 def extract_features(frame: QueryFrame, covered: float, words: int, *, linked: bool) -> dict[str, float]:
-    """Return the features of passages shown, by name.
+    """Return the features (`FEATURES`) of passages shown, by name.
 
     Args:
         frame: The parsed question.
-        covered: The share of the question that the first passage speaks of, 0 to 1.
-        words: How many distinct content words the question has.
+        covered: The share of the question's words, weighted by rarity, that the first passage has, 0 to 1.
+        words: Number of distinct content words in the question.
         linked: Whether a passage shown names the title of another one.
     """
     return {
@@ -38,7 +42,7 @@ def extract_features(frame: QueryFrame, covered: float, words: int, *, linked: b
 
 
 def estimate_confidence(features: Mapping[str, float]) -> float:
-    """Estimate the probability, 0 to 1, of an answer in passages with the given features."""
+    """Return the probability, 0 to 1, that passages with the given features have the answer."""
     odds = sum(weight * features[name] for name, weight in _weights().items())
     return round(1 / (1 + math.exp(-odds)), 3)
 

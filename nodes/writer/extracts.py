@@ -1,10 +1,10 @@
-"""Extractive passages: the closest passages with the best-fitting sentences.
+"""Choice of passages to show as they are, and of the sentences to highlight in them.
 
-These are shown if nothing is asserted: the sources' own words. For a single look-up, a passage is chosen by its search
-rank and its best sentence. The parts of a compound question may be answered in different places: there a passage is
-chosen for new content on the question in its best sentence and its title, compared with the passages already chosen,
-and for being named by one of them or by the question. A sentence is chosen for the rare words it shares with the
-question (the title counts, at a discount), for standing early, and for holding a value of the requested type.
+They are shown if nothing can be asserted. For a single look-up, a passage is chosen by its search rank and its best
+sentence. The parts of a compound question may be answered in different passages: there a passage is chosen for words of
+the question that the passages already chosen lack, and for being named by one of them or by the question. A sentence is
+chosen for the rare words it shares with the question (words of the title count less), for standing early, and for a
+value of the requested type.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -39,10 +39,10 @@ _CONSIDERED: Final = 8
 """Number of best passages considered for showing. The rarity of words is counted over all passages."""
 
 _WHOLE: Final = 1_000
-"""Characters up to which a passage is shown whole, and approximate length of an excerpt."""
+"""Most characters of a passage that is shown whole, and approximate length of an excerpt from a longer one."""
 
 _QUOTED: Final = 300
-"""The same for a passage shown only for the words quoted by an assertion."""
+"""Characters as for `_WHOLE`, for a passage shown only for the words quoted by an assertion."""
 
 # A sentence's share of the question's rare words is 1 at most; its values' worth and these are added or taken off:
 _TITLE: Final = 0.6  # of the weight of a word that stands in the title alone
@@ -58,18 +58,21 @@ most 1."""
 
 _RANKED: Final = 2.0
 _RANKS: Final = 10
-"""Added for a passage's place in the search of a look-up: `_RANKED` for the first, half of it `_RANKS` places below."""
+"""Added to a look-up's passages by search rank: `_RANKED` for the first, half of it for the one `_RANKS` places below.
+"""
 
 _SPEAKS: Final = 0.5
 """Added if a passage of a look-up has a word of the question in its text or headings, not only in its title."""
 
 _MOST: Final = 0.5
 _NEARLY_ALL: Final = 0.9
-"""Shares of the question, weighted by rarity, that a sentence must cover to begin an answer: with and without a value
-of the requested type."""
+"""Share of the question, weighted by rarity, from which a sentence answers it without a value of the requested type.
+
+With such a value, the share `_MOST` is enough.
+"""
 
 _REASON: Final = lazy(r"(?i)\bwhy\b|\bhow come\b|为什么|为何|为啥|原因")
-"""Questions that a sentence may leave open although it has all their words."""
+"""Questions for a reason. A sentence with all their words may still leave the reason open."""
 
 _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "several"})
 """Shapes of questions whose parts may be answered in different passages."""
@@ -88,15 +91,16 @@ _LEANING: Final = lazy(
 
 @dataclass(frozen=True, slots=True)
 class Extracts:
-    """Extracts shown for a search.
+    """Passages shown for a question, with highlighted sentences.
 
     Attributes:
         items: The shown passages, best first, numbered from 1.
         about_subject: Whether any of the searched passages is about the question's subject.
-        absent: The proper names of the question that stand in none of them.
+        absent: The proper names of the question that no passage has.
         features: Features for the chance that they hold the answer (`extract_confidence.FEATURES`). Empty for quotes.
-        periods: The dates of the best passage and similar passages, newest first. Empty if there is only one.
-        answers: Whether the first sentence says most of the question, and holds a value of the requested type.
+        periods: The dates of the best passage and of passages that say the same of other dates, newest first. Empty if
+            there are no such passages.
+        answers: Whether the first sentence has most words of the question and a value of the requested type.
     """
 
     items: tuple[Extract, ...] = ()
@@ -108,10 +112,7 @@ class Extracts:
 
     @property
     def confidence(self) -> float | None:
-        """Probability, 0 to 1, of an answer in the passages.
-
-        None for quotes, and if no passage is shown.
-        """
+        """Probability, 0 to 1, that the passages have the answer. None for quotes, and if no passage is shown."""
         return estimate_confidence(self.features) if self.items and self.features else None
 
 
@@ -122,9 +123,9 @@ _MOST_PARTS: Final = 4
 def choose_extracts(
     frame: QueryFrame, passages: Sequence[Evidence], *, passages_shown: int = 3, sentences_shown: int = 4
 ) -> Extracts:
-    """Choose passages to show and sentences to highlight.
+    """Return the passages to show for a question and the sentences to highlight in them.
 
-    For several questions, the best for each are chosen.
+    If the question consists of several, the best passage for each comes first.
 
     Args:
         frame: The parsed question.
@@ -210,7 +211,9 @@ def _choose_for(frame: QueryFrame, passages: Sequence[Evidence], passages_shown:
 
 
 def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], language: Language) -> Extracts:
-    """Build extracts for quoted passages, highlighting the sentences with the quotes.
+    """Return the passages that have a quote, with the sentences around the quotes highlighted.
+
+    Empty if no quote is found in a passage.
 
     Args:
         quotes: The quotes that support the assertions.
@@ -236,7 +239,16 @@ def _build_extract(
     language: Language,
     length: int = _WHOLE,
 ) -> Extract:
-    """Build the extract of a passage."""
+    """Return a passage as an extract.
+
+    Args:
+        passage: The passage.
+        chosen: The sentences to highlight.
+        n: Its number.
+        score: Its score.
+        language: The language of the answer.
+        length: Most characters shown whole. A longer passage is cut to about this length.
+    """
     evidence = passage.evidence
     title = evidence.title or evidence.source
     text, highlights = _excerpt(passage, chosen, length)
@@ -257,15 +269,14 @@ def _build_extract(
 def _precedence(passage: ParsedPassage, weights: Mapping[str, float]) -> tuple[bool, int, float]:
     """Return the sort key of a passage.
 
-    Outdated passages come last. The others are ordered by rank, and equal ranks of several searches by the words shared
-    with the question.
+    Outdated passages come last. Others are ordered by rank, and equal ranks by the rare words shared with the question.
     """
     shared = sum(weight for term, weight in weights.items() if term in passage.terms)
     return passage.evidence.is_outdated, passage.evidence.rank, -shared
 
 
 def _weigh_ranks(passages: Sequence[ParsedPassage], weights: Mapping[str, float]) -> None:
-    """Set the relevance of look-up passages by order, with a bonus for question words.
+    """Set the relevance of each passage of a look-up: a bonus for its position, and one for a word of the question.
 
     Words of the title do not count, because every passage of a document has them.
     """
@@ -276,10 +287,11 @@ def _weigh_ranks(passages: Sequence[ParsedPassage], weights: Mapping[str, float]
 
 
 def _order_by_date(frame: QueryFrame, weights: Mapping[str, float], passages: list[ParsedPassage]) -> tuple[str, ...]:
-    """Order the passages similar to the first passage by date, newest first, in place.
+    """Sort the passages that say the same as the first passage of other dates, newest first, in place.
 
-    Passages are similar if their sentences that share most with the question have most of their words in common,
-    numbers aside. Returns the dates in this order. Empty if nothing was ordered, as for a question that names a date.
+    Two passages say the same if their best sentences have most words in common, numbers and dates aside: "Rent in 2020:
+    5" and "Rent in 2021: 6". Returns the dates in this order. Empty if nothing was sorted, as for a question that names
+    a date.
     """
     if not passages or frame.shape in _COMPOUND or find_dates(frame.question):
         return ()
@@ -308,7 +320,7 @@ def _sum_shared_weights(sentence: PassageSentence, weights: Mapping[str, float])
 
 
 def _rate_handicap(sentence: PassageSentence) -> float:
-    """Return the deduction from the score of a heading or a question."""
+    """Return the deduction from a sentence's score: 2.0 for a heading, 0.2 for a question, else 0."""
     return _HEADING if sentence.is_heading else _ASKING * sentence.asks
 
 
@@ -321,9 +333,9 @@ def _undated_words(passage: ParsedPassage, sentence: PassageSentence) -> frozens
 
 
 def _date_of(passage: ParsedPassage, sentence: PassageSentence) -> str:
-    """Return the date of a passage in ISO form.
+    """Return the first date of a sentence, else of the title, else of the document, in ISO form: "1900-05".
 
-    The date is taken from the sentence, the title or the document. Empty if there is none.
+    Empty if there is none.
     """
     said = passage.evidence.text[sentence.start : sentence.end]
     found = find_dates(said) or find_dates(passage.evidence.title)
@@ -331,18 +343,19 @@ def _date_of(passage: ParsedPassage, sentence: PassageSentence) -> str:
 
 
 def _introduces(evidence: Evidence, subject: str) -> bool:
-    """Report whether a passage begins like an article about a subject.
-
-    An example is "The Danube is …" in the document of that title.
-    """
+    """Report whether a passage begins with the subject, and the document's title is the subject: "The Danube is …"."""
     begins = _ARTICLE.sub("", evidence.text.lstrip("# \n"), count=1).lower()
     return begins.startswith(subject.lower()) and title_key(evidence.title) == title_key(subject)
 
 
 def _find_pairs_across(terms: Sequence[str], found: Collection[str]) -> Iterator[str]:
-    """Yield pairs of Chinese characters spanning two words.
+    """Yield the pairs of Chinese characters that span two words of a question.
 
-    Such a pair is absent, between two pairs that are found.
+    Such a pair is in no passage, and stands between two pairs that are in one.
+
+    Args:
+        terms: The terms of the question, in order.
+        found: The terms of all passages.
     """
     for before, pair, after in zip(terms, terms[1:], terms[2:], strict=False):
         joined = len(pair) == 2 and before[-1] == pair[0] and after[0] == pair[1]
@@ -351,9 +364,9 @@ def _find_pairs_across(terms: Sequence[str], found: Collection[str]) -> Iterator
 
 
 class _Choice:
-    """Greedy choice of passages and sentences.
+    """Choice of passages and sentences one by one, each the best beside those already chosen.
 
-    For compound questions, covered words count less.
+    For compound questions, words that chosen passages have count less.
     """
 
     def __init__(self, frame: QueryFrame, weights: dict[str, float], passages: list[ParsedPassage]) -> None:
@@ -376,12 +389,12 @@ class _Choice:
         self._values = ValueWorth(frame)
 
     def choose(self, passages_shown: int, sentences_shown: int, *, ordered: bool) -> None:
-        """Choose passages with a best sentence each, then the best remaining sentences.
+        """Choose passages with one best sentence each, then the best remaining sentences. `extracts` returns them.
 
         Args:
             passages_shown: Maximum number of passages.
             sentences_shown: Maximum number of sentences.
-            ordered: Whether the passages are already in display order.
+            ordered: Whether the passages are taken in the given order.
         """
         told: list[tuple[str, Told]] = []
         left = list(self._passages)
@@ -412,10 +425,10 @@ class _Choice:
 
     @property
     def answers(self) -> bool:
-        """Report whether the first sentence covers most of the question and holds a wanted value.
+        """Report whether the first chosen sentence, with title and headings, answers the question by its words.
 
-        Its title and headings count. A sentence that covers nearly all of the question needs no value: clock times and
-        plain nouns are values that no type finds.
+        It must have half of the question's rare words and a value of the requested type, or nine tenths without such a
+        value, because clock times and plain nouns are values that no type finds.
         """
         if not self._highlights:
             return False
@@ -433,9 +446,9 @@ class _Choice:
             yield _build_extract(passage, chosen, n, round(said / self._asked, 4), self._language)
 
     def _link(self, passage: ParsedPassage) -> None:
-        """Record the names in a passage, and any link with the title of a shown passage.
+        """Record the names in a passage, and set `linked` if it and a shown passage are linked.
 
-        A link exists if it names another passage's title or is named by that passage.
+        They are if either names the title of the other.
         """
         passage.named = mentions(passage.evidence.text)
         self._mentioned |= passage.named
@@ -445,7 +458,7 @@ class _Choice:
             self.linked |= other != key and (other in passage.named or key in item.named)
 
     def _fit(self, passage: ParsedPassage, sentence: PassageSentence) -> float:
-        """Score a sentence by shared rare words, title, value type and position."""
+        """Return the score of a sentence, by rare words shared with the question, value type and early position."""
         if sentence.typed is None:  # of a look-up only few are weighed
             sentence.typed = self._values.of(passage.evidence.text[sentence.start : sentence.end])
         shared = 0.0
@@ -455,10 +468,7 @@ class _Choice:
         return shared / self._total + sentence.typed - _LATE * sentence.place - _rate_handicap(sentence)
 
     def _worth(self, passage: ParsedPassage) -> float:
-        """Score the gain of showing a passage.
-
-        The score sums new content, the search's relevance, and a mention in a shown passage.
-        """
+        """Return the score of a passage not yet shown: its best sentence, relevance, and mention in a shown passage."""
         best = max(self._fit(passage, sentence) for sentence in passage.sentences)
         mentioned = title_key(passage.evidence.title) in self._mentioned
         return best + passage.relevance + _BRIDGE * mentioned
@@ -467,7 +477,10 @@ class _Choice:
 def _excerpt(
     passage: ParsedPassage, chosen: Sequence[PassageSentence], length: int
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the readable part of a passage around highlights, with offsets of the highlights."""
+    """Return the text to show of a passage, and the spans of the highlights in this text.
+
+    A passage longer than `length` is cut to the highlighted sentences and those nearest to them.
+    """
     whole, every = passage.evidence.text, passage.sentences
     if len(whole) <= length:
         return whole, tuple(sorted((sentence.start, sentence.end) for sentence in chosen))
@@ -489,7 +502,14 @@ def _excerpt(
 def _join_sentences(
     whole: str, every: Sequence[PassageSentence], kept: Sequence[int], chosen: Collection[int]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Join sentences as in the passage, with a mark for omissions. Returns the text and the spans of highlights."""
+    """Return some sentences as one text with "…" for those left out, and the spans of the highlights in this text.
+
+    Args:
+        whole: The passage.
+        every: All its sentences.
+        kept: Indexes of the sentences to join, in order.
+        chosen: Starts of the sentences to highlight.
+    """
     text, highlights = "", []
     for before, at in pairwise([-1, *kept]):
         sentence = every[at]
@@ -506,7 +526,7 @@ def _join_sentences(
 
 
 def _repeats(now: Told, shown: Told, *, apart: bool) -> bool:
-    """Report whether a passage repeats a shown passage.
+    """Report whether a passage repeats a shown passage: nearly the same text, or all contained in it.
 
     With `apart`, for a separate document, only equal passages count.
     """

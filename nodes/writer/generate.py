@@ -34,13 +34,13 @@ from weiwo.text.markdown import CELL, ITEM, ROW, read_lines, split_row
 from weiwo.text.patterns import lazy
 
 _MOST_REWRITTEN = 40
-"""Most failing claims that a model rewrites in one call."""
+"""Most failing claims that are rewritten in one call."""
 _SHORT = 12
-"""Characters below which a sentence, a bare name perhaps, does not tell its language."""
+"""Fewest characters of text from which its language is detected. A shorter text may be a bare name."""
 
 
 _DRAFT_TOKENS: Final = {"quick": 4_000, "normal": 6_000, "deep": 8_000}
-"""Tokens that a draft may have, by depth, where no more words are asked for."""
+"""Most tokens of a draft by depth, if the question asks for no longer answer."""
 _TOKENS_A_WORD: Final = 4
 
 
@@ -62,11 +62,11 @@ class DraftPrompt:
 
 
 class DraftRequest:
-    """Request for a draft, to be repeated with a shorter prompt if the prompt is too long.
+    """Request for a draft, with a prompt that can be shortened if the model refuses it as too long.
 
     Args:
         prompt: The prompt.
-        shorten: Repacks the sources for the known window of the model, without changing their numbers.
+        shorten: Returns a prompt with the sources that fit the model's context window, under the same numbers.
 
     Attributes:
         prompt: The current prompt.
@@ -77,12 +77,17 @@ class DraftRequest:
         self._shorten = shorten
 
     async def shorten(self) -> None:
-        """Replace the prompt by a shorter prompt, since the model refused it as too long."""
+        """Replace `prompt` by a shorter one, after the model refused it as too long."""
         self.prompt = await self._shorten()
 
 
 class Replacement(Reply):
-    """Replacement for the failing claim with number `n`. An empty text drops the claim."""
+    """Replacement for a failing claim, as returned by a model.
+
+    Attributes:
+        n: The number of the claim in the prompt, from 1.
+        text: The new text. Empty to drop the claim.
+    """
 
     bounds: ClassVar[Mapping[str, int]] = {"text": 1900}
 
@@ -91,7 +96,7 @@ class Replacement(Reply):
 
 
 class RewriteReply(Reply):
-    """The replacements, by the number of the sentence."""
+    """The replacements for the failing claims of one call."""
 
     bounds: ClassVar[Mapping[str, int]] = {"sentences": 40}
     tokens: ClassVar[int] = 3000
@@ -102,7 +107,7 @@ class RewriteReply(Reply):
 async def draft_answer(
     services: RunContext, request: DraftRequest, say: AnswerSanitizer, check: PartCheck | None = None
 ) -> AsyncGenerator[str, None]:
-    """Stream the model's draft piece by piece.
+    """Stream the model's draft piece by piece, sanitized.
 
     If the prompt proves too long, the draft is requested once more with a shorter prompt. A draft that is cut off at
     the model's limit of length is continued once, from its last whole piece.
@@ -111,7 +116,8 @@ async def draft_answer(
         services: The models.
         request: The request for the draft.
         say: Sanitizes the pieces.
-        check: Records the draft's first line about the question's parts, if asked for.
+        check: Takes the first line, which names unanswered parts of the question, out of the draft. None if the draft
+            was not asked for that line.
 
     Raises:
         ModelCallError: There is no draft, or it broke off.
@@ -143,12 +149,17 @@ async def draft_answer(
 async def _in_language(
     services: RunContext, messages: tuple[BaseMessage, ...], check: PartCheck | None
 ) -> AsyncGenerator[str, None]:
-    """Stream the model's draft, retrying once if the beginning is not in the wanted language.
+    """Stream the model's draft, requested once more if its beginning is not in the wanted language.
 
-    A beginning that is JSON, markup or an echo of the prompt is retried too.
+    A beginning that is JSON, markup or an echo of the prompt is treated in the same way.
+
+    Args:
+        services: The models.
+        messages: The prompt.
+        check: Takes the line about unanswered parts out of the draft, or None.
 
     Raises:
-        ModelCallError: There is no such draft.
+        ModelCallError: The second draft is not in the language either.
     """
     for attempt in range(2):
         waiting: list[str] | None = []  # headings, tables and code tell no language
@@ -188,14 +199,15 @@ _ECHO = lazy(r"[{<]|(?:Question|Findings|问题)\s*[:：]")
 
 
 def _tells_language(segment: str) -> bool:
-    """Report whether a piece is prose and long enough to detect the language."""
+    """Report whether a piece has prose and is long enough to detect its language."""
     return len(segment.lstrip()) >= _SHORT and any(line.kind == "text" for line in read_lines(segment))
 
 
 def _is_prose(text: str, language: Language) -> bool:
     """Report whether the beginning of a draft is in the wanted language.
 
-    Text without a sentence, such as a table, may be only partly in the language.
+    True for a text too short to tell. For Chinese, a table needs only some Chinese characters. False for JSON, markup
+    and an echo of the prompt.
     """
     if _ECHO.match(text.strip()):
         return False
@@ -209,9 +221,9 @@ def _is_prose(text: str, language: Language) -> bool:
 async def settle_pieces(
     prompt: DraftPrompt, services: RunContext, pieces: Sequence[Piece], question: str, say: AnswerSanitizer
 ) -> list[Piece]:
-    """Settle spoken pieces: judge the claims, and rewrite failing claims once.
+    """Return spoken pieces with claims judged by a model and failing claims rewritten once.
 
-    Claims that still fail stay marked.
+    Claims that still fail stay in the text, marked as doubtful.
 
     Args:
         prompt: The writer's prompt.
@@ -221,7 +233,7 @@ async def settle_pieces(
         say: Sanitizes replacements.
 
     Returns:
-        The pieces with their last verdicts. Emptied pieces are left out.
+        The pieces with their last verdicts. Pieces emptied by the rewriting are left out.
     """
     judged = await judge_claims(services, pieces, prompt.citable, question)
     failing = [
@@ -254,9 +266,9 @@ async def _rewrite(
     question: str,
     say: AnswerSanitizer,
 ) -> tuple[list[Piece], set[int]]:
-    """Replace failing claims by a model's text.
+    """Return the pieces with failing claims replaced by a model's text, and the numbers of the changed pieces.
 
-    Returns the pieces, and the numbers of the changed pieces.
+    If the model fails, the pieces are returned unchanged with an empty set.
     """
     groups = [list(group) for _, group in groupby(failing, lambda place: (place.piece, _row(pieces, place) or place))]
     listed = [_format_failing(n, pieces, group) for n, group in enumerate(groups, 1)]
@@ -293,7 +305,10 @@ async def _rewrite(
 
 
 def _keep_judged(before: Sequence[CheckedClaim], after: Sequence[CheckedClaim]) -> tuple[CheckedClaim, ...]:
-    """Return the claims of a changed piece, keeping earlier judgements of unchanged claims."""
+    """Return the claims of a changed piece.
+
+    A claim that was in the piece before keeps its earlier verdict, unless doubtful.
+    """
     known = {
         (claim.claim.text, claim.claim.citations): claim.claim
         for claim in before
@@ -305,7 +320,14 @@ def _keep_judged(before: Sequence[CheckedClaim], after: Sequence[CheckedClaim]) 
 
 
 def _format_failing(n: int, pieces: Sequence[Piece], group: Sequence[ClaimPlace]) -> str:
-    """Format a failing claim for the model, or a table row with all failing cells."""
+    """Return the prompt lines for failing claims: the text and why it fails.
+
+    Args:
+        n: The number in the prompt.
+        pieces: The pieces.
+        group: The place of a single claim, or of all failing cells of a table row. A row is written whole, with a
+            reason for each cell.
+    """
     claims = [_claim(pieces, place) for place in group]
     text, row = pieces[group[0].piece].text, _row(pieces, group[0])
     cells = [(text[claim.start : claim.end].strip(), claim.claim.reason) for claim in claims]
@@ -326,7 +348,7 @@ def _span(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[int, int]:
 
 
 def _replace_claim(piece: str, span: tuple[int, int], new: str) -> str:
-    """Replace the text of a claim in a piece, keeping markers, borders and line ends.
+    """Return a piece with the text of a claim replaced, keeping markers, borders and line ends.
 
     Args:
         piece: Markdown.

@@ -36,7 +36,7 @@ from weiwo.state.search import SearchState
 from weiwo.text.offloading import offload_long
 
 _Case = Literal["conversation", "told", "found", "given_up", "nothing", "unneeded"]
-"""Content that an answer can rest on.
+"""What an answer can rest on.
 
 `conversation`: nothing was searched. `told`: sentences of readers. `found`: values without sentences of readers.
 `given_up`: no value, but the sentence of a reader that gave up. `nothing`: no value. `unneeded`: no value, and the
@@ -60,9 +60,9 @@ _ANSWERERS: Final[Mapping[AnswererName, Callable[[WriterContext], Answering]]] =
 
 
 class _Row(NamedTuple):
-    """Row of the answerer table: conditions and the answerers in turn.
+    """Row of the answerer table: the cases and the model to which it applies, and the answerers.
 
-    The first matching row applies, and its answerers run until the answer is whole.
+    The first row that applies is used. Its answerers run in turn until the answer is whole.
     """
 
     cases: tuple[_Case, ...]
@@ -80,11 +80,11 @@ _ROWS: Final = (
     _Row(("unneeded",), "large", ("unsourced", "rules")),
     _Row(("conversation", "told", "found", "given_up", "nothing", "unneeded"), "none", ("rules",)),
 )
-"""Answerers by content and model. A report with written sections is assembled without this table."""
+"""Answerers by case and model. A report with written sections is assembled without this table."""
 
 
 def choose_answerers(context: WriterContext) -> tuple[AnswererName, ...]:
-    """Return the answerers in turn, from the first matching row."""
+    """Return the names of the answerers to run in turn, as ("reader", "draft", "rules")."""
     if context.report is not None and context.report.sections:
         return ("report",)
     models = context.services.models
@@ -113,8 +113,8 @@ def _find_case(context: WriterContext) -> _Case:
 async def writer(state: SearchState, services: RunContext, report: ReportDraft | None = None) -> dict[str, Any]:
     """Write, check and stream the answer, and build the result.
 
-    If a draft is to name the unanswered parts of the question first, nothing is streamed and the update has no result
-    in two cases: the parts are planned for, or the draft does not name them.
+    A draft may have to name the unanswered parts of the question before its text. If these parts are then planned for,
+    or the draft does not name them, nothing is streamed and the update has no result.
 
     Args:
         state: The state of the run.
@@ -122,7 +122,7 @@ async def writer(state: SearchState, services: RunContext, report: ReportDraft |
         report: A report with sections already written. A report without sections is written as one draft.
 
     Returns:
-        The state update: `result`, `ledger` and `messages`, and `reflections` if a draft gave the coverage line.
+        The state update: `result`, `ledger` and `messages`, and `reflections` if a draft named the unanswered parts.
     """
     if state.get("ledger") is None:  # a node called by itself
         state = with_ledger(state, services)
@@ -140,7 +140,7 @@ async def writer(state: SearchState, services: RunContext, report: ReportDraft |
 
 
 def with_ledger(state: SearchState, services: RunContext) -> SearchState:
-    """Return the state with a filled ledger for the answer."""
+    """Return the state with the ledger filled from the outcomes (`fill_ledger`)."""
     return SearchState(**{**state, "ledger": fill_ledger(state, services)})
 
 
@@ -152,13 +152,13 @@ async def _resume(first: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:
 
 
 class _Speech:
-    """Answer during streaming: answerers run in turn, and the parts are folded together.
+    """The answer while it is streamed: answerers run in turn, and their parts are combined.
 
     Attributes:
         context: The context, with the answer as far as it is written.
         ledger: The ledger, closed when everything was said.
-        looks: The reflection that follows from a draft's coverage line.
-        is_covered: Whether a draft gave the coverage line.
+        looks: The reflection that follows from the draft's line about unanswered parts. Empty if none are missing.
+        is_covered: Whether a draft gave that line.
         is_withheld: Whether nothing is streamed: missing parts are planned for, or the draft does not name them.
     """
 
@@ -200,9 +200,9 @@ class _Speech:
             services.emit(event)
 
     def _is_to_go_on(self, item: Piece | Coverage) -> bool:
-        """Record the coverage of the question, and report whether to continue.
+        """Take note of the line about unanswered parts, and report whether to stream the draft.
 
-        False if missing parts are planned for, or if no coverage came before the first piece.
+        False if missing parts are planned for, or if a draft that was asked for the line begins without it.
         """
         state, services = self.context.state, self.context.services
         if isinstance(item, Coverage):
@@ -224,7 +224,7 @@ class _Speech:
         return True
 
     async def _add_notes(self) -> AsyncGenerator[str, None]:
-        """Add the notes below the answer, and close the ledger."""
+        """Yield the notes below the answer and the list of sources, and close the ledger."""
         for note in list_notes(self.context):
             yield self._add_note(note)
         in_part = await asyncio.to_thread(list_documents_in_part, self.context)
@@ -245,7 +245,7 @@ class _Speech:
 
 
 async def _finish(speech: _Speech, message: AIMessage) -> dict[str, Any]:
-    """Build the result of a spoken answer, and store the lessons for later questions."""
+    """Return the state update of a spoken answer, after storing what later questions can learn from it."""
     written, services = speech.context.written, speech.context.services
     state = SearchState(**{**speech.context.state, "ledger": speech.ledger})
     status, reason = speech.ledger.verdict

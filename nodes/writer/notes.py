@@ -34,13 +34,17 @@ _NOT_CHECKED: Final = localize_message("writer.notes", "not_checked")
 _QUICK: Final = localize_message("writer.notes", "quick")
 """Note on a quick search, in which no model judges the claims."""
 _LENGTH: Final = localize_message("writer.notes", "length")
+"""Note on an answer that is much longer or shorter than asked for."""
 _OFF: Final = 0.3
-"""Share by which an answer may be longer or shorter than asked for before that is said."""
+"""Share by which an answer may differ from the length asked for without that note."""
 _ONE_DRAFT: Final = localize_message("writer.notes", "one_draft")
 
 
 def list_notes(context: WriterContext) -> Iterator[str]:
-    """List the notes below an answer, except the gaps found when the ledger is closed."""
+    """Yield the notes below an answer, except the gaps found when the ledger is closed.
+
+    These are gaps, an assumed meaning of the question, a length not kept, and claims that no model judged.
+    """
     state, services, written, report = context.state, context.services, context.written, context.report
     language, say, by_model = services.language, context.sanitizer(), written.decided_by == "model"
     if context.is_searched and written.comes_from({"reader", "draft"}) and not written.broken:
@@ -59,10 +63,10 @@ def list_notes(context: WriterContext) -> Iterator[str]:
 
 
 def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
-    """List gaps about documents that were not or only partly read, and tables that could not be queried.
+    """Return gaps about documents that were not or only partly read, and tables that could not be queried.
 
-    Only documents behind the answer or named in the question count. If nothing was found for a part of the question,
-    all unread files count. CPU-bound.
+    Only documents that the answer cites or the question names count. If nothing was found for a part of the question,
+    all unread files count. Empty without documents. CPU-bound.
     """
     state, services, language = context.state, context.services, context.services.language
     corpus = services.registry.corpus
@@ -82,7 +86,7 @@ def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
 
 
 def _list_tables_not_queried(context: WriterContext, corpus: Corpus, sources: Collection[str]) -> Iterator[Gap]:
-    """Yield gaps about tables that a question counts or adds up and that could not be queried."""
+    """Yield gaps about tables that could not be queried, if the question counts or adds up and no rule answered it."""
     written, language = context.written, context.services.language
     if not asks_table(context.question) or written.asserted_mechanisms:
         return
@@ -93,16 +97,13 @@ def _list_tables_not_queried(context: WriterContext, corpus: Corpus, sources: Co
 
 
 def format_ending(context: WriterContext) -> str:
-    """Format the end of an answer: the list of sources, then the notices, a line each."""
+    """Return the end of an answer: the list of sources, then the notices, a line each. Empty without either."""
     notices = context.written.notices
     return _format_source_list(context) + ("\n\n" + "  \n".join(notices) if notices else "")
 
 
 def _format_source_list(context: WriterContext) -> str:
-    """Format the list of cited sources below the answer. Empty if the answer cites nothing.
-
-    The list is made by code, not by a model.
-    """
+    """Return the list of cited sources below the answer, made by code. Empty if the answer cites nothing."""
     citations, language = context.written.rendering.citations, context.services.language
     if not citations:
         return ""
@@ -113,7 +114,13 @@ def _format_source_list(context: WriterContext) -> str:
 
 
 def _format_source(citation: Citation, language: Language, *, beware: bool) -> str:
-    """Format a line of the list of sources, with a warning if the source addresses models."""
+    """Return a line of the list of sources, as "[1] Title · a.md", with a warning if the source addresses models.
+
+    Args:
+        citation: The citation.
+        language: The language of the answer.
+        beware: Whether the source has instructions to models.
+    """
     title = remove_links(citation.title, {citation.source}, language)
     place = citation.quote if citation.source.startswith("task:") else citation.source
     return f"[{citation.n}] {title} · {place}" + (f" {_BEWARE[language]}" if beware else "")

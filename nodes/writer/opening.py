@@ -1,7 +1,8 @@
-"""Coverage check in the draft's own call: an extra first line names unanswered parts.
+"""The first line of a draft, in which the model names unanswered parts of the question: "MISSING: a; b".
 
-The line is withheld. It comes before anything is spoken, so that missing parts can still be planned for. If that was
-done before, they are named below the answer. A draft without the line has not checked, and reflection asks.
+It is a check of coverage without a call of its own. The line is not shown. It comes before anything is spoken, so that
+missing parts can still be planned for. If that was done before, they are named below the answer. If a draft lacks the
+line, the reflection checks instead.
 """
 
 import re
@@ -25,11 +26,11 @@ _AROUND: Final = "*_`#> \t\r\n"
 
 
 class PartCheck:
-    """Coverage line of a draft about the question's parts.
+    """Reader of a draft's first line about the question's parts ("MISSING: a; b").
 
     Attributes:
-        given: Whether the draft gave the line.
-        missing: The parts without an answer.
+        given: Whether the draft has the line.
+        missing: The parts without an answer. Empty for "MISSING: none".
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class PartCheck:
         self.missing: tuple[str, ...] = ()
 
     async def strip(self, deltas: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
-        """Yield the text of a draft without the coverage line, and set `given` and `missing` from that line."""
+        """Yield the text of a draft without the line about missing parts, and set `given` and `missing` from it."""
         head, read = "", False
         async with aclosing(deltas):
             async for delta in deltas:
@@ -53,7 +54,10 @@ class PartCheck:
             yield self._read(head)
 
     def _read(self, head: str) -> str:
-        """Read the coverage line at the beginning of a draft and return the rest."""
+        """Return the beginning of a draft without the line about missing parts, and set `given` and `missing`.
+
+        Without such a line, the beginning is returned unchanged.
+        """
         line, _, rest = _first_line(head)
         said = line.strip(_AROUND)
         if not said.upper().startswith(MARK):
@@ -64,9 +68,9 @@ class PartCheck:
 
 
 def _first_line(head: str) -> tuple[str, str, str]:
-    """Return the first line, the line end if received, and the rest.
+    """Return the first line, its line end or "" if not received yet, and the rest.
 
-    An introduction to the line is skipped.
+    An introduction such as "Here it is:" is skipped: "Here it is:", "MISSING: a" gives "MISSING: a".
     """
     line, end, rest = head.lstrip().partition("\n")
     if end and _may_lead_in(line) and line.rstrip(_AROUND).endswith((":", "：")):
@@ -75,10 +79,7 @@ def _first_line(head: str) -> tuple[str, str, str]:
 
 
 def is_check_line(piece: str) -> bool:
-    """Report whether a piece of a draft is a coverage line.
-
-    Some models write it again without being asked.
-    """
+    """Report whether a piece of a draft is a line "MISSING: …". Some models write it again without being asked."""
     return piece.strip(_AROUND).upper().startswith(MARK)
 
 
@@ -92,9 +93,10 @@ def _may_be_mark(line: str) -> bool:
 
 
 def record_check(missing: tuple[str, ...], state: SearchState, services: RunContext) -> Reflection | None:
-    """Convert a draft's coverage line into a reflection, and emit an event for it.
+    """Return a reflection about the parts that a draft names as missing, and emit an event for it.
 
-    Missing parts are planned for once (`deepen`), else named (`finish`). Returns None if nothing is missing.
+    Its decision is `deepen` (plan for the parts) once, and `finish` (only name them) after that or if no time is left.
+    None if nothing is missing.
     """
     last = state["reflections"][-1]
     if not missing:
@@ -136,7 +138,7 @@ _ANNOUNCEMENT: Final = lazy(
 )
 _COURTESY: Final = lazy(rf"(?i)\s*+(?:{_POLITE}{_PAUSE}){{1,3}}")
 _UNDECIDED: Final = lazy(rf"(?i)\s*+(?:(?:{_POLITE}|{_YES}){_PAUSE}){{0,3}}")
-"""An opening so far: what follows tells whether it says anything."""
+"""Courtesies so far, or nothing: only the following text tells whether the opening says anything."""
 
 
 _CLOSING: Final = lazy(
@@ -147,12 +149,12 @@ _CLOSING: Final = lazy(
 
 
 def is_closing(piece: str) -> bool:
-    """Report whether a piece of a draft is an empty closing courtesy."""
+    """Report whether a piece of a draft is an empty closing courtesy: "Let me know if you need more" and the like."""
     return _CLOSING.fullmatch(piece) is not None
 
 
 async def skip_opening(pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
-    """Yield the pieces of a draft without an empty opening.
+    """Yield the pieces of a draft without an empty opening like "Sure! Here is the answer:".
 
     An opening that names the following content stays.
 

@@ -13,7 +13,7 @@ from weiwo.text.records import is_record, split_row
 
 _LONGEST_SENTENCE: Final = 500
 _LAST: Final = 6
-"""Position from which sentences count as late."""
+"""Position from which sentences count as late: the seventh."""
 _QUESTION: Final = lazy(r"[?？][\"'”’」』)）*_\s]*$")
 _CLAUSE: Final = lazy(r"[,;，；、\n]\s?|\s-\s|\.\.\.\s?|\s")
 _RULE: Final = lazy(r"[ \t|]*\n[ \t|]*:?---")
@@ -22,16 +22,16 @@ _RULE: Final = lazy(r"[ \t|]*\n[ \t|]*:?---")
 
 @dataclass(slots=True, eq=False)
 class PassageSentence:
-    """Sentence of a passage.
+    """A sentence of a passage.
 
     Attributes:
         start: Offset of the first character in the passage.
         end: Offset behind the last character.
-        terms: Its content words. An answer also has those of the question on the line before.
+        terms: Its content words. If the line before is a question, also the words of that question.
         place: Position in the passage, from 0 for the first sentence to 1 for the seventh and later ones.
         is_heading: Whether it is a heading or the header row of a table.
         asks: Whether it is a question.
-        typed: Score for a value of the requested type (`ValueWorth`), once computed.
+        typed: Score for a value of the requested type (`ValueWorth`). None until computed.
     """
 
     start: int
@@ -45,14 +45,14 @@ class PassageSentence:
 
 @dataclass(slots=True, eq=False)
 class ParsedPassage:
-    """Passage with its sentences.
+    """A passage with its sentences.
 
     Attributes:
         evidence: The passage.
-        title: Content words of the title, the headings, the file name and the head of the document.
+        title: Content words of the title, the headings, the file name and the labelled lines of the document.
         sentences: Its sentences.
         relevance: Score of the search from 0 to 1 or, for a look-up, a bonus for rank and question words.
-        named: Possible mentions of titles. Read only if the passage is shown for a compound question.
+        named: Names in the text that may be titles of other documents. Empty unless shown for a compound question.
         terms: Content words of the title and all sentences.
     """
 
@@ -68,12 +68,12 @@ class ParsedPassage:
 
 
 def parse_passage(passage: Evidence, relevance: float, head: str = "") -> ParsedPassage:
-    """Split a passage into sentences.
+    """Return a passage split into sentences. Rows of tables are sentences, too.
 
     Args:
         passage: The passage.
         relevance: Score of the search, 0 to 1.
-        head: Words at the head of the document. They count as title words.
+        head: Words of the labelled lines at the beginning of the document. They count as title words.
     """
     whole = (span for sentence in sentences(passage.text) for span in _split_records(passage, *sentence))
     spans = [span for item in whole for span in _split_long(passage.text, *item)]
@@ -92,10 +92,7 @@ def parse_passage(passage: Evidence, relevance: float, head: str = "") -> Parsed
 
 
 def _split_records(passage: Evidence, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence, split into lines if the lines are records.
-
-    Records are rows of a table and keys with values.
-    """
+    """Yield the span of a sentence, or of each of its lines if any line is a table row or a key with a value."""
     said = passage.text[start:end]
     lines = said.splitlines(keepends=True)
     if len(lines) < 2 or not any(is_record(line, passage.source) for line in lines):
@@ -109,7 +106,7 @@ def _split_records(passage: Evidence, start: int, end: int) -> Iterator[tuple[in
 
 
 def _split_long(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence, split between clauses if far too long."""
+    """Yield the span of a sentence, split between clauses into parts of at most 500 characters."""
     while end - start > _LONGEST_SENTENCE:
         last = start + _LONGEST_SENTENCE
         cut = max((found.end() for found in _CLAUSE.finditer(text, last - _LONGEST_SENTENCE // 2, last)), default=last)

@@ -1,4 +1,4 @@
-"""Markdown stream split into checkable pieces: sentences, items, table rows, code.
+"""Markdown stream split into pieces that can be checked: sentences, items, table rows, blocks of code.
 
 A piece ends where the following text has certainly begun. It never ends inside code, a formula, a citation mark or a
 row.
@@ -34,13 +34,15 @@ _LISTED: Final = lazy(r"\s*(?:[-*+•|]|\d{1,3}[.)、]|\\?[\[【［〔(（]\^?\d
 _OPEN_END: Final = lazy(
     r"(?:[\[【［][^\]】］\n]{0,120}|\]\([^()\s]{0,500}|\\|<(?:s|su|sup|c|ci|cit|cite)?|<(?:sup|cite)>[^<>\n]{0,60}(?:</?\w{0,4})?)$"
 )
-"""A mark, or its link, that may still be coming; a bracket open for longer than any mark is none."""
+"""End of a text in which a citation mark or its link may still be incomplete."""
 _UNDECIDED: Final = lazy(
     r"[ \t>]*(?:[-*+•`~#>|:=_$\\ \t]{1,80}|(?:(?:[-*+]|\d{1,9}[.)、])[ \t]+){0,9}\d{1,9}[.)、]?[ \t]*(?:[-`~]{1,80})?)?"
     r"|[ \t>]*(?:(?:[-*+]|\d{1,9}[.)、])[ \t]+){0,9}`{3,}[^`\n]*"
 )
-"""The beginning of a line that does not tell yet what it opens. After three backticks it is a fence unless a backtick
-follows in the same line."""
+"""Beginning of a line whose kind (text, item, fence …) depends on what follows.
+
+After three backticks it is a fence unless a backtick follows in the same line.
+"""
 _FORMULA: Final = lazy(r"\$\$|\\\[(?!\d)")
 _STOP: Final = lazy(r"[.!?。！？；｡\n]")
 _WORD_END: Final = lazy(r"[\s\u2e80-\U0010ffff]")
@@ -50,11 +52,11 @@ _WRAPPER: Final = lazy(r"\s{0,3}(`{3,}|~{3,})(?:markdown|md)[ \t]*")
 
 
 async def split_pieces(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
-    """Cut a stream of Markdown into pieces.
+    """Yield the pieces of a Markdown stream.
 
-    Joined, the pieces are the text, but for what is left out: characters that cannot be seen, a list of sources of the
-    model's own (the answer gets one made by code), a fence around the whole. An exception of the source passes
-    through, and what was left of an unfinished piece is dropped with it.
+    "Acme grew [1]. It fell [2].", a blank line and "- item" give "Acme grew [1]. ", "It fell [2]." with the line ends,
+    and "- item". Joined, the pieces are the text without invisible characters, a list of sources of the model's own
+    (code makes one) and a fence around the whole. If the stream raises, the unfinished piece is dropped.
     """
     splitter, filter_ = _Splitter(), _SourceLists()
     async for delta in deltas:
@@ -66,7 +68,7 @@ async def split_pieces(deltas: AsyncIterator[str]) -> AsyncGenerator[str, None]:
 
 
 class _SourceLists:
-    """Filter that drops lists of sources. A list ends at a paragraph without list entries."""
+    """Filter that drops a list of sources written by the model, up to a paragraph without list entries."""
 
     def __init__(self) -> None:
         self._before = "\n\n"
@@ -83,7 +85,7 @@ class _SourceLists:
 
 
 class _Splitter:
-    """Splitter of text arriving in parts. The pieces do not depend on the division into parts."""
+    """Splitter of text that arrives in parts. The pieces are the same however the text is divided into parts."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -118,10 +120,7 @@ class _Splitter:
                 yield self._cut(lines, end)
 
     def _unwraps(self, lines: Sequence[Line], *, last: bool) -> bool:
-        """Remove a fence around the whole answer, and report whether a line was removed.
-
-        The line is the opening or the closing fence.
-        """
+        """Remove the opening or closing line of a fence around the whole answer, and report whether one was removed."""
         fence = next((line for line in lines if line.kind != "blank"), None)
         if fence is None or fence.kind != "fence":
             return False
@@ -134,7 +133,10 @@ class _Splitter:
         return True
 
     def _cut(self, lines: Sequence[Line], end: int) -> str:
-        """Remove the first piece, keeping the context for the next piece."""
+        """Remove the first `end` characters from the text and return them.
+
+        The open list items and the open paragraph are remembered for the next piece.
+        """
         piece, self._text, self._tried = self._text[:end], self._text[end:], 0
         self._cited = self._cited or bool(find_marks(piece))
         open_paragraph = False
@@ -157,7 +159,10 @@ class _Splitter:
         return piece
 
     def _force(self, lines: Sequence[Line]) -> str:
-        """Return an endless piece up to a blank, closing open constructs."""
+        """Remove and return the beginning of a text that is too long without an end, up to a blank.
+
+        Open code is ended.
+        """
         end = max(self._text.rfind(" ", 1, _LONGEST_PIECE), self._text.rfind("\n", 1, _LONGEST_PIECE)) + 1
         piece = self._cut(lines, end or _LONGEST_PIECE)
         if find_code_spans(piece, 0, len(piece))[1] is None:
@@ -166,7 +171,12 @@ class _Splitter:
         return f"{piece}\n\n"
 
     def _find_end(self, lines: Sequence[Line], *, last: bool) -> int | None:
-        """Return the end of the first piece if the following text has certainly begun, else None."""
+        """Return the end of the first piece, or None if the text that follows has not certainly begun.
+
+        Args:
+            lines: The lines of the text.
+            last: Whether no more text will come.
+        """
         begun = len(lines) if last else self._count_begun(lines)
         first = next((n for n, line in enumerate(lines[:begun]) if line.kind != "blank"), None)
         if first is None:
@@ -182,7 +192,7 @@ class _Splitter:
         return self._end_block(lines, self._block_stop(lines, first), begun, last=last)
 
     def _count_begun(self, lines: Sequence[Line]) -> int:
-        """Count the lines up to the last line with a kind that later text cannot change."""
+        """Return the number of lines up to the last one that later text cannot turn into another kind."""
         for n in range(len(lines), 0, -1):
             line = self._text[lines[n - 1].start : lines[n - 1].end]
             if line.strip() and (line.endswith("\n") or not _UNDECIDED.fullmatch(line)):
@@ -190,7 +200,7 @@ class _Splitter:
         return 0
 
     def _block_stop(self, lines: Sequence[Line], first: int) -> int:
-        """Return the index of the line behind a block.
+        """Return the index of the line behind the block that begins at the line `first`.
 
         A block is a run of quoted lines, code, a paragraph, a heading, a row, or a table without outer bars.
         """
@@ -202,9 +212,15 @@ class _Splitter:
         return first + sum(1 for _ in takewhile(lambda item: item.leaf == line.leaf, lines[first:]))
 
     def _end_block(self, lines: Sequence[Line], stop: int, begun: int, *, last: bool) -> int | None:
-        """Return the position behind a block and blank lines, or None if no following text has begun.
+        """Return the position where the text behind a block begins, or None if it has not begun.
 
-        Indentation stays with the following text, unless that continues an item.
+        Indentation belongs to the text behind, unless that is code, a quotation or an item.
+
+        Args:
+            lines: The lines of the text.
+            stop: Index of the line behind the block.
+            begun: Number of lines that later text cannot change.
+            last: Whether no more text will come.
         """
         following = next((line for line in lines[stop:begun] if line.kind != "blank"), None)
         if following is None:
@@ -215,7 +231,7 @@ class _Splitter:
         return following.start + (len(line) - len(line.lstrip()) if indented else 0)
 
     def _end_prose(self, lines: Sequence[Line], first: int, begun: int, *, last: bool) -> int | None:
-        """Return the position behind the first sentence, item or paragraph, or None if it may still go on."""
+        """Return the end of the sentence, item or paragraph at the line `first`, or None if it may still go on."""
         start, text = lines[first].inside, self._text
         if formula := _FORMULA.match(text, start):
             closing = text.find("$$" if formula[0] == "$$" else "\\]", formula.end())
@@ -243,9 +259,7 @@ class _Splitter:
 
 
 def _sentence_end(text: str, start: int, limit: int, *, whole: bool) -> int | None:
-    """Return the end of a paragraph's first sentence if the next has certainly begun, else None.
-
-    Citation marks are included.
+    """Return the end of a paragraph's first sentence with its citation marks, or None if it is the only one so far.
 
     Args:
         text: The text.
@@ -276,7 +290,7 @@ def _sentence_end(text: str, start: int, limit: int, *, whole: bool) -> int | No
 
 
 def _is_open(block: str, end: int) -> bool:
-    """Report whether code or a formula before `end` may be closed by later text."""
+    """Report whether code or a formula that begins before `end` is not closed in the block."""
     unpaired = find_code_spans(block, 0, len(block))[1]
     if unpaired is not None and unpaired < end:
         return True

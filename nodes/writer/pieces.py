@@ -23,22 +23,22 @@ from weiwo.text.citation_marks import (
 from weiwo.text.markdown import ROW
 
 _MOST_TRIED: Final = 6
-"""Sources tried for a claim that cites none."""
+"""Most sources tried for a claim that cites none."""
 _MOST_TOGETHER: Final = 3
-"""Sources that are tried together: a claim may compare as many things."""
+"""Most sources that a claim without citations may get, for example one for each compared thing."""
 _LEAST_SHARE: Final = 0.7
 """Least share of a claim's words in a source for the claim to cite it."""
 _MOST_ROWS: Final = 100
-"""Pieces before a claim in which its heading or the header of its table is looked for."""
+"""Most pieces before a claim that are searched for its heading or the header of its table."""
 STOPS: Final = "。.!！?？;；"
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Piece of an answer: text under draft numbers, and claims.
+    """A part of an answer: Markdown with citation marks, and its claims. Numbers are those of the draft.
 
     Attributes:
-        text: Markdown with citation marks. Other brackets are shielded.
+        text: Markdown with citation marks. Other brackets are shielded, so that they are not read as marks.
         checked: The claims with their positions in `text`.
         citable: The numbers that its marks may name. Marks with other numbers are dropped. None means the numbers of
             all sources.
@@ -56,20 +56,20 @@ class Piece:
 
 @dataclass(frozen=True)
 class ClaimPlace:
-    """Place of a claim in an answer: the piece and the position among the piece's claims."""
+    """Place of a claim in an answer: the index of the piece, and the index among the piece's claims."""
 
     piece: int
     position: int
 
 
 def read_piece(text: str, before: Sequence[Piece], sources: CitableSources, question: str) -> Piece:
-    """Check the claims of a draft piece and repair citations.
+    """Return a piece of a draft with its claims checked and its citations repaired.
 
-    Failing claims get citations that support them, if there are any.
+    A failing claim gets the citations of sources that support it, if there are any.
 
     Args:
         text: The piece.
-        before: The pieces before it, possibly with its heading.
+        before: The pieces before it, which may have its heading.
         sources: The citable sources.
         question: The user's question.
     """
@@ -87,12 +87,11 @@ def read_piece(text: str, before: Sequence[Piece], sources: CitableSources, ques
 
 
 def _find_carrying(checked: CheckedClaim, sources: CitableSources, given: ClaimSources) -> Sequence[int]:
-    """Find the numbers of sources supporting a failing claim. Empty without support.
+    """Return the numbers of sources that support a failing claim, or an empty sequence if none do.
 
-    Existing citations of a claim stay, and only the calculation that gives its figure is added. A claim without
-    existing citations gets a source that has all its figures and names and most of its words: among the sources that
-    outcomes rest on, alone, in pairs and in threes. An absence or a recommendation gets none, since it stands in no
-    source. Nor does a claim with an unreadable mark.
+    If the claim has citations, they stay, and only a calculation that gives its figure is added. A claim without
+    citations gets one to three of the sources on which outcomes rest, if together they have all its figures and names
+    and most of its words. "Not found", a recommendation and a claim with an unreadable mark get none.
     """
     own, text = list(checked.claim.citations), checked.claim.text
     if not checked.hard or (not own and has_foreign_mark(text)):
@@ -113,10 +112,10 @@ def _find_carrying(checked: CheckedClaim, sources: CitableSources, given: ClaimS
 
 
 def place_claims(text: str, claims: Sequence[Claim] = ()) -> Piece:
-    """Build a piece from a text and known claims, and locate each claim in the text.
+    """Return a piece made of a text and its known claims, each with its position in the text.
 
-    If the text does not divide into as many claims, each claim spans the whole text. Brackets in a piece without claims
-    are not citation marks.
+    If the text does not divide into as many claims, each claim spans the whole text. Without claims, brackets in the
+    text are shielded, so that they are not read as citation marks.
     """
     text = text if claims else shield_brackets(text)
     spans = list_claim_places(text) if claims else []
@@ -125,9 +124,9 @@ def place_claims(text: str, claims: Sequence[Claim] = ()) -> Piece:
 
 
 def append_piece(pieces: list[Piece], piece: Piece) -> None:
-    """Append a piece.
+    """Append a piece to the list, in place.
 
-    For a blank piece only the line ends count, which separate the following text from the text before.
+    A blank piece is not appended: its line ends are added to the piece before it.
     """
     if piece.text.strip():
         pieces.append(piece)
@@ -136,14 +135,14 @@ def append_piece(pieces: list[Piece], piece: Piece) -> None:
 
 
 def missing_line_ends(before: str, blank: str) -> str:
-    """Return the line ends missing in a text compared with a following blank piece."""
+    """Return the line ends that a text lacks to end with as many as a blank piece has. Empty if it lacks none."""
     return "\n" * (trailing_blanks(blank).count("\n") - trailing_blanks(before).count("\n"))
 
 
 def drop_doubtful(pieces: Sequence[Piece]) -> list[Piece]:
-    """Drop pieces with doubtful claims, but keep their line ends.
+    """Return the pieces without those that have doubtful claims. Their line ends stay.
 
-    Used for a broken-off draft without a model to repair it.
+    Used for a draft that broke off and that no model can repair.
     """
     left: list[Piece] = []
     for piece in pieces:
@@ -152,7 +151,13 @@ def drop_doubtful(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def cite_claim(piece: Piece, position: int, language: Language) -> Piece:
-    """Insert the marks of a claim's citations into a piece."""
+    """Return a piece with the marks of a claim's citations inserted into its text.
+
+    Args:
+        piece: The piece.
+        position: Index of the claim.
+        language: The language of the answer.
+    """
     start, end, claim = (cited := piece.checked[position]).start, cited.end, cited.claim
     marked = _cite_sources(piece.text[start:end], claim.citations, language)
     longer = len(marked) - (end - start)
@@ -164,9 +169,10 @@ def cite_claim(piece: Piece, position: int, language: Language) -> Piece:
 
 
 def describe_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, Claim]:
-    """Return the heading above a claim, and the claim in a form for judging.
+    """Return the heading above a claim, and the claim in the form in which a model judges it.
 
-    The text of the claim has its marks. A cell begins with its row and column in brackets, and its heading is empty.
+    The text of the claim has its marks. For a cell, row and column stand before it, as in "(Acme, Founded) 1900 [1]",
+    and the heading is empty.
     """
     number, piece = place.piece, pieces[place.piece]
     checked = piece.checked[place.position]
@@ -180,7 +186,7 @@ def describe_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, Cla
 
 
 def label_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, ...]:
-    """Return the row and column of a claim in a table cell. Empty for any other claim."""
+    """Return row and column of a claim in a table cell, as ("Acme", "Founded"). Empty for any other claim."""
     number = first = place.piece
     while first and number - first < _MOST_ROWS and ROW.match(pieces[first - 1].text.lstrip()):
         first -= 1
@@ -189,7 +195,7 @@ def label_claim(pieces: Sequence[Piece], place: ClaimPlace) -> tuple[str, ...]:
 
 
 def mark_claim(claim: str, note: str, language: Language) -> str:
-    """Add a note like "(unverified)" inside a claim's sentence or cell.
+    """Return a claim with a note inside its sentence or cell, as in "Acme grew [1] (unverified)".
 
     For a block of code, the note stands below.
     """
@@ -200,9 +206,10 @@ def mark_claim(claim: str, note: str, language: Language) -> str:
 
 
 def _cite_sources(sentence: str, numbers: Sequence[int], language: Language) -> str:
-    """Rewrite a sentence to cite only the given sources.
+    """Return a sentence that cites exactly the given sources.
 
-    Marks of these sources inside the sentence stay, and missing marks are added at its end.
+    Their marks inside the sentence stay, missing ones are added at its end, and others are removed: "Acme [2] grew
+    [3]." becomes "Acme [2] grew [1]." for 1 and 2.
     """
     kept = clean_marks(sentence, numbers)
     words = re.match(r".*\w", blank_marks(kept)[0], re.DOTALL)
@@ -213,10 +220,7 @@ def _cite_sources(sentence: str, numbers: Sequence[int], language: Language) -> 
 
 
 def add_marks(sentence: str, marks: str, language: Language) -> str:
-    """Add marks to a sentence before the final stop, the usual position for readers.
-
-    The sentence may be half a sentence.
-    """
+    """Return a sentence, or part of one, with marks before its final stop, as in "Acme grew [1]"."""
     if not marks:
         return sentence
     body = sentence.rstrip(STOPS)
@@ -224,7 +228,7 @@ def add_marks(sentence: str, marks: str, language: Language) -> str:
 
 
 def trailing_blanks(text: str) -> str:
-    """Return the trailing blanks and line ends of a text."""
+    """Return the blanks and line ends at the end of a text."""
     return text[len(text.rstrip()) :]
 
 

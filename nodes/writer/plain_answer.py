@@ -36,19 +36,22 @@ _MOST_PASSAGES: Final = 5
 _MOST_TOKENS: Final = 2_400
 """Room for passages, in the careful estimates of `context_windows`: some 1,500 tokens of a small model."""
 _MOST_CHARACTERS: Final = 600
-"""Characters of a reply that are read. A model that goes on repeats itself."""
+"""Most characters of a reply that are read. A model that goes on repeats itself."""
 _MOST_SENTENCES: Final = 2
 _SHORTEST: Final = 24
-"""Characters before which no sentence ends: initials have stops, too."""
+"""Fewest characters of a sentence, because initials have stops, too."""
 _LEAST_SHARE: Final = 0.5
-"""Least share of the words of question and sentence that stand close together in a passage, title included."""
+"""Least share of the words of question and sentence that a passage must have close together, title included."""
 _LEAST_IN_SENTENCE: Final = 0.5
-"""Share of the words of the sentence, and of those that answer, that one sentence of a passage has. Of 131 sentences of
-a model of 1.5 billion parameters, 68 of them right, 17 right ones are marked by both, and 20 false ones are not."""
+"""Least share of the reply's words, and of those not in the question, that one sentence of a passage must have.
+
+With both shares, of 131 sentences of a model of 1.5 billion parameters, 68 of them right, 17 right ones are doubted,
+and 20 false ones are not.
+"""
 _MOST_WINDOWS: Final = 60
-"""Sentences of a passage that are looked at."""
+"""Most sentences of a passage that are compared."""
 _TRIED: Final = 6
-"""Passages that are tried as sources, the nearest first, alone and in pairs."""
+"""Most passages tried as sources, the nearest first, alone and in pairs."""
 _STOPS: Final = (".", "!", "?", "。", "！", "？")
 _LABEL: Final = re.compile(r"(?i)^\s*(?:(?:the )?(?:final )?answer(?: is)?|答案?|回答)\s*[:：]\s*")
 _WORD: Final = re.compile(rf"[^\W_{HAN}]{{2,}}")
@@ -60,7 +63,7 @@ _MARKUP: Final = re.compile(r"<[^<>]{0,200}>|```\w*|^[^\S\n]*+#++\s*|\*\*", re.M
 async def answer_plainly(
     frame: QueryFrame, sources: CitableSources, services: RunContext, say: AnswerSanitizer
 ) -> Piece | None:
-    """Ask the small model, and check the reply by code.
+    """Return a small model's answer to the question in a sentence or two, checked by code.
 
     Args:
         frame: The parsed question.
@@ -69,8 +72,8 @@ async def answer_plainly(
         say: Sanitizes a sentence.
 
     Returns:
-        The sentence with its citations and its checked claim, doubtful if no passage supports it. None if there is
-        nothing to read, no reply, or a reply that says "not found" or repeats the question.
+        The answer as one claim with its citations, doubtful if no passage supports it. None if there are no passages or
+            no reply, or if the reply says "not found" or repeats the question.
     """
     shown = [passage for passage in sources.evidence if INSTRUCTIONS not in passage.flags][:_MOST_PASSAGES]
     if not shown:
@@ -105,7 +108,7 @@ async def _ask(frame: QueryFrame, shown: Sequence[Evidence], services: RunContex
 
 
 def _first_sentences(reply: str) -> str:
-    """Return the first two sentences of a reply's first paragraph, without a label."""
+    """Return the first two sentences of a reply's first paragraph, without Markdown and a label like "Answer:"."""
     bare = _LABEL.sub("", _MARKUP.sub("", reply[:_MOST_CHARACTERS]).strip())
     paragraph = bare.partition("\n")[0].strip()
     ends = [end for _, end in sentences(paragraph) if end >= _SHORTEST][:_MOST_SENTENCES]
@@ -113,9 +116,15 @@ def _first_sentences(reply: str) -> str:
 
 
 def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], sources: CitableSources) -> Piece:
-    """Cite the fewest passages supporting a sentence, else mark the sentence as doubtful.
+    """Return a sentence as a piece that cites the fewest passages that support it.
 
-    A doubtful sentence cites only the nearest passage.
+    If none does, its claim is doubtful and cites the nearest passage.
+
+    Args:
+        sentence: The reply.
+        frame: The parsed question.
+        shown: The passages that the model read.
+        sources: The citable sources.
     """
     given = sources.for_claims(frame.question)
     words = _as_statement(sentence, frame)
@@ -147,7 +156,7 @@ def _cite(sentence: str, frame: QueryFrame, shown: Sequence[Evidence], sources: 
 
 
 def _halves_name(statement: str, question: str, passages: Sequence[Evidence]) -> bool:
-    """Report whether passages contain only part of a name shared by question and statement.
+    """Report whether passages have only some words of a name that is in the question and in the statement.
 
     The passages may then be about somebody else: about Ann Roe instead of Ann Lee.
     """
@@ -161,9 +170,9 @@ def _halves_name(statement: str, question: str, passages: Sequence[Evidence]) ->
 
 
 def carries_sentence(sentence: str, passages: Sequence[Evidence], frame: QueryFrame) -> bool:
-    """Report whether passages support a sentence about the question's subject.
+    """Report whether passages support a sentence about the question's subject, as far as code can tell.
 
-    This is judged as far as code can tell.
+    False if the sentence says "not found" or has less than half of the subject's words.
     """
     said, asked = frozenset(matching_terms(sentence)), frozenset(question_terms(frame))
     named = frozenset(term for subject in frame.subjects for term in matching_terms(subject)) or asked
@@ -176,10 +185,16 @@ def carries_sentence(sentence: str, passages: Sequence[Evidence], frame: QueryFr
 
 
 def _share_told_together(asked: frozenset[str], said: Sequence[str], passages: Sequence[Evidence]) -> float:
-    """Return the share of question and answer words close together in passages, 0 to 1.
+    """Return the share of the words of question and answer that stand close together in passages, 0 to 1.
 
-    In one passage, this is the best sentence with its neighbours and the title, if the sentence has half of the stated
-    words and half of the answering words. From a second passage, it is the sentence with its neighbours that adds most.
+    In one passage, these are the words of a sentence, its neighbours and the title. The sentence itself must have half
+    of the answer's words, and half of those that the question does not have. A second passage may add one sentence with
+    its neighbours.
+
+    Args:
+        asked: The terms of the question.
+        said: The terms of the answer.
+        passages: The passages.
     """
     stated = frozenset(said)
     wanted, answering = asked | stated, stated - asked
@@ -194,12 +209,12 @@ def _share_told_together(asked: frozenset[str], said: Sequence[str], passages: S
 
 
 def _share(wanted: frozenset[str], found: frozenset[str]) -> float:
-    """Return the share of wanted words found, 0 to 1."""
+    """Return the share of wanted words that were found, 0 to 1. 1 if none are wanted."""
     return len(wanted & found) / len(wanted) if wanted else 1.0
 
 
 def _windows(passage: Evidence) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """Yield the words of each sentence, alone and with neighbours and title."""
+    """Yield, for each sentence of a passage, its words, and its words with those of its neighbours and the title."""
     found = [frozenset(matching_terms(passage.text[start:end])) for start, end in sentences(passage.text)]
     title = frozenset(matching_terms(passage.title))
     for at, own in enumerate(found[:_MOST_WINDOWS]):
@@ -209,7 +224,7 @@ def _windows(passage: Evidence) -> Iterator[tuple[frozenset[str], frozenset[str]
 def _are_linked(evidence: Evidence, other: Evidence, question: str) -> bool:
     """Report whether either of two passages mentions a name from the title of the other.
 
-    Names in the question are not links.
+    Names in the question do not count.
     """
     asked = mentions(question)
     return any(
@@ -219,9 +234,9 @@ def _are_linked(evidence: Evidence, other: Evidence, question: str) -> bool:
 
 
 def _as_statement(sentence: str, frame: QueryFrame) -> str:
-    """Return a reply as a statement that can be checked.
+    """Return a reply in a form that can be checked as the answer.
 
-    This is the reply itself if it shares a word with the question, else "question: reply".
+    This is the reply if it shares a word with the question, else "question: reply", as in "Who founded Acme: Tom Roe".
     """
     asked = {*question_terms(frame), *(term for subject in frame.subjects for term in matching_terms(subject))}
     if not asked.isdisjoint(matching_terms(sentence)):

@@ -99,10 +99,7 @@ _PLAIN: Final = ByLocale(
 
 
 def plain_prompt(frame: QueryFrame, passages: Sequence[Evidence], language: Language) -> str:
-    """Build the prompt of a small model: titled passages, instructions and the question.
-
-    The instructions name the language of the answer.
-    """
+    """Return the prompt of a small model: titled passages, instructions with the wanted language, and the question."""
     shown = [f"{quote_as_data(passage.title, 200)}\n{quote_as_data(passage.text)}".strip() for passage in passages]
     return _PLAIN[language].format(
         passages="\n\n".join(shown),
@@ -112,7 +109,7 @@ def plain_prompt(frame: QueryFrame, passages: Sequence[Evidence], language: Lang
 
 
 _SPARE_PASSAGES = 2
-"""Passages shown for each task that found nothing, beside those that findings rest on: more would bury these."""
+"""Passages shown for each task that found nothing, beside those on which findings rest. More would bury the latter."""
 
 
 def writer_instructions(language: Language) -> str:
@@ -122,7 +119,7 @@ def writer_instructions(language: Language) -> str:
 
 _NAMED: Final[frozenset[GapKind]] = frozenset({"uncovered", "implied", "doubted", "disputed", "inconsistent"})
 UNITS: Final = ByLocale({"en": "words", "zh": "characters", "ja": "characters", "th": "characters"})
-"""What the length of an answer is counted in."""
+"""Word for the unit in which the length of an answer is counted, by language."""
 _FORMS: Final[dict[str, str]] = {
     "": "Prose; a list where several things are asked for, a table where they are asked for in several respects.",
     "sentence": "One or two sentences, no headings.",
@@ -135,7 +132,7 @@ _LENGTHS: Final = {"quick": "As short as the question allows.", "normal": "As sh
 
 
 def _form_instructions(state: SearchState, services: RunContext) -> str:
-    """Format the wanted answer as prompt lines: form, length, perspectives and gaps to name."""
+    """Return the prompt lines on the wanted answer: form, length, perspectives, gaps, and the line of missing parts."""
     frame, plan = state["assessment"].frame, state.get("plan")
     length = f"About {frame.words} {UNITS[services.language]}." if frame.words else _LENGTHS[services.settings.depth]
     lines = [f"Form: {_FORMS[frame.form]} {length}"]
@@ -152,7 +149,7 @@ def _form_instructions(state: SearchState, services: RunContext) -> str:
 
 
 def findings_prompt(state: SearchState, services: RunContext, sources: CitableSources) -> str:
-    """Build the prompt for a draft: question, form, wishes, a line per task, calculations and passages."""
+    """Return the prompt for a draft: question, form, wishes, a line per task, calculations and passages."""
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = plan.tasks if plan else ()
     lines = [f"Today: {today()}", f"Question: {state['assessment'].question}", _form_instructions(state, services)]
@@ -173,10 +170,16 @@ _LOST: Final = "Without an answer (say so in your own words, fill in nothing):"
 def list_findings(
     state: SearchState, services: RunContext, sources: CitableSources, task_ids: Collection[str] | None = None
 ) -> list[str]:
-    """List the results of tasks under headings, a line each.
+    """Return the results of tasks as prompt lines under headings, a line each. Empty without tasks.
 
-    All tasks of the plan are listed if no `task_ids` are given. For a failed task, only its question is listed, without
-    the words of the failed search. A task that was blocked by a failed task is left out.
+    Of a task without an answer, only its question is listed, not the words of its error. A task that was blocked by a
+    failed task is left out.
+
+    Args:
+        state: The state of the run.
+        services: The language.
+        sources: The citable sources, for marks.
+        task_ids: The tasks to list. None means all tasks of the plan.
     """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     tasks = [task for task in (plan.tasks if plan else ()) if task_ids is None or task.id in task_ids]
@@ -196,7 +199,7 @@ def list_findings(
 
 
 def list_calculations(sources: CitableSources) -> list[str]:
-    """List the citable calculations, delimited and numbered."""
+    """Return the citable calculations as prompt lines: <calculation n="3">2 + 2 = 4</calculation>."""
     return [
         f'<calculation n="{s.n}">{quote_as_data(s.quote, 600)}</calculation>'
         for s in sources.items
@@ -205,7 +208,7 @@ def list_calculations(sources: CitableSources) -> list[str]:
 
 
 def list_wishes(state: SearchState) -> list[str]:
-    """List the user's standing wishes as prompt lines. Empty without wishes."""
+    """Return the user's standing wishes as a list of one prompt text, or an empty list without wishes."""
     wished = format_wishes(state.get("wishes", []))
     return [wished] if wished else []
 
@@ -217,18 +220,16 @@ def named_gaps(state: SearchState) -> tuple[Gap, ...]:
 
 
 def current_outcomes(state: SearchState) -> dict[str, Outcome]:
-    """Return the outcomes of the current plan.
-
-    The state also holds the outcomes of replaced tasks.
-    """
+    """Return the outcomes of the tasks in the current plan, by id. The state also has those of replaced tasks."""
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     return {task_id: outcomes[task_id] for task_id in (plan.ids if plan else ()) if task_id in outcomes}
 
 
 def describe_task(task: Task, state: SearchState, language: Language) -> str:
-    """Describe the question of a task with references written out.
+    """Return the question of a task, with the values of earlier tasks filled in for references.
 
-    A reference to a missing value is never shown: a general description then replaces the question.
+    A long value becomes "what was found above", an item of a list "each of them". If a value is missing, a general text
+    replaces the whole question.
     """
     known, above = (
         {key: outcome for key, outcome in current_outcomes(state).items() if outcome.usable},
@@ -248,12 +249,14 @@ def describe_task(task: Task, state: SearchState, language: Language) -> str:
 _LONGEST_FILLED: Final = 80
 """Characters of a value inside a question; a longer one, which an analysis builds on, stands above as a finding."""
 _ABOVE: Final = ByLocale({"en": "what was found above", "zh": "上述结果"})
+"""Text for a value that is too long to be filled into a question."""
 _EACH_ITEM: Final = re.compile(rf"(?:\b[Tt]he )?(?:{REFERENCE.pattern})", REFERENCE.flags)
 """A reference to an item, with an article before it: not "the each of them"."""
 _EACH: Final = ByLocale({"en": "each of them", "zh": "各项"})
 _HANGING: Final = ByLocale(
     {"en": "What hangs on something that was not found", "zh": "要先找到上面没有找到的内容才能得知的事"}
 )
+"""Text for a question that refers to a value that was not found."""
 
 
 def _describe_outcome(outcome: Outcome, services: RunContext, sources: CitableSources) -> str:
@@ -283,12 +286,12 @@ def _describe_outcome(outcome: Outcome, services: RunContext, sources: CitableSo
 
 
 def _lists_passages(outcome: Outcome) -> bool:
-    """Report whether a value is the list of the found passages by title, which the sources show anyway."""
+    """Report whether an outcome is a mere list of the found passages, which the sources show anyway."""
     return outcome.type == "passages" and outcome.decided_by == "rule"
 
 
 def _value(outcome: Outcome, services: RunContext) -> str:
-    """Render the value as prose with unit and, for a `for_each` task, with the item."""
+    """Return the value of an outcome as prose with its unit. A task for each item gives "item: value; item: value"."""
     items = outcome.detail.items
     if items is not None and isinstance(outcome.value, list) and len(items) == len(outcome.value):
         entry = item_type(outcome.type)
@@ -298,6 +301,6 @@ def _value(outcome: Outcome, services: RunContext) -> str:
 
 
 def is_left_to_draft(state: SearchState) -> bool:
-    """Report whether reflection left the check of all parts to the draft."""
+    """Report whether the last reflection left it to the draft to name the unanswered parts of the question."""
     looks = state.get("reflections", [])
     return bool(looks and looks[-1].draft_checks)

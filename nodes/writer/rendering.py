@@ -1,4 +1,4 @@
-"""Rendering of an answer: pieces in spoken form, with final numbers and notes on claims."""
+"""Rendering of an answer's pieces as the reader sees them: with final citation numbers and notes on claims."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,7 +17,7 @@ _UNVERIFIED: Final = localize_message("writer.rendering", "unverified")
 
 
 class Rendering:
-    """Pieces of an answer in spoken form: as streamed to the reader, with notes on doubtful claims.
+    """The pieces of an answer as the reader sees them, with notes like "(unverified)" on doubtful claims.
 
     Citation numbers follow the order of first citation.
 
@@ -42,12 +42,12 @@ class Rendering:
 
     @property
     def text(self) -> str:
-        """Complete text in spoken form."""
+        """Complete text as the reader sees it."""
         return unshield_brackets("".join(self._rendered))
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """Citation marks, by position in the text stripped of surrounding blanks."""
+        """Citation marks, with positions in the text stripped of surrounding blanks."""
         found = find_marks("".join(self._rendered).strip())
         return tuple(Mark(n=n, start=mark.start, end=mark.end) for mark in found for n in mark.numbers)
 
@@ -57,9 +57,9 @@ class Rendering:
         return self._sources.list_citations(self.numbers)
 
     def add(self, piece: Piece) -> str:
-        """Add a piece and return the spoken form.
+        """Add a piece, and return its text as the reader sees it.
 
-        For a blank piece, the spoken form is the line ends missing in the piece before it.
+        For a blank piece, these are the line ends that the piece before it lacks, possibly "".
         """
         if not piece.text.strip():
             missing = missing_line_ends(self._pieces[-1].text, piece.text) if self._pieces else ""
@@ -77,7 +77,7 @@ class Rendering:
         return unshield_brackets(self._rendered[-1])
 
     def list_blocks(self) -> list[Block]:
-        """List the blocks of the answer, with the positions of claims."""
+        """Return the blocks of the answer, like headings and paragraphs, with the indexes of the claims in each."""
         starts, offset = list[int](), len(self.text.lstrip()) - len(self.text)
         for piece, rendered in zip(self._pieces, self._rendered, strict=True):
             places = [start for start, _ in list_claim_places(rendered)][: len(piece.checked)] if piece.checked else []
@@ -102,9 +102,13 @@ class Rendering:
         return renumber_marks(clean_marks(text, known), numbers)
 
     def _assign_numbers(self, text: str, known: frozenset[int]) -> dict[int, int]:
-        """Assign final numbers to the sources cited in a text.
+        """Return the final numbers of the sources cited in a text, by draft number.
 
         A source cited for the first time gets the next number.
+
+        Args:
+            text: The text.
+            known: The draft numbers that may be cited.
         """
         cited = [n for n in list_cited_numbers(text) if n in known]
         for n in cited:
@@ -112,16 +116,13 @@ class Rendering:
         return {n: self.numbers[n] for n in cited}
 
     def _note_assumed(self, claim: Claim) -> str:
-        """Return the note for a claim based on values set by a person, or an empty string."""
+        """Return the note for a claim that depends on values set by a person ("assuming …"), or ""."""
         values = self._sources.list_assumed(claim.citations)
         language = self._sources.language
         return _ASSUMING[language].format(join_names(values, language)) if values else ""
 
     def _separate(self, text: str) -> str:
-        """Put a blank before a piece if the language needs a blank.
-
-        There is none at the beginning.
-        """
+        """Return a text with a blank before it if the text before needs one. In Chinese it never does."""
         if not self._rendered:
             return text.lstrip()
         if self._rendered[-1][-1:].isspace() or text[:1].isspace() or self._sources.language == "zh":

@@ -1,4 +1,4 @@
-"""The result: a JSON object with the answer and all supporting data.
+"""The result of a run: a JSON object with the answer and all supporting data.
 
 It is the same for command, server and Python.
 """
@@ -27,7 +27,7 @@ from weiwo.tools.usage.task_log import record_use
 
 
 def build_message(spoken: AIMessage, answer: Answer, result: Mapping[str, Any]) -> AIMessage:
-    """Build the chat message of an answer: streamed words, citations, and token usage.
+    """Return the chat message of an answer: its text, citations, and token usage.
 
     If LangChain is set to give standard content blocks (`LC_OUTPUT_VERSION=v1`), the text carries its citations as
     annotations, each at its mark.
@@ -46,9 +46,11 @@ def build_message(spoken: AIMessage, answer: Answer, result: Mapping[str, Any]) 
 
 
 def _annotations(text: str, answer: Answer) -> list[dict[str, Any]]:
-    """Return a LangChain citation for each citation mark of the answer.
+    """Return a LangChain citation for each citation mark of the answer. The list of sources below it has none.
 
-    The list of sources below the answer has none.
+    Args:
+        text: The streamed text, with the list of sources.
+        answer: The answer.
     """
     known = {citation.n: citation for citation in answer.citations}
     begin = max(text.find(answer.text), 0)
@@ -77,7 +79,7 @@ def build_result(
     confidence: float | None = None,
     checked: bool = True,
 ) -> Result:
-    """Assemble the result from the state and the answer.
+    """Return the result made of the state and the answer.
 
     Args:
         state: The state of the run.
@@ -129,13 +131,14 @@ def build_result(
 
 
 async def learn_from_answer(state: SearchState, answer: Answer, services: RunContext, *, asserts: bool) -> None:
-    """Store lessons from an answer for later questions.
+    """Store what later questions can learn from an answer: cited passages, tools used, the plan and its cost.
 
     Args:
         state: The state of the run.
         answer: The answer.
         services: The settings and stores.
-        asserts: Whether the answer asserts anything. Passages shown for closeness are not citations.
+        asserts: Whether the answer asserts anything. Passages shown only because they are close are not stored as
+            cited.
     """
     if answer.status != "extracts":
         replanned = any(reflection.decision == "replan" for reflection in state.get("reflections", []))
@@ -148,7 +151,7 @@ async def learn_from_answer(state: SearchState, answer: Answer, services: RunCon
 
 
 def _learn_tools(state: SearchState, services: RunContext) -> None:
-    """Record the tools used together for this question, except built-in tools."""
+    """Store which tools answered this question together, except built-in tools. Nothing if there are none."""
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     tasks = plan.tasks if plan is not None else ()
     used = {task.tool for task in tasks if task.id in outcomes and outcomes[task.id].answers} - BUILT_IN

@@ -1,7 +1,4 @@
-"""Advice below table rows for a counting question without a table request.
-
-The question counts, adds up or compares the rows.
-"""
+"""Advice below shown table rows, for a question that counts, adds up or compares rows and was not computed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -23,9 +20,10 @@ _MOST_COLUMNS: Final = 12
 
 
 def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext, language: Language) -> str:
-    """Explain why the shown rows were not counted, or suggest possible questions.
+    """Return a text that says why the shown rows were not counted, or which questions could be asked.
 
-    Returns an empty string if neither is known, if no rows are shown, or if the question asks for no counting.
+    Empty if neither is known, if no rows are shown, if the question asks for no counting, or if tables cannot be
+    queried.
     """
     asks = next((info for info in services.registry.infos() if info.name == "query_table"), None)
     if asks is None or not asks.available or not list_row_sources(shown) or not asks_table(question):
@@ -50,7 +48,7 @@ def advise_on_rows(question: str, shown: Sequence[Extract], services: RunContext
 
 
 def list_row_sources(shown: Iterable[Extract]) -> list[str]:
-    """List the sources of the shown passages that have rows of a table."""
+    """Return the sources of the shown passages that have rows of a table, each once."""
     rows = (
         extract for extract in shown if any(split_row(line, (), extract.source) for line in extract.text.splitlines())
     )
@@ -63,9 +61,9 @@ def _join(names: Sequence[str], language: Language) -> str:
 
 
 def _find_uncertain_column(question: str, tables: Iterable[Mapping[str, Any]], language: Language) -> str:
-    """Return the ambiguous column named in a question, with both readings.
+    """Return the name of a column in the question with values that can be read in two ways, and both readings.
 
-    Returns an empty string if there is none.
+    Empty if there is none.
     """
     asked = fold_value(question)
     for table in tables:

@@ -51,20 +51,20 @@ class RuleAnswer:
 
     Attributes:
         statements: The assertions, and the disagreements of the sources. Each consists of sentences with their marks,
-            the checked claims, and whether a model read what they tell. Half of a comparison is no statement. Of
-            several questions in one, the answered ones are stated.
-        mechanisms: The mechanisms behind the statements, each once.
+            the checked claims, and whether a model read the value. Half of a comparison is no statement. Of several
+            questions in one, the answered ones are stated.
+        mechanisms: The mechanisms behind the assertions, such as `comparison:date`, each once. Empty for disagreements.
         extracts: The passages shown, and whether they are about the question's subject.
-        shared: A sentence of several documents with other values in each, shown once above the passages.
+        shared: A sentence of several documents with other values in each, shown once above the passages. None without.
         language: The language of the answer.
         whole: Whether the statements answer the whole question.
-        told: The tasks that the statements report.
+        told: The ids of the tasks whose values the statements tell.
         failures: Components that could not be asked, a line each.
         open: Of several questions in one, the unanswered ones, if another is answered.
-        doors: Ways to find more: names of `_DOORS`.
-        thin: The reason why little was found, if known: a name of `_LEADS`.
-        unscored: Whether all passages shown come from stores without scores. None of them is then called close.
+        doors: Names in `_DOORS` of ways to find more, such as "web".
+        thin: A name in `_LEADS` for the reason why little was found, such as "web_failed". Empty if none is known.
         reason: The text that fills the placeholder of the message `thin`.
+        unscored: Whether all passages shown come from stores without scores. None of them is then called close.
     """
 
     statements: tuple[tuple[str, list[Claim], bool], ...]
@@ -92,9 +92,9 @@ class RuleAnswer:
 
     @property
     def lead_kind(self) -> Lead:
-        """Kind of the beginning: answer, denial or neutral.
+        """Kind of the beginning: "answer", "denial" (nothing on the subject was found) or "neutral".
 
-        An assertion, or a sentence that covers most of the question, is an answer. A failed search denies nothing. A
+        An assertion, or a sentence with most words of the question, is an answer. A failed search denies nothing. A
         search among documents in another script denies nothing either, because a suitable search might have found the
         answer.
         """
@@ -125,10 +125,10 @@ class RuleAnswer:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices about the extracts, a line each: their relation to the question, and ways to find more.
+        """Notices about the shown passages, a line each: how they relate to the question, and how to find more.
 
-        Empty if there are statements. Ways to find more are given only if no passage is about the subject, if a name
-        occurs nowhere, or if a reason for the few results is known.
+        Empty if there are statements. The second is given only if no passage is about the subject, if a name of the
+        question occurs nowhere, or if a reason for the few results is known.
         """
         return tuple(filter(None, (self._describe_extracts(), self._advise())))
 
@@ -164,9 +164,9 @@ def _check_statements(
     sources: CitableSources,
     titles: Sequence[str],
 ) -> tuple[list[tuple[Statement, str, list[Claim]]], bool]:
-    """Compose statements from outcomes and keep those that pass the claim check.
+    """Return the statements that pass the claim check, and whether any was dropped.
 
-    Returns the statements with their sentences and claims, and whether a statement was dropped.
+    Each statement comes with its sentences, as text with marks, and its claims.
     """
     told: list[tuple[Statement, str, list[Claim]]] = []
     given, dropped = sources.for_claims(frame.question), False
@@ -185,7 +185,7 @@ def _check_statements(
 
 
 def answer_by_rule(state: SearchState, sources: CitableSources, services: RunContext, broken: str = "") -> RuleAnswer:
-    """Build an answer without a model. CPU-bound and reads indexes, so call it in a thread.
+    """Return an answer without a model. CPU-bound and reads indexes, so call it in a thread.
 
     A statement that the claim check does not pass is left out.
 
@@ -249,7 +249,7 @@ def answer_by_rule(state: SearchState, sources: CitableSources, services: RunCon
 def _put_first(
     shared: SharedSentence, extracts: Extracts, passages: Sequence[Evidence], language: Language
 ) -> Extracts:
-    """Move the passages quoted for a shared sentence to the front of the extracts."""
+    """Return the extracts, the passages with a shared sentence first, renumbered from 1."""
     by_id = {passage.id: passage for passage in passages}
     first = build_quote_extracts(shared.quotes, [by_id[quote.evidence_id] for quote in shared.quotes], language).items
     ids = {item.evidence_id for item in first}
@@ -258,21 +258,21 @@ def _put_first(
 
 
 def _list_failures(state: SearchState, language: Language) -> tuple[str, ...]:
-    """Describe the components that failed for a part of the question, a line each."""
+    """Return a line for each component that failed for a part of the question. Empty if none did."""
     ledger = state.get("ledger")
     failed = ledger.failed_parts if ledger is not None else ()
     return tuple(dict.fromkeys(describe_failure(part, language) for part in failed))
 
 
 def _cells(table: str) -> list[str]:
-    """Return the cells of a Markdown table that state something."""
+    """Return the cells of a Markdown table that are claims, as text. Empty for an empty table."""
     return [table[start:end] for start, end in list_claim_places(table)] if table else []
 
 
 def _are_of_different_dates(outcome: Outcome) -> bool:
-    """Report whether all quotes of a disputed outcome are about different dates.
+    """Report whether each quote of a disputed value names a date of its own, so that there is no dispute.
 
-    Each quote must name its own date. Values for different dates do not contradict each other, so this is no dispute.
+    "500 euros in 2020" and "600 euros in 2021" do not contradict each other. False if a quote names no date.
     """
     quotes = [*outcome.quotes, *(quote for rival in outcome.rivals for quote in rival.quotes)]
     dates = [frozenset(span.date for span in find_dates(quote.text)) for quote in quotes]
@@ -282,10 +282,10 @@ def _are_of_different_dates(outcome: Outcome) -> bool:
 def _explain_thinness(
     question: str, passages: Sequence[Evidence], outcomes: Iterable[Outcome], services: RunContext
 ) -> tuple[str, str]:
-    """Return the reason for a thin result as a name of `_LEADS`, and the text for its placeholder.
+    """Return a name in `_LEADS` for the reason why little was found, and the text for its placeholder.
 
-    Reasons are that the web did not answer, that the web has nothing (with the query), or that all passages are written
-    in another script. Both are empty if no reason is known.
+    The reasons are "web_failed" (it did not answer), "web_empty" (with the query), and "other_language" or "chinese"
+    (all passages are in another script). Both are empty if no reason is known.
     """
     traces = [outcome.trace for outcome in outcomes]
     if not any(passage.tool == _WEB for passage in passages):
@@ -302,9 +302,9 @@ def _explain_thinness(
 
 
 def _find_doors(broken: str, services: RunContext) -> Iterator[str]:
-    """Yield the names of actions for finding more than this run did, as in `_DOORS`.
+    """Yield the names in `_DOORS` of ways to find more than this run did, like "web" if no web search is set up.
 
-    If a limit kept a model from writing, trying again is not offered, because the stop reason already says so.
+    "again" is not offered if a limit kept a model from writing, because the stop reason already says so.
     """
     budget = services.budget
     yield "documents"
@@ -322,7 +322,7 @@ def reply_to_small_talk(talk: Talk | None, language: Language, *, silent_model: 
     Args:
         talk: The kind of conversation, as in `QueryFrame.talk`. None asks for the introduction.
         language: The language to answer in.
-        silent_model: A model is configured, but did not answer.
+        silent_model: Whether a model is configured, but did not answer.
     """
     words = _TALK[language]
     state = words["silent_model" if silent_model else "no_model"]

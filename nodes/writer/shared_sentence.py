@@ -1,8 +1,9 @@
-"""Detection of a sentence shared by several documents with different values.
+"""Detection of a sentence that several documents share, each with different values.
 
-Contracts, minutes and notices made from one form have such sentences. Shown passage by passage, these documents repeat
-each other, and those ranked fourth and lower are not seen at all. The sentence is therefore shown once, with a gap for
-each value that differs, and below it each document is listed with its own values.
+"The rent is 500 euros a month." and "The rent is 700 euros a month." share "The rent is … euros a month.". Contracts,
+minutes and notices made from one form have such sentences. Shown passage by passage, these documents repeat each other,
+and those ranked fourth and lower are not seen at all. The sentence is therefore shown once, with a gap for each value
+that differs, and below it each document is listed with its own values.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,13 +23,14 @@ from weiwo.text.patterns import lazy
 from weiwo.text.printable import one_line
 
 GAP: Final = "…"
+"""Sign that stands for a value in the shared sentence."""
 _WORDS: Final = localized_section("writer.shared_sentence")
 _TOKEN: Final = lazy(rf"[{HAN}]|[^\W_{HAN}]+(?:[.,'’:/-][^\W_{HAN}]+)*|[^\w\s]|_+")
 _HAN: Final = lazy(f"[{HAN}]")
 _LEAST_SHARED: Final = 0.6
-"""Share of a sentence's words that both documents have."""
+"""Least share of a sentence's words that all documents must have."""
 _FEWEST_SHARED: Final = 2
-"""Fewest words that both documents have. A Chinese character counts as half a word."""
+"""Fewest words that all documents must have. A Chinese character counts as half a word."""
 _LONGEST_VALUE: Final = 8
 """Longest value in a gap, in words. A longer difference means another sentence."""
 _MOST_TOKENS: Final = 120
@@ -47,11 +49,11 @@ class _Token(NamedTuple):
 
 
 class SharedValue(NamedTuple):
-    """A document with the shared sentence.
+    """A document that has the shared sentence.
 
     Attributes:
         quote: The sentence as it stands in this document.
-        values: The text of this document at each gap.
+        values: The text of this document at each gap, as ("500",). Empty text if it has nothing there.
     """
 
     quote: Quote
@@ -60,10 +62,10 @@ class SharedValue(NamedTuple):
 
 @dataclass(frozen=True)
 class SharedSentence:
-    """A sentence of several documents, and the values of each.
+    """A sentence shared by several documents, and the values of each.
 
     Attributes:
-        text: The sentence with a gap for each value.
+        text: The sentence with a gap for each value: "The rent is … euros a month."
         documents: The documents, best first.
     """
 
@@ -77,24 +79,24 @@ class SharedSentence:
 
     @property
     def quotes(self) -> list[Quote]:
-        """The sentence of each document."""
+        """The sentence as it stands in each document."""
         return [document.quote for document in self.documents]
 
 
 def find_shared_sentence(
     question: str, shown: Sequence[Extract], passages: Sequence[Evidence]
 ) -> SharedSentence | None:
-    """Find a shown sentence with different values in further documents.
+    """Return a highlighted sentence that further documents have with different values, or None.
 
     Args:
-        question: The question. If it names something that only one of the documents has, the question is about that
-            document alone and the sentence is not used.
+        question: The question. If it names something that only one of the documents has, it is about that document
+            alone, and the sentence is not used.
         shown: The passages to show. The sentences highlighted in them are tried in order.
         passages: All passages that were found.
 
     Returns:
-        The sentence with the documents that fit the question equally well. Of several sentences, the one with most
-        words of the question is returned. None if no sentence has two documents.
+        The sentence with its documents. Of several sentences, the one with most words of the question. None if no
+            sentence is shared.
     """
     by_id = {passage.id: passage for passage in passages}
     current = [passage for passage in passages if not passage.superseded_by]
@@ -117,7 +119,7 @@ def find_shared_sentence(
 
 
 def format_shared_sentence(shared: SharedSentence, titles: Sequence[str], language: Language) -> list[str]:
-    """Format a shared sentence as Markdown: a lead line, the sentence, and a table of the documents.
+    """Return three pieces of Markdown: a lead line, the sentence as a quotation, and a table of the documents' values.
 
     Args:
         shared: The sentence.
@@ -134,9 +136,14 @@ def format_shared_sentence(shared: SharedSentence, titles: Sequence[str], langua
 
 
 def _list_alike(base: Quote, own: Evidence, passages: Iterable[Evidence]) -> Iterator[Quote]:
-    """Yield similar sentences from different documents, at most a single sentence per document.
+    """Yield the sentences of other documents that share a base sentence, one per document.
 
-    A sentence is similar if it has at least half of the words of the base sentence and can be aligned with it.
+    Such a sentence has at least half of the words of the base sentence and can be aligned with it (`_align`).
+
+    Args:
+        base: The base sentence.
+        own: Its passage. Other passages of this document are skipped.
+        passages: The passages to search.
     """
     words = {token.text.casefold() for token in _tokenize(base.text)}
     seen = {own.source}
@@ -158,9 +165,13 @@ def _tokenize(text: str) -> list[_Token]:
 
 
 def _align(base: Quote, others: Iterable[Quote]) -> SharedSentence | None:
-    """Align sentences at the words common to all.
+    """Return what sentences share, with gaps where they differ.
 
-    Return None if too few words are common, if a gap holds no value, or if all values are equal.
+    None if too few words are common, if text in a gap is no value in some sentence, or if all values are equal.
+
+    Args:
+        base: The sentence whose words are looked for in the others.
+        others: The other sentences.
     """
     tokens = _tokenize(base.text)
     places: list[dict[int, int]] = []  # of each sentence the tokens of the base that it has, and where
@@ -192,20 +203,35 @@ def _align(base: Quote, others: Iterable[Quote]) -> SharedSentence | None:
 
 
 def _differs(a: int, b: int, places: Sequence[dict[int, int]], read: Sequence[Sequence[_Token]]) -> bool:
-    """Report whether any sentence has words between two neighbouring tokens of the base."""
+    """Report whether any sentence has words between the tokens `a` and `b` of the base, which are neighbours there.
+
+    Args:
+        a: Index of the first token. -1 for the beginning.
+        b: Index of the second token.
+        places: For each sentence, its index of each token of the base that it has.
+        read: The tokens of each sentence.
+    """
     return any(place.get(b, len(own)) - place.get(a, -1) > 1 for place, own in zip(places, read, strict=True))
 
 
 def _cut_value(text: str, a: int, b: int, place: dict[int, int], own: Sequence[_Token]) -> str:
-    """Return the text of a sentence between two shared tokens of the base."""
+    """Return the text of a sentence between the tokens `a` and `b` of the base, or "".
+
+    Args:
+        text: The sentence.
+        a: Index of the first token. -1 for the beginning.
+        b: Index of the second token.
+        place: The index in the sentence of each token of the base that it has.
+        own: The tokens of the sentence.
+    """
     inside = own[place.get(a, -1) + 1 : place.get(b, len(own))]
     return text[inside[0].start : inside[-1].end] if inside else ""
 
 
 def _are_values(column: Sequence[str]) -> bool:
-    """Report whether each document has a value at a gap: a figure in all, or a name in all.
+    """Report whether the texts at a gap are values: all with a figure, or all beginning like a name.
 
-    Text that begins with a capital letter or a Han character counts as a name.
+    A capital letter or a Chinese character begins a name. False if a text is empty or longer than eight words.
     """
     kinds = [
         (any(map(str.isdigit, value)), value[:1].isupper() or bool(_HAN.match(value)))
@@ -216,6 +242,14 @@ def _are_values(column: Sequence[str]) -> bool:
 
 
 def _fits_alike(asked: frozenset[str], passages: Iterable[Evidence], heads: Mapping[str, str]) -> bool:
-    """Report whether all passages contain the same words of the question, with file name and head of the document."""
+    """Report whether all passages have the same words of the question, so that it is about none of them in particular.
+
+    File name, headings and labelled lines of the document count.
+
+    Args:
+        asked: The terms of the question.
+        passages: The passages.
+        heads: The labelled lines at the beginning of each document, by source.
+    """
     texts = (f"{name_words(item.source)} {item.heading} {heads.get(item.source, '')} {item.text}" for item in passages)
     return len({asked & frozenset(matching_terms(text)) for text in texts}) == 1

@@ -22,11 +22,11 @@ _FIRST: Final = 300
 """Columns of text of the first snippet, about four lines of a terminal; a Chinese character takes two."""
 _FURTHER: Final = 160
 _LONGEST_SENTENCE: Final = 240
-"""Columns up to which a highlighted sentence that has begun is whole: what is asked for may stand at its end."""
+"""Width up to which a highlighted sentence is shown whole, in columns: the answer may stand at its end."""
 _LISTED: Final = 75
-"""Columns that a labelled line counts as at least, since it stands on a line of its own."""
+"""Least width that a line "label: value" is counted with, in columns, since it takes a line of its own."""
 _LEAST: Final = 30
-"""Columns that must be left for a further block."""
+"""Width that must be left for a further block, in columns."""
 _MOST_CELLS: Final = 8
 _CUT: Final = " …"
 _HEADING: Final = lazy(r"\s{0,3}#{1,6}\s+(.{1,200}?)[\s#]*")
@@ -41,7 +41,13 @@ _MARKED: Final = lazy(r"\*{2,3}|(?<!\w)_{2}(?=\S)|(?<=\S)_{2}(?!\w)")
 
 @dataclass(slots=True)
 class _Block:
-    """A paragraph, list item, table row or line of code, split into pieces with a highlight flag each."""
+    """A paragraph, list item, table row or line of code of an extract.
+
+    Attributes:
+        kind: "text", "row", "code", or "keyed" for a line "label: value".
+        pieces: Its text in pieces, each with a flag for highlighted text.
+        heading: The heading above it, or "".
+    """
 
     kind: str
     pieces: list[tuple[str, bool]]
@@ -64,13 +70,14 @@ class _Block:
 
 
 def format_snippets(extracts: Sequence[tuple[Extract, str]], *, bold: bool = True) -> list[str]:
-    """Format extracts as quotations, the best sentences first, each followed by a citation line.
+    """Return each extract as a quotation around its best sentences, followed by a citation line.
 
-    All brackets except the citation marks are shielded.
+    "> **The rent is 500 euros.** It is due." is followed by "— Title · Heading [1]". All brackets except the citation
+    marks are shielded.
 
     Args:
-        extracts: The extracts with their marks, best first.
-        bold: Whether the sentences that fit best are in bold.
+        extracts: The extracts with their marks, best first. The first one is shown with more text.
+        bold: Whether the highlighted sentences are in bold.
     """
     lengths = [_FIRST] + [_FURTHER] * len(extracts)
     contexts = format_contexts([extract for extract, _ in extracts])
@@ -103,7 +110,12 @@ def _format_one(extract: Extract, context: str, mark: str, length: int, *, bold:
 def _first_shown(blocks: Sequence[_Block], length: int) -> int:
     """Return the index of the first block to show in a snippet.
 
-    This is the first highlighted block, or the start of its section if everything up to and including it fits.
+    This is the first highlighted block, or the first block under the same heading if all text from there to the
+    highlighted block fits.
+
+    Args:
+        blocks: The blocks of the extract.
+        length: Width of the snippet, in columns.
     """
     chosen = next((at for at, block in enumerate(blocks) if block.has_highlight), 0)
     section = [at for at, block in enumerate(blocks[: chosen + 1]) if block.heading == blocks[chosen].heading]
@@ -114,9 +126,9 @@ def _first_shown(blocks: Sequence[_Block], length: int) -> int:
 
 
 def _blocks(extract: Extract) -> Iterator[_Block]:
-    """Yield the blocks of an extract's text.
+    """Yield the blocks of an extract's text: paragraphs, items, table rows and lines of code.
 
-    Headings and fences are no blocks. They become properties of the blocks that they introduce or enclose.
+    Headings and code fences are no blocks. They become the `heading` and the `kind` of blocks.
     """
     heading, fenced, position = "", False, 0
     header: list[str] = []  # the first row of the table that a line is in
@@ -160,16 +172,13 @@ def _blocks(extract: Extract) -> Iterator[_Block]:
 
 
 def _next_row(lines: Sequence[str], header: Sequence[str], source: str) -> list[str]:
-    """Return the cells of the row below the first row of a table, or an empty list."""
+    """Return the cells of the row below the first row of a table, or an empty list if there is none."""
     below = next((line for line in lines[:2] if not _RULE.fullmatch(line.strip())), "")
     return split_row(below, header, source)
 
 
 def _tell_row(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Format a row cell by cell under the names of the columns.
-
-    Without column names, a row is formatted as its name and its value.
-    """
+    """Return a table row as text: "Mill: Acme · Founded: 1900", or "Acme: 1900" without column names."""
     if not names:
         return ": ".join(map(_plain, cells))
     pairs = [*zip(names, cells, strict=False)][:_MOST_CELLS]
@@ -177,7 +186,7 @@ def _tell_row(names: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def _pieces(line: str, start: int, highlights: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
-    """Split a line at the ends of highlights into pieces, each with a flag for highlighted text.
+    """Yield a line in pieces, cut at the ends of highlights, each with a flag for highlighted text.
 
     Args:
         line: The line.
@@ -195,10 +204,15 @@ def _pieces(line: str, start: int, highlights: Sequence[tuple[int, int]]) -> Ite
 
 
 def _shorten_block(block: _Block, length: int, *, alone: bool) -> _Block:
-    """Shorten a block to a width, starting at the first highlight.
+    """Return a block shortened to a width, beginning with its first highlight.
 
-    A block with several highlights that does not fit keeps only its highlights. Other prose ends with a sentence, so
-    that no date or figure is cut in two, unless the block is alone and none of its sentences fits.
+    If a block has several highlights and does not fit, only the highlights are kept. Prose ends with a whole sentence,
+    so that no date or figure is cut in two. The result has no pieces if nothing fits.
+
+    Args:
+        block: The block.
+        length: The width in columns.
+        alone: Whether nothing else is shown yet. Prose may then be cut within a sentence.
     """
     if sum(bold for _, bold in block.pieces) > 1 and block.width > length:
         return _Block(block.kind, list(_list_highlighted(block)), block.heading)
@@ -224,7 +238,7 @@ def _shorten_block(block: _Block, length: int, *, alone: bool) -> _Block:
 
 
 def _list_highlighted(block: _Block) -> Iterator[tuple[str, bool]]:
-    """Yield the highlighted pieces of a block, with a mark for omitted text between highlights."""
+    """Yield the highlighted pieces of a block, and " … " where text between them is left out."""
     between = ""
     for text, bold in block.pieces:
         if not bold:
@@ -239,7 +253,7 @@ def _list_highlighted(block: _Block) -> Iterator[tuple[str, bool]]:
 
 
 def _fit_sentences(text: str, length: int) -> str:
-    """Return the sentences of a text that fit into a width, or an empty string."""
+    """Return the first sentences of a text, as many as fit into a width. Empty if none does."""
     if _width(text) <= length:
         return text
     fitting = [text[:end] for _, end in sentences(text) if _width(text[:end]) <= length]
@@ -262,7 +276,7 @@ def _width(text: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Remove the addresses of links and the marks of emphasis from Markdown."""
+    """Return Markdown without the addresses of links and without bold marks."""
     return _MARKED.sub("", _LINK.sub(r"\1", _EMPTY.sub("", _LINK.sub(r"\1", text)))).strip()
 
 
@@ -287,7 +301,7 @@ def _render_block(block: _Block, *, bold: bool) -> str:
 
 
 def _merge_pieces(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    """Merge neighbouring pieces of the same kind, including blanks between two highlights."""
+    """Yield pieces with neighbours of the same flag joined. Blanks between two highlights count as highlighted."""
     held, held_on = "", False
     for at, (text, on) in enumerate(pieces):
         bridges = not text.strip() and held_on and any(ahead for _, ahead in pieces[at + 1 : at + 2])

@@ -1,4 +1,4 @@
-"""Numbered sources of an answer: passages and calculations, numbered in reading order."""
+"""Numbered sources of an answer: passages first, then calculations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ def outcome_unit(outcome: Outcome) -> str:
 
 
 def append_unit(written: str, amount: object, unit: str, language: Language) -> str:
-    """Append a unit to a written number: "828 metres", 828米, "15%"."""
+    """Return a written number with its unit: "828 metres", 828米, "15%". Unchanged if `unit` is empty."""
     if not unit:
         return written
     name = name_unit(unit, amount, language)
@@ -26,7 +26,10 @@ def append_unit(written: str, amount: object, unit: str, language: Language) -> 
 
 
 def render_value(outcome: Outcome, language: Language) -> str:
-    """Render the value of an outcome as prose, with the unit, or return an empty string if rendering fails."""
+    """Return the value of an outcome as prose, a number with its unit: "828 metres".
+
+    Empty if the value cannot be rendered.
+    """
     try:
         text = render(outcome.value, outcome.type, language)
     except ValueError:
@@ -35,21 +38,22 @@ def render_value(outcome: Outcome, language: Language) -> str:
 
 
 PASSAGE_HEAD = 300
-"""Characters of a passage that a citation shows if no quotation was read from the passage."""
+"""Characters of a passage shown by a citation, if no quotation was read from the passage."""
 _BETWEEN_QUOTES = " … "
 _MAX_SOURCES = 14
-"""Sources offered to the writer; those that outcomes rest on come first."""
+"""Most sources offered to the writer, unless outcomes rest on more."""
 
 
 @dataclass(frozen=True)
 class CitableSource:
-    """A citable source.
+    """A passage or a calculation that an answer may cite.
 
     Attributes:
         n: Its number while drafting.
         evidence: The passage, or None for a calculation.
         outcome: The calculation, or None for a passage.
-        quote: The words that contain the value read from the source.
+        quote: For a passage, the words from which values were read, or "". For a calculation, its description: "2 + 2 =
+            4".
         relied_on: Whether the outcome of a task rests on this passage.
     """
 
@@ -60,7 +64,7 @@ class CitableSource:
     relied_on: bool = False
 
     def to_citation(self, n: int, language: Language) -> Citation:
-        """Convert the source to the citation shown to the reader, under a final number."""
+        """Return the citation shown to the reader, under the final number `n`."""
         if self.evidence is not None:
             return Citation(
                 n=n,
@@ -83,7 +87,7 @@ class CitableSources:
     Attributes:
         items: The sources, each under its number while drafting.
         language: The language of the answer.
-        assumed: Values that a person set, by the ids of the passages and calculations that depend on them.
+        assumed: Values that a person set, rendered, by the ids of the passages and calculations that depend on them.
     """
 
     items: tuple[CitableSource, ...]
@@ -113,9 +117,9 @@ class CitableSources:
         return tuple(found)
 
     def list_assumed(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Return the user-set values behind the given sources.
+        """Return the values set by a person on which the sources with the given numbers depend, each once.
 
-        Each value is listed once, in the order of the sources.
+        Empty if none.
         """
         cited = {source.n: source for source in self.items if source.n in numbers}
         keys = (
@@ -129,7 +133,7 @@ class CitableSources:
         return ClaimSources(self.passages, self.calculations_by_number, self.language, question)
 
     def list_citations(self, final: Mapping[int, int]) -> tuple[Citation, ...]:
-        """List the cited sources as the reader sees the list.
+        """Return the cited sources as the reader sees them, in the order of their final numbers.
 
         Args:
             final: The final numbers by the draft numbers.
@@ -146,10 +150,10 @@ def gather_sources(
     language: Language,
     most: int = _MAX_SOURCES,
 ) -> CitableSources:
-    """Number the sources of an answer: relied-on passages, further passages, calculations.
+    """Return the sources of an answer, numbered from 1: relied-on passages, further passages, calculations.
 
-    Passages that outcomes rest on come first and are always included. Further passages follow, those that the
-    conversation cited first, until there are `most` passages in all. Near-duplicates among them are left out.
+    Passages on which outcomes rest come first and are always included. Further passages follow, first those that the
+    conversation cited, until there are `most` passages in all. Near-duplicates among the further passages are left out.
     """
     quotes: dict[str, list[str]] = {}
     ids: list[str] = []
@@ -188,7 +192,10 @@ def gather_sources(
 
 
 def find_assumed(plan: Plan | None, outcomes: Mapping[str, Outcome], language: Language) -> dict[str, str]:
-    """Map the ids of passages and calculations that depend on user-set values to the rendered value."""
+    """Return the values that a person set, rendered, by the ids of the passages and calculations that depend on each.
+
+    Empty if no person set a value. Passages on which other tasks rest as well are left out.
+    """
     found: dict[str, str] = {}
     given = {key: item for key, item in outcomes.items() if item.detail.set_by_person}
     dependent = {key: plan.descendants([key]) if plan is not None else frozenset[str]() for key in given}
@@ -206,7 +213,7 @@ def find_assumed(plan: Plan | None, outcomes: Mapping[str, Outcome], language: L
 
 
 def list_relied_on(outcome: Outcome) -> tuple[str, ...]:
-    """Return the ids of the passages behind an outcome.
+    """Return the ids of the passages behind an outcome, each once.
 
     Passages that give its value come first, then passages that give a different value.
     """
@@ -215,7 +222,10 @@ def list_relied_on(outcome: Outcome) -> tuple[str, ...]:
 
 
 def collect_quotes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
-    """Map the ids of the passages for and against outcomes to the quotations containing the values."""
+    """Return the quotations behind outcomes and their rivals, by the id of the passage.
+
+    Empty lists for passages without.
+    """
     carrying: dict[str, list[str]] = {}
     for outcome in outcomes:
         for key in list_relied_on(outcome):
@@ -226,7 +236,10 @@ def collect_quotes(outcomes: Iterable[Outcome]) -> dict[str, list[str]]:
 
 
 def _describe_calculation(outcome: Outcome, language: Language) -> str:
-    """Describe a calculation in a single line: the expression, the tool with two dates or the tool, and the result."""
+    """Return a calculation as a line, like "2 + 2 = 4" or "date_difference(3 May 1900, 3 May 1901) = 365".
+
+    Without expression and dates, this is the tool and the result.
+    """
     value = render_value(outcome, language)
     detail = outcome.detail.computation or {}
     if "expression" in detail:

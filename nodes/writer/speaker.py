@@ -1,7 +1,4 @@
-"""Streaming of an answer through LangChain, in the way of a chat model.
-
-Listeners to tokens thereby receive the answer.
-"""
+"""Streaming of an answer through LangChain, as if a chat model wrote it, so that listeners to tokens receive it."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -16,7 +13,7 @@ from langchain_core.runnables.config import get_async_callback_manager_for_confi
 
 
 class _TextStreamModel(BaseChatModel):
-    """A chat model for streaming given text.
+    """A chat model that streams a text that is given to it.
 
     Attributes:
         pieces: The text, piece by piece, as it becomes available.
@@ -45,10 +42,10 @@ class _TextStreamModel(BaseChatModel):
 
 
 async def stream_answer(pieces: AsyncIterator[str]) -> AIMessage:
-    """Stream text to LangChain's callback handlers, or collect it if there are none.
+    """Stream text to LangChain's callback handlers, or only collect it if there are none.
 
     Returns:
-        The whole as one message, with the id under which it was streamed.
+        The whole text as one message, with the id under which it was streamed.
     """
     if not get_async_callback_manager_for_config(ensure_config()).handlers:
         return AIMessage("".join([piece async for piece in pieces]), id=f"lc_run--{uuid4()}")

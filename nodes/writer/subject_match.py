@@ -1,8 +1,8 @@
-"""Fuzzy matching of a question's words and subject against passages.
+"""Matching of a question's words and subjects against passages, with misspellings.
 
-A word of the question that no passage has may be misspelt: a word of theirs that differs by one or two letters then
-stands for it. A subject is spoken of where its rare words stand in one passage, its title counted in: "mount" alone is
-no Mount Fuji.
+If no passage has a word of the question, it may be misspelt: a word of the passages that differs by one or two letters
+is used instead. Passages mention a subject if one of them has its rare words in a sentence or title: "mount" alone does
+not mention Mount Fuji.
 """
 
 import math
@@ -24,13 +24,13 @@ from weiwo.text.relations import relations
 from weiwo.text.terms import terms
 
 _SPOKEN_OF: Final = 0.6
-"""Share of a subject's words, weighted by rarity, that a passage about it has."""
+"""Least share of a subject's words, weighted by rarity, in a sentence or title that mentions the subject."""
 
 _SPOKEN_OF_TERMS: Final = ByLocale({"en": 0.35, "zh": 0.4})
-"""Share of all words of a question that a passage about it has, if no subject was recognised."""
+"""Least share of a question's words in a passage about its subject, if no subject was recognised."""
 
 _MOST_TERMS: Final = 0.5
-"""Share of all words of a question that a passage about it has, if its subjects occur nowhere."""
+"""Least share of a question's words in a passage about its subject, if its recognised subjects occur nowhere."""
 
 _COMPARED: Final = frozenset({"comparison", "difference", "same"})
 _SHORTEST_WORD: Final = 5
@@ -39,30 +39,30 @@ _MISWRITTEN: Final = 2
 _LONG_WORD: Final = 8
 _ALIKE: Final = 0.8
 _ALIKE_LONG: Final = 0.75
-"""Share of letters, in order, that a word and what it may be misspelt from have in common: all but one, or two."""
+"""Least similarity of a long word and its misspelling: two letters may differ. For `_ALIKE`, one letter may."""
 _ASKING: Final = lazy(
     r"有?多少|多[长長高大重深远遠久宽寬快]|[几幾][个個位年岁歲次名]|什么|甚麼|什麼|哪[些个個里裡里儿位家国年天]?|谁|誰|怎么办?|怎麼辦?|怎样|如何|何[时時地]"
     r"|[为為因]何|[吗嗎呢]|是否|有没有|请问|請問|介绍|解释|一下|[的了是]"
     r"|最新|最近|现在|現在|目前|当前|當前|今[天日]|如今|截至|至今|迄今"
 )
-"""Chinese words that only ask, link or want the newest. No pair of characters spans them."""
+"""Chinese words that only ask, link or want the newest. They are removed before pairs of characters are formed."""
 
 
 _MEASURE: Final = lazy(r"(?i)\bhow (long|much|many|far|old|often|big|tall|high|deep|wide|fast|soon|late|early)\b")
 
 
 def matching_terms(text: str, language: Language = "en") -> list[str]:
-    """Return the folded content words of a text.
+    """Return the content words of a text, folded as by `text.terms.terms`: "the towers" gives ["tower"].
 
-    The words are folded as in `text.terms.terms`. Traditional Chinese characters are replaced by simplified ones first.
+    Traditional Chinese characters are replaced by simplified ones first.
     """
     return terms(text if text.isascii() else text.translate(SIMPLIFIED), language)
 
 
 def question_terms(frame: QueryFrame) -> list[str]:
-    """Return the distinct content words of a question.
+    """Return the distinct content words of a question, in order.
 
-    A Chinese question is first stripped of words that only ask or link.
+    A Chinese question is stripped of asking words first.
     """
     if frame.language == "zh":
         found = matching_terms(_ASKING.sub(" ", frame.question))
@@ -72,17 +72,19 @@ def question_terms(frame: QueryFrame) -> list[str]:
 
 
 def measures_asked(question: str) -> frozenset[str]:
-    """Return the words of the measure requested by a question, as in "how long".
+    """Return the word of the measure that a question asks for: {"long"} for "How long is the Danube?", else empty.
 
-    A figure can answer the question without repeating these words.
+    A figure can answer the question without repeating the word.
     """
     return frozenset(matching_terms(" ".join(_MEASURE.findall(question))))
 
 
 def inverse_document_frequency(wanted: Iterable[str], passages: Sequence[Collection[str]]) -> dict[str, float]:
-    """Return the inverse document frequency of each term among passages.
+    """Return the rarity of each wanted term among passages: the fewer passages have it, the higher.
 
-    A term that no passage contains has the highest value.
+    Args:
+        wanted: The terms.
+        passages: The terms of each passage.
     """
     distinct = dict.fromkeys(wanted)
     found = Counter(term for term in distinct for passage in passages if term in passage)
@@ -90,14 +92,14 @@ def inverse_document_frequency(wanted: Iterable[str], passages: Sequence[Collect
 
 
 def correct_spelling(frame: QueryFrame, vocabulary: Collection[str]) -> dict[str, str]:
-    """Map each word of a question and of the subjects to the probable spelling in the passages.
+    """Return, for each word of a question and its subjects, the word to look for in the passages.
+
+    "danbue" becomes "danube" if the passages have only the latter. A word that they have, or to which none is similar,
+    stays.
 
     Args:
         frame: The question.
         vocabulary: Every term of the passages.
-
-    Returns:
-        The term to look for, by the term as asked. A term without a counterpart stays as it is.
     """
     asked = dict.fromkeys([*question_terms(frame), *(word for subject in _subjects(frame) for word in subject)])
     words = (word for word in asked if word.isalpha() and word.isascii() and len(word) >= _SHORTEST_WORD)
@@ -117,13 +119,14 @@ def find_missing_subjects(
     statements: Sequence[Collection[str]],
     spelling: Mapping[str, str],
 ) -> list[str]:
-    """Return the subjects of a question without a mention in any sentence or title.
+    """Return the subjects of a question that no sentence and no title of the passages mentions.
+
+    A sentence or title mentions a subject if it has most of the subject's words, weighted by rarity.
 
     Args:
         frame: The question.
         passages: The terms of each passage, including those of its title.
-        statements: The terms of each sentence and title of the passages. Most words of a subject, weighted by rarity,
-            must stand together in a sentence or title.
+        statements: The terms of each sentence and title of the passages.
         spelling: The result of `correct_spelling` for the terms of the question.
     """
 
@@ -136,18 +139,23 @@ def find_missing_subjects(
 
 @cache
 def _list_kind_terms() -> frozenset[str]:
-    """Return the terms of words for kinds of things, e.g. "tower"."""
+    """Return the terms of words for kinds of things, like "tower"."""
     return frozenset(term for kind in NAME_KINDS for term in terms(kind))
 
 
 def find_absent_names(frame: QueryFrame, passages: Sequence[Collection[str]], spelling: Mapping[str, str]) -> list[str]:
-    """Return the proper names of a question not found in any passage.
+    """Return the proper names of a question that no passage has. Empty if there are none.
 
     If the question compares things, each absent name is returned. Otherwise names are returned only if all are absent.
     A name is absent if no passage has any of its words, apart from numbers and words for a kind of thing ("tower"). A
     Chinese name, which may be cut too long, is absent if more of its character pairs are missing than one wrong
     character takes away. Short forms ("UK", "CEO") are skipped because the passages may write them out. Names in a
     script that the passages do not use are skipped because nothing is known about them.
+
+    Args:
+        frame: The question.
+        passages: The terms of each passage.
+        spelling: The result of `correct_spelling` for the terms of the question.
     """
     vocabulary = frozenset().union(*passages)
     scripts = {term.isascii() for term in vocabulary}
@@ -178,8 +186,9 @@ def is_about_subject(
         spelling: The result of `correct_spelling` for the terms of the question.
 
     Returns:
-        True if a subject stands in a sentence or a title, or if a single passage has enough of the question's terms. If
-        the question has subjects, most terms are required, because the subjects may have been recognised wrongly.
+        True if a sentence or a title mentions a subject, or if a single passage has enough of the question's terms. If
+            the question has subjects, half of the terms are required, because the subjects may have been recognised
+            wrongly.
     """
     subjects = _subjects(frame)
     enough = _MOST_TERMS if subjects else _SPOKEN_OF_TERMS[frame.language]
@@ -189,9 +198,13 @@ def is_about_subject(
 
 
 def _is_written_alike(words: Sequence[str], said: Collection[str]) -> bool:
-    """Report whether a Chinese name occurs with a single inner character replaced.
+    """Report whether a sentence has a Chinese name with one of its inner characters replaced by another.
 
     Only names of five characters or more are compared.
+
+    Args:
+        words: The character pairs of the name, in order.
+        said: The terms of the sentence.
     """
     if len(words) < _LEAST_PAIRS or words[0].isascii() or words[0] not in said:
         return False
@@ -208,7 +221,14 @@ def _measure_coverage(
     passages: Sequence[Collection[str]],
     spelling: Mapping[str, str],
 ) -> float:
-    """Return the highest share of the words found in a single place, weighted by rarity among passages."""
+    """Return the share of words that a single place has, for the place with most of them, weighted by rarity. 0 to 1.
+
+    Args:
+        words: The words.
+        places: The terms of each place, such as a sentence.
+        passages: The terms of each passage, by which rarity is measured.
+        spelling: The result of `correct_spelling`.
+    """
     weights = inverse_document_frequency((spelling[word] for word in words), passages)
     for word in weights:
         if not word.isascii() and not any(word in passage for passage in passages):
@@ -218,25 +238,28 @@ def _measure_coverage(
 
 
 def _subjects(frame: QueryFrame) -> list[list[str]]:
-    """Return the content words of each subject, without subjects that have none."""
+    """Return the content words of each subject of a question, without subjects that have none."""
     return [words for subject in frame.subjects if (words := matching_terms(subject))]
 
 
 def _nearest(word: str, words: Sequence[str]) -> str:
-    """Return the most similar word within a difference of a letter or two, or an empty string."""
+    """Return the word that differs least, by a letter or, for words of eight letters and more, by two.
+
+    Empty if none.
+    """
     alike = get_close_matches(word, words, n=1, cutoff=_ALIKE_LONG if len(word) >= _LONG_WORD else _ALIKE)
     return alike[0] if alike else ""
 
 
 _TYPED: Final = 0.4
-"""Worth of a value of the type asked for."""
+"""Score for a value of the requested type."""
 _VALUES: Final = frozenset({"date", "year", "number", "quantity", "person", "place", "name", "list"})
 _SAID: Final = 0.2
-"""Worth of words that say the relation asked for, beside such a value."""
+"""Score added if the sentence also has a phrase for the requested relation, such as "was founded"."""
 
 
 class ValueWorth:
-    """Scoring of sentences by new values of the type requested by a question.
+    """Scores of sentences for values of the type that a question asks for, like a date.
 
     Values that the question itself contains do not count.
     """
@@ -252,21 +275,26 @@ class ValueWorth:
 
     @property
     def is_wanted(self) -> bool:
-        """Report whether the question asks for a value of a certain type, so not any text answers."""
+        """Report whether the question asks for a value of a certain type, like a date.
+
+        False if any text may answer it.
+        """
         return self._type in _VALUES
 
     def of(self, text: str) -> float:
-        """Return the score of a sentence for a value of the requested type, 0 to 0.6.
+        """Return the score of a sentence for a value of the requested type, 0 to 0.6. 0 without a value of that type.
 
-        The score is higher if the sentence also states the requested relation. It is 0 without a value.
+        The score is higher if the sentence also has a phrase for the requested relation, such as "was founded".
         """
         held = self._rate_value(text)
         return held and _TYPED * held + _SAID * any(phrase in text.lower() for phrase in self._says)
 
     def _rate_value(self, text: str) -> float:
-        """Return the presence of a value of the requested type in a sentence, from 0 to 1.
+        """Return 1 if a sentence has a new value of the requested type, else 0.
 
-        Returns 0 if any text would answer the question.
+        A single name counts 0.5 if a list is wanted.
+
+        Always 0 if any text may answer the question.
         """
         if self._type in {"date", "year"}:
             return float(any(span.date not in self._dates for span in find_dates(text)))

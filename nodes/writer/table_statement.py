@@ -17,7 +17,10 @@ _DATE_OPERATORS: Final = frozenset({"<", "<=", ">", ">="})
 
 
 def tell_table_result(result: Outcome, language: Language) -> str:
-    """Write a table result as a sentence: the request, the covered rows, and the result."""
+    """Return a table result as a sentence: what was asked, its value, and how many rows were counted.
+
+    Conditions, assumed columns and notes on unreadable cells are added.
+    """
     made: Mapping[str, Any] = result.detail.computation or {}
     words = _WORDS[language]
     value = _show_value(result, result.value, made, language)
@@ -43,9 +46,15 @@ def tell_table_result(result: Outcome, language: Language) -> str:
 
 
 def _choose_sentence(result: Outcome, words: Mapping[str, str], within: Mapping[str, str], language: Language) -> str:
-    """Write the main sentence of a result, chosen by the kind of request.
+    """Return the main sentence of a result, worded by the kind of request.
 
     The kinds are a single figure, several figures, figures of groups, the first rows of an order, and plain rows.
+
+    Args:
+        result: The outcome of the request.
+        words: The templates in the language of the answer.
+        within: The texts for their placeholders: table, conditions and value.
+        language: The language of the answer.
     """
     made: Mapping[str, Any] = result.detail.computation or {}
     measures, groups, order = (list(made.get(name) or ()) for name in ("measures", "groups", "order"))
@@ -74,12 +83,12 @@ def _choose_sentence(result: Outcome, words: Mapping[str, str], within: Mapping[
 
 
 def _name_end(kind: str, *, last: bool) -> str:
-    """Return the key of the word for an end of an order: latest or earliest for dates, else highest or lowest."""
+    """Return the key of a word for one end of an order: "latest" or "earliest" for dates, else "highest", "lowest"."""
     return ("latest" if last else "earliest") if kind in _DATED else "highest" if last else "lowest"
 
 
 def _tell_assumption(assumed: Mapping[str, Any]) -> str:
-    """Describe the column or value assumed for words of the question."""
+    """Return the column or value that was assumed for words of the question: "north → region = North"."""
     meant = f"{assumed['column']} = {assumed['value']}" if assumed["value"] else str(assumed["column"])
     return f"{assumed['words']} → {meant}"
 
@@ -90,7 +99,7 @@ def _name_figure(measure: Sequence[Any], words: Mapping[str, str]) -> str:
 
 
 def _tell_conditions(conditions: Sequence[Sequence[Any]], language: Language) -> str:
-    """Describe the conditions of a request. Returns an empty string if the request has no conditions."""
+    """Return the conditions of a request as text: " where amount is above 5". Empty without conditions."""
     words = _WORDS[language]
     told = []
     for name, operator, values, kind in conditions:
@@ -101,7 +110,7 @@ def _tell_conditions(conditions: Sequence[Sequence[Any]], language: Language) ->
 
 
 def _tell_variant(result: Outcome, variant: Mapping[str, Any], made: Mapping[str, Any], language: Language) -> str:
-    """Describe the result with hidden rows included, or without possible total rows."""
+    """Return a text on what the result would be with hidden rows, or without rows that may be totals."""
     words = _WORDS[language]
     rows = variant.get("rows") or ()
     key = f"{variant['kind']}{'' if rows else '_same'}"
@@ -114,7 +123,7 @@ def _tell_variant(result: Outcome, variant: Mapping[str, Any], made: Mapping[str
 
 
 def _show_value(result: Outcome, value: JsonValue, made: Mapping[str, Any], language: Language) -> str:
-    """Format a value for the sentence.
+    """Return a value as text for the sentence, with the currency of the column.
 
     A mean of at least 1 with more than four decimals is rounded to two, because further decimals carry no meaning.
     """

@@ -1,4 +1,4 @@
-"""An answer in progress: immutable parts from the answerers, combined into a single answer."""
+"""An answer in progress: the parts written by the answerers, combined into one answer. All of it is immutable."""
 
 from collections.abc import AsyncGenerator, Collection, Iterator
 from dataclasses import dataclass, replace
@@ -16,7 +16,10 @@ AnswererName = Literal["reader", "draft", "rules", "report", "unsourced"]
 
 @dataclass(frozen=True)
 class Coverage:
-    """Parts of the question without an answer, as listed by a draft in an extra line before its text."""
+    """Parts of the question without an answer, as named by a draft in a line before its text.
+
+    Empty if none are missing.
+    """
 
     missing: tuple[str, ...]
 
@@ -30,9 +33,9 @@ class AnswerPart:
         decided_by: "model" if a model worded it, else "rule".
         broken: The reason why a model's text ends early or is empty. An empty string if the text is whole, None if no
             model was asked.
-        basis: The basis of the part, or None to keep the basis of the part before.
-        told: For statements by rule, the tasks whose values they state. None for any other part.
-        lead: The kind of opening, if the answerer sets it. Otherwise it follows from the basis.
+        basis: What the part rests on, such as "sources". None to keep the basis of the part before.
+        told: For statements by rule, the ids of the tasks whose values they state. None for any other part.
+        lead: The kind of opening, if the answerer sets it. None if it follows from the basis.
         asserted: Mechanisms of the rules that assert something in it.
         extracts: The passages that it shows as they are, under draft numbers.
         confidence: The probability that the extracts hold the answer, if nothing is asserted, else None.
@@ -58,7 +61,7 @@ class AnswerPart:
 
     @property
     def is_whole(self) -> bool:
-        """Report whether the answer needs no further part."""
+        """Report whether this part completes the answer, so that no further answerer has to run."""
         return bool(self.pieces) and not self.broken and not self.shows_more
 
 
@@ -85,15 +88,15 @@ class WrittenAnswer:
     notes: tuple[Piece, ...] = ()
 
     def with_part(self, answerer: AnswererName, part: AnswerPart) -> "WrittenAnswer":
-        """Return the answer with another part."""
+        """Return a copy of the answer with another part at its end."""
         return replace(self, parts=(*self.parts, (answerer, part)))
 
     def with_note(self, note: Piece) -> "WrittenAnswer":
-        """Return the answer with a further note below."""
+        """Return a copy of the answer with a further note below it."""
         return replace(self, notes=(*self.notes, note))
 
     def render(self) -> Rendering:
-        """Create a fresh rendering for callers to extend."""
+        """Return a new rendering of the answer, which the caller may extend."""
         return Rendering(self.sources, (*self._pieces, *self.notes))
 
     @cached_property
@@ -107,7 +110,7 @@ class WrittenAnswer:
 
     @property
     def is_empty(self) -> bool:
-        """Report whether the answer is empty."""
+        """Report whether no part has any text."""
         return not any(part.pieces for _, part in self.parts)
 
     @property
@@ -130,30 +133,30 @@ class WrittenAnswer:
 
     @property
     def broken(self) -> str:
-        """Reason why the last model ended early, or an empty string if no model ended early."""
+        """Reason why the last model that was asked ended early. Empty if it did not, or if no model was asked."""
         return self._last("broken") or ""
 
     @property
     def basis(self) -> Basis:
-        """Basis of the answer, as set by the answerers."""
+        """Basis of the answer, like "sources": the basis of the last part that sets one, else "none"."""
         found: Basis = self._last("basis") or "none"
         return found
 
     @property
     def stated_task_ids(self) -> frozenset[str] | None:
-        """Tasks with values stated by rule. None for a model's answer."""
+        """Ids of the tasks with values that the last part by rule states. None if no part states any."""
         found: frozenset[str] | None = self._last("told")
         return found
 
     @property
     def lead(self) -> Lead | None:
-        """Kind of opening, if set by an answerer, else None."""
+        """Kind of opening, as set by the last answerer that sets one. None if none does."""
         found: Lead | None = self._last("lead")
         return found
 
     @property
     def confidence(self) -> float | None:
-        """Probability of the answer being in the passages shown, if nothing is asserted."""
+        """Probability that the passages shown have the answer. None if something is asserted."""
         found: float | None = self._last("confidence")
         return found
 
@@ -193,8 +196,5 @@ class WrittenAnswer:
         return frozenset(citation.evidence_id for citation in self.rendering.citations if citation.n in numbers)
 
     def _last(self, name: str) -> Any:
-        """Return a field of the last part with a value for the field.
-
-        Returns None if no part sets the field.
-        """
+        """Return the named field of the last part in which it is not None, or None if it is in all."""
         return next((value for _, part in reversed(self.parts) if (value := getattr(part, name)) is not None), None)

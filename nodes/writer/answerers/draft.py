@@ -24,11 +24,15 @@ _LEAST_MESSAGE: Final = 12
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Emit a model's draft piece by piece, then settle the draft.
+    """Emit a model's draft piece by piece, then the settled part.
 
-    To settle it, a model judges its claims, and failing claims are repaired once. A beginning without statements is
-    held back until a statement follows, since a refusal states nothing either. A draft that repeats how the search
-    failed is discarded.
+    To settle it, a model judges the claims, and failing claims are rewritten once. Pieces at the beginning that state
+    nothing are held back until a statement follows, because a refusal states nothing either. A draft that repeats the
+    error message of a failed search is discarded: the part then has no pieces.
+
+    Yields:
+        `Coverage` first if it was asked for and the draft gave it, then the pieces, and last an `AnswerPart`. Its
+            `broken` says why the draft ends early or is empty.
     """
     services, question, say = context.services, context.question, context.sanitizer(context.prompt.citable)
     request = DraftRequest(context.prompt, partial(shorten_prompt, context))
@@ -67,7 +71,7 @@ async def answer(context: WriterContext) -> Answering:
 
 
 def _repeats_failure(text: str, state: SearchState) -> bool:
-    """Report whether a draft piece repeats a failure message or a failure line of the prompt."""
+    """Report whether a draft piece has the message of a failed task or a line that begins with "not found: "."""
     failures = (outcome.failure for outcome in state.get("outcomes", {}).values() if outcome.status == "failed")
     words = [failure.message for failure in failures if failure is not None and len(failure.message) >= _LEAST_MESSAGE]
     return _LOST_LINE.search(text) is not None or any(fold(message) in fold(text) for message in words)

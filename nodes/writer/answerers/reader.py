@@ -1,4 +1,7 @@
-"""Reader answerer: the readers' sentences, emitted unchanged with the values."""
+"""Reader answerer: the answer made of the sentences that the readers wrote for the plan's tasks.
+
+A reader is the model that reads the passages of one task.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,11 +26,14 @@ from weiwo.text.language import sentences
 from weiwo.text.offloading import offload_reading
 
 _MOST_LISTED: Final = 3
-"""Longest list that is given in a reader's sentence, in items. A longer list needs a draft."""
+"""Longest list that is given in a reader's sentence, in items. A longer list is left to a draft."""
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Emit the readers' sentences, then settle the answer like a draft."""
+    """Emit the readers' sentences as pieces, then the part with judged claims, as for a draft.
+
+    The part has no pieces if the answer is left to a draft.
+    """
     citable, say = context.prompt.citable, context.sanitizer(context.prompt.citable)
     pieces = await offload_reading(citable.evidence, _read_told, context.state, citable, say)
     for piece in pieces:
@@ -37,11 +43,12 @@ async def answer(context: WriterContext) -> Answering:
 
 
 def list_told(state: SearchState) -> list[Finding]:
-    """List the readers' sentences for all wanted values, or for the only reader's failure.
+    """Return the readers' sentences that make up the whole answer, or an empty list if the answer is left to a draft.
 
-    A value that the question asks for and that another task builds on comes first. The list is empty, which leaves the
-    answer to a draft, if a value is missing, is disputed or has a note, if it is a long list, or if it is implied and
-    the plan has other tasks. A single implied value is told in its sentence, and named among the gaps.
+    They tell the values of the plan's last tasks, before them those of other tasks that the question asks for. If the
+    only task of the plan was given up, its first sentence is returned. Empty if the plan has several tasks of which a
+    last one does not answer the question, or if a value is missing, disputed, has a note, is a long list or, in a plan
+    of several tasks, is not stated outright.
     """
     plan, outcomes = state.get("plan"), current_outcomes(state)
     if plan is None or (len(plan.ids) > 1 and not all(plan.task(name).is_answer for name in plan.final_ids)):
@@ -68,10 +75,10 @@ def list_told(state: SearchState) -> list[Finding]:
 
 
 def _list_asked_links(state: SearchState, plan: Plan) -> list[str]:
-    """List the tasks that answer a part of the question without being the last of the plan.
+    """Return the ids of tasks that are not the last of the plan, but answer a part of the question.
 
-    A question that asks for several things, and that no rule could split, may ask for each of them. A list is left out
-    if a task runs for each of its items, since the sentences of that task name them.
+    A question in one part counts as asking for all of them only if it has the shape "several". A task with a list is
+    left out if another task runs for each item, since the sentences of that task name the items. Empty for comparisons.
     """
     frame, ledger, finals = state["assessment"].frame, state.get("ledger"), frozenset(plan.final_ids)
     listed = {name for task in plan.tasks for name in references(task.for_each)}
@@ -83,10 +90,10 @@ def _list_asked_links(state: SearchState, plan: Plan) -> list[str]:
 
 
 def _read_told(state: SearchState, sources: CitableSources, say: AnswerSanitizer) -> list[Piece]:
-    """Return the readers' sentences as pieces, if code finds no fault.
+    """Return the readers' sentences as checked pieces, or an empty list if a draft must be written.
 
-    An empty list means that a draft must be written. Claims that code alone cannot verify are still to be judged, as in
-    a draft.
+    A draft is needed if there are no sentences, or code finds a fault in one. Claims that code alone cannot verify do
+    not count as a fault, because a model judges them later.
     """
     told, question, compared = list_told(state), state["assessment"].question, _find_compared(state, sources)
     pieces = [
@@ -108,7 +115,7 @@ def _read_told(state: SearchState, sources: CitableSources, say: AnswerSanitizer
 
 
 def _find_compared(state: SearchState, sources: CitableSources) -> Comparison | None:
-    """Return the winner and dates known to code if the plan's only final outcome answers a comparison, else None."""
+    """Return the winner and dates of a comparison known to code. None unless one last task answers a comparison."""
     plan, outcomes, frame = state.get("plan"), current_outcomes(state), state["assessment"].frame
     final = [outcomes[name] for name in (plan.final_ids if plan else ()) if name in outcomes]
     if len(final) != 1 or not final[0].answers or frame.shape != "comparison":
@@ -117,9 +124,9 @@ def _find_compared(state: SearchState, sources: CitableSources) -> Comparison | 
 
 
 def _settle_absence(checked: CheckedClaim) -> CheckedClaim:
-    """Mark a claim as settled if the claim only says that something was not found.
+    """Return a claim, marked as needing no judgement if it only says that something was not found.
 
-    The reader, a model, has already judged the absence.
+    The reader, a model, has already judged that.
     """
     only_denies = checked.claim.verdict not in DOUBTFUL and is_absence(checked.claim.text)
     return replace(checked, settled=checked.settled or only_denies)
@@ -128,10 +135,10 @@ def _settle_absence(checked: CheckedClaim) -> CheckedClaim:
 def _mark_finding(
     finding: Finding, sources: CitableSources, say: AnswerSanitizer, question: str, *, item: bool = False
 ) -> str:
-    """Format a finding with citation marks, as a sentence or as a list item.
+    """Return a reader's text with citation marks, as a sentence or, with `item`, as a line of a list.
 
-    With several sentences, each gets the marks of the passages that may support it, or all marks if there is no such
-    passage. A denial among them gets no mark.
+    Each of several sentences gets the marks of those passages that may support it, or all marks if none may. A sentence
+    that says "not found" gets no mark then.
     """
     text, numbers, given = say(finding.text), sources.numbers_of(finding.evidence_ids, ()), sources.for_claims(question)
     parts = [text[start:end] for start, end in sentences(text)] or [text]
@@ -146,7 +153,7 @@ def _mark_finding(
 
 
 def _statements(outcome: Outcome) -> Sequence[Finding]:
-    """Return the findings of a task in sentences. Empty if the reader gave no sentence."""
+    """Return the findings of a task in whole sentences. Empty if the reader gave no sentence."""
     if outcome.detail.sentence:
         return [Finding(text=outcome.detail.sentence, evidence_ids=outcome.evidence_ids)]
     return outcome.findings if outcome.detail.items is not None else ()

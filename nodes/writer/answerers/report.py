@@ -8,7 +8,7 @@ from weiwo.nodes.writer.written_answer import Answering, AnswerPart
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Assemble the report and emit the pieces."""
+    """Emit the pieces of the assembled report, then the part made of them. Nothing if there is no report."""
     if context.report is None:
         return
     pieces = await asyncio.to_thread(assemble_report, context.report, context.state, context.services, context.sources)

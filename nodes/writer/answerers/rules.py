@@ -1,4 +1,4 @@
-"""Rule answerer: provable statements, then verbatim passages.
+"""Rule answerer: statements that code can prove, then passages of the sources word for word.
 
 Small talk is answered without a search.
 """
@@ -25,10 +25,11 @@ _NOTHING: Final = localize_message("writer.notes", "nothing")
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Answer by rule. After a broken-off draft, add only the missing content.
+    """Emit an answer without a large model: statements by rule, then the closest passages, then the settled part.
 
-    A small model words the answer if the rules do not answer the whole question and no name of the question is absent
-    from the passages. Below a model's statement about a search without results, only passages are shown.
+    After a draft that broke off, only statements that the draft does not have are added. Below a reader's sentence that
+    nothing was found, only passages are shown. A small model words the answer if the rules do not answer the whole
+    question and no name of the question is absent from the passages.
     """
     if not context.is_searched:
         for item in _talk(context):
@@ -81,9 +82,9 @@ async def answer(context: WriterContext) -> Answering:
 
 
 def _talk(context: WriterContext) -> Iterator[Piece | AnswerPart]:
-    """Reply to small talk, or say that no model is available for the request.
+    """Yield the reply to small talk, or that no model is available for the request, and the part with it.
 
-    Yields nothing if a draft began to answer.
+    Yields nothing if a draft wrote something.
     """
     written = context.written
     if written.comes_from({"draft"}):
@@ -96,9 +97,9 @@ def _talk(context: WriterContext) -> Iterator[Piece | AnswerPart]:
 
 
 def _state(found: RuleAnswer, context: WriterContext, say: AnswerSanitizer) -> tuple[list[Piece], list[ClaimPlace]]:
-    """Build the pieces for the statements that the answer does not have yet.
+    """Return pieces for the statements that the answer does not have yet, and the places of claims left to a model.
 
-    Returns the pieces, and the claims that a model has to judge: those of values read by a model.
+    These are the open claims of values that a model read.
     """
     said = clean_marks(context.written.text, ())
     plan = context.state.get("plan")
@@ -117,9 +118,10 @@ def _state(found: RuleAnswer, context: WriterContext, say: AnswerSanitizer) -> t
 def _show_passages(
     found: RuleAnswer, context: WriterContext, say: AnswerSanitizer
 ) -> tuple[list[Piece], tuple[Extract, ...]]:
-    """Build pieces for a sentence shared by documents, then for the lead and the closest passages.
+    """Return the pieces that show passages, and the shown passages under draft numbers.
 
-    Returns the pieces, and the shown passages under draft numbers.
+    A sentence shared by several documents comes first, with a table of their values. The lead and the closest passages
+    follow.
     """
     pieces: list[Piece] = []
     extracts = [

@@ -1,4 +1,7 @@
-"""Unsourced answerer: a model's own knowledge, marked unless the message is small talk or a writing request."""
+"""Unsourced answerer: an answer from a model's own knowledge, with a note that it has no sources.
+
+The note is left out for small talk and writing requests.
+"""
 
 from typing import Final
 
@@ -22,10 +25,10 @@ _UNSOURCED: Final = localize_message("writer.notes", "unsourced")
 
 
 async def answer(context: WriterContext) -> Answering:
-    """Emit an answer from a model's own knowledge.
+    """Emit an answer from a model's own knowledge, then the part made of it.
 
-    A note that sources are missing ends a complete answer, unless the message is small talk or a writing request.
-    Emits nothing if an answer has begun.
+    A note that sources are missing ends a complete answer, unless the message is small talk or a writing request. Emits
+    nothing if an earlier answerer wrote something.
     """
     if not context.written.is_empty:
         return

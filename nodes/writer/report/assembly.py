@@ -25,7 +25,8 @@ from weiwo.tools.passages import own_date
 
 _NOT_FOUND: Final = localize_message("writer.report.assembly", "not_found")
 _LEAST_REPEATED: Final = 24
-"""Bytes of a sentence that is not said twice; what is shorter, such as an item of a list, may be."""
+"""Fewest bytes of claims in a piece that is dropped as a repetition. A shorter piece, such as a list item, may recur.
+"""
 _BASIS: Final = localize_message("writer.report.assembly", "basis")
 _DATED: Final = localize_message("writer.report.assembly", "dated")
 _UNVERIFIED: Final = localize_message("writer.report.assembly", "unverified")
@@ -37,7 +38,7 @@ _LIMITED: Final = localize_message("writer.report.assembly", "limited")
 def assemble_report(
     report: ReportDraft, state: SearchState, services: RunContext, sources: CitableSources
 ) -> list[Piece]:
-    """Put a report together: title, summary, sections, limits, open points.
+    """Return the pieces of a report: title, summary, sections, limits, open points.
 
     Args:
         report: The outline, the sections and the summary.
@@ -69,9 +70,9 @@ def assemble_report(
 
 
 def _list_missing(state: SearchState, services: RunContext, sources: CitableSources) -> list[str]:
-    """List the open points of the report from the ledger, a line each.
+    """Return the open points of the report, a line each: gaps, and parts of the question without an answer.
 
-    These are gaps, and parts without an answer.
+    A line that is contained in an earlier one is left out.
     """
     ledger, language = state.get("ledger") or Ledger(), services.language
     say = AnswerSanitizer(sources.evidence, state["assessment"].question, language)
@@ -84,7 +85,10 @@ def _list_missing(state: SearchState, services: RunContext, sources: CitableSour
 def _split_limits(
     pieces: Sequence[SectionPiece], language: Language
 ) -> tuple[Sequence[SectionPiece], Sequence[SectionPiece]]:
-    """Split the summary from the items under the heading on limitations."""
+    """Return the pieces of the summary before the heading on limitations, and the items below the heading.
+
+    The items are empty if there is no such heading.
+    """
     for n, piece in enumerate(pieces):
         if is_limits_heading(piece.text, language):
             first, _, rest = piece.text.strip().partition("\n")
@@ -98,9 +102,13 @@ def _split_limits(
 
 
 def _without_repetition(piece: SectionPiece, said: set[str]) -> SectionPiece:
-    """Reduce a piece to line ends if earlier pieces already have all its claims.
+    """Return a piece, reduced to its line ends if earlier pieces already have all its claims.
 
-    Adds the claims to `said`. Rows of tables and short texts may repeat claims.
+    Rows of tables and short pieces are always returned unchanged.
+
+    Args:
+        piece: The piece.
+        said: The texts of the claims in earlier pieces. The piece's own are added, in place.
     """
     told = {claim.text for claim in piece.claims}
     if len("".join(told).encode()) < _LEAST_REPEATED or piece.text.lstrip().startswith("|"):
@@ -126,7 +134,10 @@ def _add_heading(pieces: list[Piece], title: str) -> None:
 
 
 def _limits(report: ReportDraft, rendering: Rendering, sources: CitableSources) -> Iterator[str]:
-    """Yield the known limits of a report: the basis, failures, and unverified claims."""
+    """Yield the lines on the limits of a report: number and dates of cited documents, unverified claims, missing parts.
+
+    Missing parts are sections or a summary that could not be written whole, and a limit that shortened the report.
+    """
     citations, claims, language = rendering.citations, rendering.claims, sources.language
     cited = {citation.evidence_id for citation in citations}
     known = (passage for passage in sources.evidence if passage.id in cited)

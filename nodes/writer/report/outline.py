@@ -1,7 +1,8 @@
-"""Outline of a report: sections with sources.
+"""Outline of a report: its sections, each with the sources it rests on.
 
-This takes one call of the writer's model. Unusable parts of its reply are left out. If too little is left, the sources
-are thin or the run's limits leave no room, there are no sections, and the answer is one draft.
+A model of the writer makes it in one call. Sections without a title or sources are left out. If fewer than two sections
+are left, the sources are thin or the run's limits leave no room, the outline has no sections, and the answer is one
+draft.
 """
 
 import asyncio
@@ -28,13 +29,13 @@ from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 
 _LONG_ANSWER: Final = 500
-"""Words from which on a report is written in sections, and so is a deep answer without a form; one draft holds less."""
+"""Fewest words asked for with which a report, or in a deep search an answer of any form, is written in sections."""
 _CARRIED: Final = 0.5
-"""Words of a report for each word of its sources: more would be padding."""
+"""Most words of a report for each word of its sources. More would be padding."""
 _LEAST_WORDS: Final = 300
-"""A report whose sources carry less than this is one draft."""
+"""Fewest words of a report in sections. With less text in the sources, the answer is one draft."""
 _MOST_WORDS: Final = {"quick": 0, "normal": 1_200, "deep": 4_000}
-"""Where the question names no length; a quick answer is one draft."""
+"""Words of a report by depth, if the question names no length. A quick answer is one draft."""
 _SECTION_WORDS: Final = 150
 """Words that make a section worth its heading."""
 _MOST_SECTIONS: Final = 8
@@ -45,22 +46,22 @@ _SECTION_CALLS: Final = 4
 _OTHER_CALLS: Final = 5
 """Calls of the outline and the summary."""
 _SECTION_TOKENS: Final = 2_000
-"""Tokens of a section's prompts and replies besides its passages, at an upper estimate."""
+"""Upper estimate of the tokens of a section's prompts and replies, without its passages."""
 _OUTLINE_TOKENS: Final = 4_000
-"""Tokens of the passages that an outline is shown because findings rest on them."""
+"""Most tokens of the passages that are shown whole for an outline. Findings rest on these."""
 _LEAST_SECONDS: Final = 15
-"""Seconds without which no report is begun."""
+"""Seconds that must be left for a report to be begun."""
 
 ZH_CHARACTERS: Final = 1.6
-"""Chinese characters that say what a word of English does."""
+"""Number of Chinese characters that say as much as one English word."""
 _HAN: Final = lazy(f"[{HAN}]")
 _WORD: Final = lazy(rf"[^\W{HAN}]+(?:['’.-][^\W{HAN}]+)*")
 
 
 def count_words(text: str, language: Language) -> int:
-    """Count the words of a text, or in Chinese the characters.
+    """Return the number of words in a text or, for "zh", of Chinese characters plus Latin words.
 
-    In Chinese, a Latin word counts as one character.
+    For other languages, 1.6 Chinese characters count as one word.
     """
     han, words = len(_HAN.findall(text)), len(_WORD.findall(text))
     return han + words if language == "zh" else words + round(han / ZH_CHARACTERS)
@@ -86,9 +87,9 @@ def wants_report(state: SearchState, services: RunContext) -> bool:
 
 
 def _word_goal(state: SearchState, services: RunContext, sources: CitableSources) -> int:
-    """Return the target length of a report, in words or Chinese characters.
+    """Return the target length of a report, in words or Chinese characters. 0 if a single draft is enough.
 
-    Returns 0 if a single draft is enough.
+    The target is the length asked for, or the usual one for the depth, but at most half of the words of the sources.
     """
     language = services.language
     factor = ZH_CHARACTERS if language == "zh" else 1.0
@@ -99,13 +100,16 @@ def _word_goal(state: SearchState, services: RunContext, sources: CitableSources
 
 
 def _sections_for(goal: int, language: Language) -> int:
-    """Return the maximum number of sections for a report of a given length."""
+    """Return the largest number of sections for a report of `goal` words: one for 150 words, from 2 to 8."""
     words = goal / (ZH_CHARACTERS if language == "zh" else 1)
     return min(_MOST_SECTIONS, max(_LEAST_SECTIONS, int(words / _SECTION_WORDS)))
 
 
 def _affordable_sections(services: RunContext, passage_tokens: int, shown_tokens: int, wanted: int) -> tuple[int, str]:
-    """Return the affordable number of sections, and the limit that reduces the number (`max_tokens`) or "".
+    """Return the number of sections that the budget affords, and the limit that reduces the number.
+
+    The limit is the name of a setting such as "max_tokens" or "max_model_calls". It is empty if all wanted sections are
+    affordable.
 
     Args:
         services: The budget.
@@ -144,7 +148,7 @@ class SectionReply(Reply):
 
 
 class OutlineReply(Reply):
-    """The outline of a report."""
+    """Outline of a report as returned by a model."""
 
     tokens: ClassVar[int] = 2000
 
@@ -162,7 +166,7 @@ def report_sources(state: SearchState, services: RunContext) -> CitableSources:
 
 
 async def outline_report(state: SearchState, services: RunContext, sources: CitableSources) -> Outline:
-    """Outline a report. An outline without sections means a single draft."""
+    """Return the outline of a report, made by a model. An outline without sections means a single draft instead."""
     goal = _word_goal(state, services, sources)
     if not goal:
         return Outline()
@@ -197,9 +201,15 @@ async def outline_report(state: SearchState, services: RunContext, sources: Cita
 async def _pack_relied_on(
     state: SearchState, services: RunContext, sources: CitableSources, bare: str
 ) -> dict[str, Evidence]:
-    """Pack the passages behind findings for an outline, by id.
+    """Return the passages behind findings, by id, shortened to fit the prompt of an outline.
 
-    A cut passage keeps the quoted words.
+    A shortened passage keeps the quoted words.
+
+    Args:
+        state: The state of the run.
+        services: The models.
+        sources: The report's sources.
+        bare: The prompt without passages.
     """
     fitted = await asyncio.to_thread(
         pack_passages,
@@ -213,7 +223,7 @@ async def _pack_relied_on(
 
 
 def _usable(reply: OutlineReply, sources: CitableSources, say: AnswerSanitizer) -> list[OutlinedSection]:
-    """Return the sections with distinct titles and existing sources."""
+    """Return the sections of a reply with a new title and at least one existing source, without other sources."""
     known = {source.n for source in sources.items}
     sections: dict[str, OutlinedSection] = {}
     for section in reply.sections:
@@ -225,7 +235,7 @@ def _usable(reply: OutlineReply, sources: CitableSources, say: AnswerSanitizer) 
 
 
 def _title(text: str, say: AnswerSanitizer) -> str:
-    """Return a heading from a model's words: a single line without marks or links."""
+    """Return a heading from a model's words: one line without marks or links, of at most 120 characters."""
     line = " ".join(say(clean_marks(text, ())).split()).strip(" #*_|")
     return line[:_LONGEST_TITLE]
 
@@ -233,7 +243,7 @@ def _title(text: str, say: AnswerSanitizer) -> str:
 def _share_words(
     sections: list[OutlinedSection], sources: CitableSources, goal: int, services: RunContext
 ) -> list[int]:
-    """Distribute the words over sections: half in proportion to the length of the sources, half evenly.
+    """Return the number of words for each section: half by the length of its sources, half evenly.
 
     No section gets more than half of all words, or fewer than 60.
     """

@@ -22,7 +22,7 @@ from weiwo.text.localization import localize_message
 from weiwo.tools.passages import own_date
 
 _HEAD: Final = 240
-"""Characters that an outline is shown of a passage no finding rests on."""
+"""Characters shown for an outline of a passage on which no finding rests."""
 
 OUTLINE: Final = protect_prompt(
     f"""\
@@ -68,7 +68,7 @@ how old or one-sided they are. Only what can be seen below, without figures of y
 LIMITS: Final = localize_message("writer.report.prompt", "limits")
 _SILENT: Final = localize_message("writer.report.prompt", "silent")
 _MOST_DOCUMENTS: Final = 40
-"""Documents that the writer of a summary is told of."""
+"""Most documents listed in the prompt of a summary."""
 
 
 def section_instructions(language: Language) -> str:
@@ -84,9 +84,15 @@ def summary_instructions(language: Language) -> str:
 def outline_prompt(
     state: SearchState, services: RunContext, sources: CitableSources, goal: int, most: int, shown: dict[str, Evidence]
 ) -> str:
-    """Build the prompt for an outline.
+    """Return the prompt for an outline: question, length, findings and sources.
 
-    It holds the question, findings, the passages in `shown`, and the beginning of each other source.
+    Args:
+        state: The state of the run.
+        services: The language.
+        sources: The report's sources.
+        goal: Length of the report, in words or Chinese characters.
+        most: Largest number of sections.
+        shown: The passages shown whole, by id. Of the others, only the beginning is shown.
     """
     plan = state.get("plan")
     perspectives = plan.perspectives if plan else ()
@@ -117,7 +123,7 @@ def section_prompt(
     sources: CitableSources,
     shown: Sequence[tuple[int, Evidence]],
 ) -> str:
-    """Build the prompt for a section: position in the report, relevant findings, and passages.
+    """Return the prompt for a section: its place in the report, findings that rest on its sources, and passages.
 
     Args:
         state: The state of the run.
@@ -125,7 +131,7 @@ def section_prompt(
         outline: The report.
         section: The section.
         sources: The citable sources.
-        shown: The passages in their shown form, under their numbers.
+        shown: The passages as shown, each with its number.
     """
     keys = {passage.id for passage in sources.evidence}
     computed = {source.outcome.task_id for source in sources.items if source.outcome is not None}
@@ -163,14 +169,14 @@ def summary_prompt(
     sources: CitableSources,
     words: int,
 ) -> str:
-    """Build the prompt for the summary: written sections, documents, and missing parts.
+    """Return the prompt for the summary: the written sections, the cited documents, notes and gaps.
 
     Args:
         state: The state of the run.
         services: The language.
         sections: Title and text of each section.
         sources: The cited sources.
-        words: Maximum length of the summary.
+        words: Largest length of the summary, in words or Chinese characters.
     """
     notes = [outcome.note for outcome in current_outcomes(state).values() if outcome.answers and outcome.note]
     gaps = [f"- {quote_as_data(gap.text, 200)}" for gap in named_gaps(state)]
@@ -191,7 +197,7 @@ def summary_prompt(
 
 
 def _list_documents(sources: CitableSources) -> list[str]:
-    """List the documents with title, stated date and a note if superseded."""
+    """Return a line for each document: its title, the date that it states, and "superseded" if a newer one exists."""
     lines = {}
     for passage in sources.evidence:
         told = [

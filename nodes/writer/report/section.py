@@ -33,7 +33,7 @@ from weiwo.text.patterns import lazy
 _SUMMARY_SHARE: Final = 0.1
 """The summary's share of a report's words."""
 _LEAST_SUMMARY: Final = 120
-"""Words of the summary of a short report, at most."""
+"""Words that the summary of a short report may have."""
 _HEADING: Final = lazy(r"\s*#{1,6}[ \t]")
 _ANNOUNCEMENT: Final = lazy(
     r"(?i)\s*(?:(?:sure|certainly|of course|okay|here(?:['’]s| is| are)|below (?:is|are))\b|好的|当然|以下是|下面是)"
@@ -65,10 +65,7 @@ async def _pack_section(
     section: OutlinedSection,
     sources: CitableSources,
 ) -> DraftPrompt:
-    """Choose the sources shown for a section, with numbers unchanged.
-
-    All are shown if the model has room for them.
-    """
+    """Return the prompt of a section, with those of its sources that fit. The numbers of the sources stay."""
     mine = CitableSources(tuple(item for item in sources.items if item.n in section.sources), sources.language)
 
     def prompt(citable: CitableSources, shown: Sequence[tuple[int, Evidence]]) -> str:
@@ -94,7 +91,7 @@ async def _pack_section(
 async def write_section(
     state: SearchState, services: RunContext, outline: Outline, section: OutlinedSection, sources: CitableSources
 ) -> Section:
-    """Write and check a section of a report. The cost is booked in the budget of `services`."""
+    """Return a section of a report, written by a model and checked. The cost is booked in the budget of `services`."""
 
     async def pack() -> DraftPrompt:
         return await _pack_section(state, services, outline, section, sources)
@@ -109,7 +106,9 @@ async def write_summary(
     sections: Sequence[Section],
     sources: CitableSources,
 ) -> Section:
-    """Write the opening summary and the limits of a report. Checked like a section.
+    """Return the opening summary of a report, then its limits under a heading. Written and checked like a section.
+
+    If no section has any text, the summary is empty and `broken` says so.
 
     Args:
         state: The state of the run.
@@ -140,7 +139,9 @@ async def write_summary(
 
 
 async def _write(state: SearchState, services: RunContext, request: DraftRequest, title: str) -> Section:
-    """Draft a section or the summary, then judge the claims and repair failing claims.
+    """Return a drafted section or summary after a model judged the claims and failing claims were rewritten once.
+
+    If the draft breaks off, pieces with doubtful claims are dropped and `broken` gives the reason.
 
     Args:
         state: The state of the run.
@@ -168,15 +169,20 @@ async def _write(state: SearchState, services: RunContext, request: DraftRequest
 
 
 def is_limits_heading(text: str, language: Language) -> bool:
-    """Report whether a piece begins with the heading on the limits of a report."""
+    """Report whether the first line of a piece is the heading on the limits of a report, marked with # or **."""
     first = text.strip().partition("\n")[0]
     return first.startswith(("#", "**")) and first.strip(" #*").startswith(LIMITS[language])
 
 
 def _below(piece: str, title: str, *, first: bool) -> str:
-    """Lower the headings of a piece below the section's heading.
+    """Return a piece with headings of the first two levels lowered to the third, below the section's heading.
 
-    A repetition of the section's title is left out.
+    If the first piece begins with the section's title, that line is left out.
+
+    Args:
+        piece: The piece.
+        title: The title of the section.
+        first: Whether the section begins with this piece.
     """
     line = piece.strip().partition("\n")[0]
     if first and line.strip(" #*_:：").casefold() == title.casefold():

@@ -24,20 +24,22 @@ _HAPPENS: Final = frozenset({"took", "takes", "place"})
 _SUBJECT, _OBJECT, _EQUAL = "subject", "object", "equal"
 _PASSIVE: Final = {_SUBJECT: _OBJECT, "by": _SUBJECT}
 _AGENT: Final = {_EQUAL: _SUBJECT, "of": _OBJECT}
-"""Slots of "Bolt is the owner of Acme", as those of a verb."""
+"""Slots for a noun in -er or -or: "Bolt is the owner of Acme" gets the slots of "Bolt owns Acme"."""
 _NEAR: Final = 3
 """Words before a name among which the preposition that governs it may stand, as in "by the composer"."""
 
 
 class Slots(NamedTuple):
-    """Relation and argument slots of a statement.
+    """Relation word of a statement and the argument slot of each name.
+
+    "Acme was bought by Bolt in Leeds" has the relation "bought" and the slots acme: object, bolt: subject, leeds: in.
 
     Attributes:
         of_names: The slot of each folded name: "subject", "object", "equal" or a preposition, such as "in".
         relation: The word that says the relation, folded.
-        passive: Whether it says what is done to something: in the passive voice, or as "the founding of Acme".
-        by_agent: Whether a passive says who does it.
-        has_object: Whether something stands directly behind the relation, as in "opened the school".
+        passive: Whether the statement tells of an act done to something: "Acme was bought", "the founding of Acme".
+        by_agent: Whether a passive statement has a "by" and so may say who acts.
+        has_object: Whether a possible object directly follows the relation word, as in "opened the school".
     """
 
     of_names: Mapping[str, str]
@@ -53,11 +55,11 @@ def find_slots(text: str, names: Sequence[str], relates: Callable[[str], bool] |
     Args:
         text: The statement.
         names: The names to look for, as written.
-        relates: A function that reports whether a folded word states the relation. By default the statement is short,
-            and its verb is found by position.
+        relates: Reports whether a folded word states the relation looked for. Slots are yielded for each word that
+            does. If None, the verb is found by its position, which works for short statements only.
 
     Yields:
-        The slots. Nothing if a name or the relation is missing.
+        The slots. Nothing if the text lacks one of the names or a relation word.
     """
     words = [fold(word) for word in _WORD.findall(text)]
     places: dict[str, range] = {}
@@ -81,7 +83,7 @@ def _slots_of(words: Sequence[str], places: Mapping[str, range], verb: int) -> S
 
     Args:
         words: The folded words of a statement.
-        places: Indexes of the words of each name.
+        places: For each folded name, the range of indexes in `words` where the name stands.
         verb: Index of the relation word.
     """
     named = {at for place in places.values() for at in place}
@@ -98,38 +100,55 @@ def _slots_of(words: Sequence[str], places: Mapping[str, range], verb: int) -> S
 
 
 def is_one_relation(word: str, other: str) -> bool:
-    """Return whether two folded words state the same relation, possibly with the slots exchanged."""
+    """Return whether two folded words are listed in the table `converses` for the same relation.
+
+    "pupil" and "taught" are, both for teaching, although their slots are exchanged. False for words that are not
+    listed.
+    """
     relation = _converses().get(stem(word), ("", {}))[0]
     return bool(relation) and relation == _converses().get(stem(other), ("", {}))[0]
 
 
 def is_timeless(word: str) -> bool:
-    """Report whether a word expresses a relation without end, so that the tense says nothing."""
+    """Report whether a folded word expresses a relation for which the tense does not matter.
+
+    These are birth and authorship, as in "wrote". False for "taught", and for words that are not listed.
+    """
     return _converses().get(stem(word), ("", {}))[0] in data_words("claims", "timeless")
 
 
 @cache
 def _converses() -> Mapping[str, tuple[str, Mapping[str, str]]]:
-    """Return the relation of each word and the slots that the word swaps, by stem."""
+    """Return, by the stem of each listed word, the name of the relation and the slots that the word renames.
+
+    "pupil" gives ("teaching", {"equal": "object", "of": "subject"}): "Ann is a pupil of Bolt" means that Bolt teaches
+    Ann.
+    """
     rows = data_rows("claims", "converses")
     turned = {word: [pair.split(" > ") for pair in split_cell(pairs)] for word, _, pairs in rows}
     return {stem(word): (relation, dict(turned[word])) for word, relation, _ in rows}
 
 
 def _is_act(words: Sequence[str], verb: int) -> bool:
-    """Report whether the word at an index names an act done to something: "the founding of Acme"."""
+    """Report whether the word at the index `verb` names an act done to something: "founding" in "the founding of Acme"."""
     return words[verb].endswith(("ing", "ion", "ment")) and words[verb + 1 : verb + 2] == ["of"]
 
 
 def _has_object(words: Sequence[str], verb: int) -> bool:
-    """Report whether a possible object directly follows the relation word."""
+    """Report whether the word after the relation word is a determiner or a content word, and so may begin an object."""
     return any(_tells(word) or word in _DETERMINERS for word in words[verb + 1 : verb + 2])
 
 
 def _find_relation(words: Sequence[str], named: set[int]) -> int | None:
-    """Return the index of the verb of a statement, or of the noun after "is".
+    """Return the index of the word that states the relation, or None if there is no candidate.
 
-    The candidate closest before the last name or figure is chosen.
+    This is the verb, or the noun after "is": "bought" in "Acme was bought by Bolt", "mayor" in "Dana Lee is the mayor
+    of Orla". Of several candidates, passive participles are preferred, and then the one closest before the last name or
+    figure.
+
+    Args:
+        words: The folded words of the statement.
+        named: Indexes of the words that belong to names.
     """
     last = max((at for at, word in enumerate(words) if at in named or word[0].isdigit()), default=len(words))
     places = {stem(word) for word in data_words("claims", "places")}
@@ -149,10 +168,15 @@ def _tells(word: str) -> bool:
 
 
 def _is_passive(words: Sequence[str], verb: int, named: Collection[int]) -> bool:
-    """Report whether the word at an index is a passive participle.
+    """Report whether the word at the index `verb` is a passive participle.
 
-    The word must follow a form of "be", with names between the two skipped, as in a question. It must not describe a
-    noun. A participle before "by" and a name is passive, too: "Harbour, written by Ann Lee".
+    It is one after a form of "be" ("was bought"), unless a content word follows, and before "by" and a name ("Harbour,
+    written by Ann Lee"). Names between "be" and the word are skipped, as in the question "Was Acme bought?".
+
+    Args:
+        words: The folded words of the statement.
+        verb: Index of the word.
+        named: Indexes of the words that belong to names.
     """
     if words[verb + 1 : verb + 2] == ["by"] and verb + 2 in named and words[verb].endswith(("ed", "en")):
         return True
@@ -161,7 +185,17 @@ def _is_passive(words: Sequence[str], verb: int, named: Collection[int]) -> bool
 
 
 def _slot(words: Sequence[str], place: range, verb: int, *, copular: bool) -> str:
-    """Return the slot of the name at a range of words in a statement."""
+    """Return the slot of the name at a range of words, as if the statement were in the active voice.
+
+    A preposition up to three words before the name gives the slot, a possessive 's gives "of". Without either, the slot
+    is "equal" if `copular`, else "subject" before the verb and "object" after it.
+
+    Args:
+        words: The folded words of the statement.
+        place: Indexes of the words of the name.
+        verb: Index of the relation word.
+        copular: Whether the relation word is a noun after a form of "be" or a determiner, as in "is the mayor".
+    """
     if words[place.stop : place.stop + 1] and words[place.stop] in _POSSESSIVES:
         return "of"
     if words[place.stop : place.stop + 2] in (["is", "where"], ["was", "where"]):

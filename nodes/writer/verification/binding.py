@@ -1,9 +1,9 @@
-"""Detection of values bound to the wrong thing.
+"""Detection of values that the sources state of something else than the claim does.
 
-A figure, date, name or attribute is borrowed if the sources state it of something else than the statement does. Sources
-often give several values of the same kind side by side: "the amber group (n = 93) and the clear group (n = 91)". Each
-value has a window, the words between its neighbours, and those words label the value. A statement binds a value to the
-wrong thing if its words stand in the window of a rival value and none of them stands in a window of the value itself.
+"The amber group had 93 patients and the clear group had 91" does not support "the clear group had 93 patients". Each
+value has a window: the words around it up to the neighbouring values of the same kind. The words in the window label
+the value: "amber, group, patients" label 93. A claim borrows its value if the words of the claim stand in the window of
+a different value (a rival), and the window of the claimed value does not have all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,9 +27,9 @@ from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 
 _BESIDE: Final = 0.55
-"""Share of a statement's words that must stand in the window of a rival in the same sentence."""
+"""Share of a claim's words that a rival's window in the same sentence, with the title, must have."""
 _APART: Final = 0.65
-"""The same for a rival in another sentence."""
+"""Share of a claim's words that a rival's window in a different sentence, with the title, must have."""
 _MOST_VALUES: Final = 40
 _MOST_OWN: Final = 20
 _MOST_RIVALS: Final = 100
@@ -39,19 +39,19 @@ _PRONOUN: Final = lazy(r"(?i)\b(?:he|she|it|they)\b|[他她它]|其(?!他|它|�
 
 
 class _Place(NamedTuple):
-    """A window of a source, with the number of the source."""
+    """A window of a source, with the index of the source among the grounds' sources."""
 
     source: int
     window: Window
 
 
 class _Rival(NamedTuple):
-    """A window with words of a statement.
+    """A window of a different value that has words of the claim.
 
     Attributes:
         place: The window.
-        beside: Whether it has enough of the words to be a rival of a window in the same sentence.
-        apart: Whether it has enough of them to be a rival of a window in another sentence.
+        beside: Whether the window has enough of the words to refute a value in the same sentence.
+        apart: Whether the window has enough of the words to refute a value in a different sentence.
     """
 
     place: _Place
@@ -60,7 +60,10 @@ class _Rival(NamedTuple):
 
 
 def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[ValueSpan, str]]:
-    """Yield values attributed to something else by the sources, each with the text as written."""
+    """Yield each value of a statement that the sources state of something else, with the text as written.
+
+    For "the clear group had 93 patients", "the amber group had 93 patients and the clear group had 91" yields 93.
+    """
     titles = [Clause(source.title).keys for source in grounds.sources]
     parts = split_clauses(statement)
     windows = find_windows(statement)
@@ -81,9 +84,16 @@ def find_borrowed(statement: str, grounds: Grounds) -> Iterator[tuple[ValueSpan,
 
 
 def _unbound(mark: ValueSpan, statement: str, part: Clause, titles: Sequence[frozenset[str]]) -> bool:
-    """Report whether a value needs no check for the thing that it is stated of.
+    """Report whether a value needs no check of the thing that it is stated of.
 
-    This holds for a small count, a word of a comparison or denial, and the subject of a source.
+    These are small counts, opposites (such as "rose") in a comparison or denial, and names in a denial or in a title of
+    a source.
+
+    Args:
+        mark: The value.
+        statement: The whole statement.
+        part: The clause of the statement with the value.
+        titles: Match keys of the title of each source.
     """
     if mark.kind.startswith(CONTRASTS):
         return bool(part.negations or _COMPARED.search(statement))
@@ -100,9 +110,16 @@ def _elsewhere(
     titles: Sequence[frozenset[str]],
     grounds: Grounds,
 ) -> bool:
-    """Report whether each window of a value is beaten by a rival with more of the claim's words.
+    """Report whether each source window of a value loses to a rival window that fits the claim better.
 
     False if no source has the value.
+
+    Args:
+        claim: The window of the value in the claim.
+        fellows: The values of the same kind in the claim.
+        places: All source windows of values of the same kind.
+        titles: Match keys of the title of each source.
+        grounds: The sources.
     """
     own = [place for place in places if any(same_value(claim.mark, other) for other in place.window.group)][:_MOST_OWN]
     everything = frozenset(key for place in own for key in place.window.keys)
@@ -129,19 +146,19 @@ def _rival(
     stated: bool,
     strange: bool,
 ) -> _Rival | None:
-    """Return a place as a rival of the claimed value, if close enough, else None.
+    """Return a source window of a different value as a rival of the claimed value, or None if it fits too badly.
 
-    Enough words of the claim must stand beside the value of the place, and some of them in no window of the claimed
-    value. Of a rival in another sentence, some of these must also be missing in the title, unless `strange`.
+    At least one word of the claim must stand in this window and in no window of the claimed value. If that word stands
+    in the title as well, the window is no rival of values in different sentences, unless `strange`.
 
     Args:
         claim: The window of the claimed value.
-        place: A window of another value of the same kind.
-        title: Match keys of the title of the place's source.
+        place: A source window of another value of the same kind.
+        title: Match keys of the title of that source.
         known: Match keys of all sources.
-        everything: Match keys of all windows of the claimed value in the sources.
-        stated: Whether the statement gives the value of the place, too.
-        strange: Whether all source sentences with the claimed value name things, but nothing that the claim names.
+        everything: Match keys of all source windows of the claimed value.
+        stated: Whether the claim gives the value of `place`, too.
+        strange: Whether all source sentences with the claimed value have names, but none of the claim's.
     """
     kind, near = claim.mark.kind, place.window.keys
     same = claim.han == place.window.han
@@ -158,9 +175,9 @@ def _rival(
 
 
 def _names_another(claim: Window, place: _Place, grounds: Grounds) -> bool:
-    """Report whether the sentence of a place names things, but nothing named by the claim.
+    """Report whether the sentence of a source window has names, but none that the claim has.
 
-    The result is False if a pronoun before the first name continues an earlier subject.
+    False if a pronoun stands before the first name, because it may stand for something named before.
     """
     sentence = grounds.sources[place.source].sentences[place.window.sentence]
     if not sentence.names or any(not label_keys(name).isdisjoint(claim.keys) for name in sentence.names):
@@ -170,7 +187,14 @@ def _names_another(claim: Window, place: _Place, grounds: Grounds) -> bool:
 
 
 def _beats(rival: _Rival, own: _Place, claim: Window, titles: Sequence[frozenset[str]]) -> bool:
-    """Report whether a rival is near enough and has every claim word of the value's own window."""
+    """Report whether a rival window has enough words of the claim, and all claim words of the value's own window.
+
+    Args:
+        rival: A window of a different value.
+        own: A window of the claimed value.
+        claim: The window of the value in the claim.
+        titles: Match keys of the title of each source, which count as words of its windows.
+    """
     if not (rival.beside if _in_same_sentence(rival.place, own) else rival.apart):
         return False
     its = own.window.keys | titles[own.source]

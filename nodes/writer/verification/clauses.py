@@ -34,12 +34,12 @@ _RULE: Final = lazy(r":?-+:?")
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause with properties for comparison. Each property is computed on first access.
+    """A clause of a claim or of a passage. Each property is computed on first access.
 
     Attributes:
         text: As written.
-        head: Words of the table header above the clause. They count as words of the clause.
-        whole: The sentence that the clause is a part of.
+        head: For a table row, the text of the header row. Its words count as words of the clause. Else empty.
+        whole: The sentence from which the clause was cut. Empty if the clause is a whole sentence or a row.
     """
 
     text: str
@@ -48,17 +48,17 @@ class Clause:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The distinct content words: English stems, pairs of Han characters."""
+        """The distinct content words: stems in English, pairs of characters in Chinese."""
         return frozenset(content_words(self.text))
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Match keys of the words of the clause and the table header."""
+        """Match keys (`match_keys`) of the words of the clause and of the table header."""
         return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in match_keys(word))
 
     @cached_property
     def topics(self) -> frozenset[str]:
-        """Match keys of the words, plus keys of opposites and word classes: "rose" and "fell" share a key."""
+        """Match keys of the words, plus a key per pair of opposites and word class: "rose" and "fell" share "axis 0"."""
         return frozenset(key for word in (*self.stems, *content_words(self.head)) for key in _topic_keys(word))
 
     @cached_property
@@ -79,7 +79,10 @@ class Clause:
 
     @cached_property
     def axes(self) -> dict[int, int]:
-        """Side taken on each axis of opposites: 1 for "rose" and -1 for "fell". An axis with both sides is left out."""
+        """Side taken on each axis, a pair of opposites: {0: 1} for "rose" and {0: -1} for "fell".
+
+        An axis of which the clause has both sides is left out.
+        """
         sides: dict[int, set[int]] = {}
         for word in _marked_words(opposites(), self.text):
             for axis, side in opposites()[word]:
@@ -88,7 +91,10 @@ class Clause:
 
     @cached_property
     def members(self) -> dict[int, frozenset[int]]:
-        """Members of classes of mutually exclusive words, by class."""
+        """For each class of mutually exclusive words, like colours, the members that the clause has, as indexes.
+
+        "The red door" gives {1: {0}}, "the blue door" {1: {4}}.
+        """
         found: dict[int, set[int]] = {}
         for word in _marked_words(classes(), self.text):
             for group, member in classes()[word]:
@@ -97,7 +103,10 @@ class Clause:
 
     @cached_property
     def plain(self) -> str:
-        """Text without lookalikes of denials, as in "not only", and without opposites containing 不 or 未."""
+        """Text in which only real denials remain, for counting.
+
+        "It is not only big" becomes "it is big". Chinese opposites containing 不 or 未 are replaced by a comma.
+        """
         text = _NO_NEGATION.sub(" ", self.text)
         for word in _denying_opposites(text):
             text = text.replace(word, "，")
@@ -105,9 +114,9 @@ class Clause:
 
     @cached_property
     def denying_axes(self) -> frozenset[int]:
-        """Axes of the opposites containing 不 or 未.
+        """Axes of the Chinese opposites in the clause that contain 不 or 未.
 
-        In a comparison with a clause without that axis these words are denials.
+        Compared with a clause that has no word of that axis, such an opposite counts as a denial.
         """
         return frozenset(axis for word in _denying_opposites(self.text) for axis, _ in opposites()[word])
 
@@ -118,9 +127,9 @@ class Clause:
 
     @cached_property
     def denied_words(self) -> frozenset[str]:
-        """Words negated in the clause.
+        """Content words denied in the clause: "rebuilt" in "the mill was not rebuilt".
 
-        For each negation this is the first content word after it, or the character pairs of a Chinese word.
+        For each negation this is the first content word after it, or up to three character pairs of Chinese text.
         """
         behind = (content_words(self.plain[m.end() : m.end() + 60]) for m in _NEGATION.finditer(self.plain))
         first = (list(islice(words, 3)) for words in behind)
@@ -133,17 +142,25 @@ def _denying_opposites(text: str) -> list[str]:
 
 
 def _marked_words(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[str]:
-    """Yield the words of a text listed in a table of contrasts.
+    """Yield the words of a text that are keys of a table of contrasts: opposites or word classes.
 
     Of overlapping Chinese words the longest is taken.
+
+    Args:
+        table: For each stem or Chinese word, the pairs of axis and side, or of class and member.
+        text: The text.
     """
     return (word for _, _, word in marked_places(table, text))
 
 
 def marked_places(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the words of a text listed in a table of contrasts, with start and end.
+    """Yield start, end and table key of each word of a text that is listed in a table of contrasts.
 
     The offsets refer to the folded text. Of overlapping Chinese words the longest is taken.
+
+    Args:
+        table: For each stem or Chinese word, the pairs of axis and side, or of class and member.
+        text: The text.
     """
     for found in _WORD.finditer(fold(text)):
         word, start = found.group(), found.start()
@@ -160,9 +177,9 @@ def marked_places(table: dict[str, tuple[tuple[int, int], ...]], text: str) -> I
 
 
 def content_words(text: str) -> Iterator[str]:
-    """Yield the content words of a text: English stems and pairs of Han characters.
+    """Yield the content words of a text, without function words: stems in English, pairs of characters in Chinese.
 
-    Pairs of Han characters do not reach across function words.
+    "The founders built mills" gives "founder", "build", "mill". Pairs of Chinese characters do not span function words.
     """
     for word in _WORD.findall(fold(text)):
         if _HAN_RUN.fullmatch(word):
@@ -177,7 +194,11 @@ def content_words(text: str) -> Iterator[str]:
 
 
 def split_clauses(sentence: str) -> list[str]:
-    """Split a sentence into independently affirming or denying parts."""
+    """Split a sentence into clauses, each of which is affirmed or denied by itself.
+
+    "Prices rose, but wages did not." gives "Prices rose" and "wages did not.". A sentence that cannot be split is
+    returned whole.
+    """
     parts = [part.strip() for part in _STRONG.split(strip_lead(sentence)) if part]
     return [part for part in parts if re.search(r"\w", part)] or [sentence]
 
@@ -189,10 +210,10 @@ def strip_lead(sentence: str) -> str:
 
 @lru_cache(maxsize=256)
 def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
-    """Return the sentences and clauses of a passage. A table row is a sentence, with the first row as its header.
+    """Return the sentences of a passage, and the clauses into which they are split.
 
-    Args:
-        text: The passage.
+    A table row is both: a clause with the cells joined by commas, and with the first row of the table as `head`. The
+    text is cut after 400 sentences.
     """
     whole: list[Clause] = []
     parts: list[Clause] = []
@@ -217,9 +238,10 @@ def source_clauses(text: str) -> tuple[tuple[Clause, ...], tuple[Clause, ...]]:
 
 @lru_cache(maxsize=32_768)
 def match_keys(word: str) -> frozenset[str]:
-    """Return the match keys of a content word: the word and, for Latin letters, prefixes of five or six letters.
+    """Return the match keys of a content word: the word itself, and prefixes of five or six letters of longer words.
 
-    Words match if they share a key: "founded" and "founding" share "found*".
+    Words match if they share a key: "founded" and "founding" share "found*". A word of fewer than five letters, with
+    digits or in Chinese has only itself.
     """
     roots = [f"{word[:5]}*"] if 5 <= len(word) <= 8 else []
     roots += [f"{word[:6]}*"] if len(word) >= 7 else []
@@ -228,20 +250,21 @@ def match_keys(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=32_768)
 def _topic_keys(word: str) -> frozenset[str]:
-    """Return the keys of a word's topic: match keys, axes of opposites, and word classes."""
+    """Return the match keys of a word, plus a key for each axis of opposites and each word class that has the word."""
     axes = [f"axis {axis}" for axis, _ in opposites().get(word, ())]
     return match_keys(word).union(axes, (f"class {group}" for group, _ in classes().get(word, ())))
 
 
 def find_matching_words(words: frozenset[str] | set[str], keys: frozenset[str]) -> set[str]:
-    """Return the words sharing a topic key with the given keys."""
+    """Return those of the words that have a topic key among the given keys. Empty if none match."""
     return {word for word in words if not _topic_keys(word).isdisjoint(keys)}
 
 
 def overlap(claim: Clause, source: Clause) -> float:
-    """Return the topical overlap of two clauses, from 0 to 1.
+    """Return the share of words that a claim has in common with a source clause, from 0 to about 1.
 
-    Figures weigh most, pairs of Han characters least.
+    The share is relative to the claim's words and, with less weight, to the source's. Figures weigh most, pairs of
+    Chinese characters least. 0 if either has no content words.
     """
     wanted = sum(map(_weight, claim.stems))
     if not wanted or not source.stems:

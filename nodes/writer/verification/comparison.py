@@ -13,13 +13,17 @@ from weiwo.text.language import HAN
 from weiwo.text.patterns import lazy
 
 _QUALIFIED: Final = {"expensive": "$", "costly": "$", "recent": "date", "time": "s", "recently": "date"}
+"""Kind of value that "more" or "less" compares before each of these words: "more expensive" compares money."""
 _DATED: Final = frozenset({"before", "after", "predates", "preceded", "followed"})
 _THAN: Final = data_pattern("comparison", "than")
 _HAN_THAN: Final = tuple(data_pattern("comparison", name) for name in ("han_than", "han_adjective", "han_verb"))
 _NO_ORDER: Final = data_pattern("comparison", "no_order")
 _CONTRASTED: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|than|while|whereas|to|for)\b|对|，|而|,|\(")
 _SET_AGAINST: Final = lazy(r"(?i)\b(?:against|versus|vs|compared|while|whereas|to)\b|对|，而")
-"""Contrast of the two sides' values where both follow the "than": without it, both may be of the second side."""
+"""Words that set two values after "than" against each other: "taller than B: 40 m against 30 m".
+
+Without such a word, both values may belong to the second side.
+"""
 _EXPLAINED: Final = lazy(r"[:：;；—]")
 _WORD: Final = lazy(rf"[^\W\d_{HAN}]+(?:['’-][^\W\d_{HAN}]+)*")
 _ALONE: Final = lazy(r"(?i)\s(?:in|on|at)\s\d")
@@ -30,15 +34,15 @@ _WHEN: Final = lazy(r"(?i)(?:in|by|on|since|during|until)\s[^,]{0,12}")
 
 
 class _Order(NamedTuple):
-    """Comparison of a text.
+    """A comparison found in a text, like "The mill is taller than the church".
 
     Attributes:
-        start: Start of the comparing word.
+        start: Offset of the comparing word ("taller").
         end: End of the comparing word.
-        than: Start of the second side. -1 if the text does not say what is compared with.
-        senses: By kind of value, 1 if the first side has more of it, and -1 if less.
+        than: Offset of "than" or of the second side. -1 if the text does not say what is compared with.
+        senses: By kind of value, 1 if the first side has more of it, and -1 if less: {"m": 1} for "taller".
         left: Text of the first side.
-        right: Text of the second side.
+        right: Text of the second side. Empty if there is none.
         alone: Whether the text has no other comparing word.
     """
 
@@ -58,10 +62,11 @@ class _Value(NamedTuple):
 
 
 def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
-    """Yield a reason if a statement compares two things and has them the wrong way round.
+    """Yield a reason if a statement compares two things the wrong way round, else nothing.
 
-    Its own two values decide: one on each side of the "than", or both behind the comparing word and contrasted with each
-    other. Without values, a comparison of the same two things in the sources decides.
+    "The mill (30 m) is taller than the church (40 m)" is refuted by its own two values. These must stand on both sides
+    of "than", or both behind the comparing word and contrasted with each other. A statement without two values is
+    refuted by a source that says the reverse of the same two things.
     """
     order = None if _NO_ORDER.search(statement) else _find_order(statement)
     if order is None:
@@ -83,9 +88,10 @@ def find_reversed(statement: str, grounds: Grounds) -> Iterator[str]:
 
 
 def _find_order(text: str) -> _Order | None:
-    """Return a comparison of a text, or None.
+    """Return the comparison that a text makes, or None.
 
-    In English it is the comparing word closest before the first "than", or else the last comparing word.
+    In English, its comparing word is the one closest before the first "than", or else the last one. A Chinese
+    comparison is found by its pattern, such as A比B高.
     """
     for pattern in _HAN_THAN:
         if (found := pattern.search(text)) is not None:
@@ -111,9 +117,14 @@ def _find_order(text: str) -> _Order | None:
 
 
 def _find_two_values(statement: str, senses: Mapping[str, int]) -> tuple[_Value, _Value, int] | None:
-    """Return the two values of the kind that a comparing word orders, and the word's direction for that kind.
+    """Return the two values of a comparison in the order of the text, and 1 for "more" or -1 for "less".
 
-    The direction is 1 for "more" and -1 for "less". Returns None unless there are exactly two such values.
+    "The mill (30 m) is taller than the church (40 m)" gives 30, 40 and 1. None unless the statement has exactly two
+    values of the kind that the word compares, or two dates of which neither contains the other.
+
+    Args:
+        statement: The statement.
+        senses: The meaning of the comparing word, as in `_Order`.
     """
     clause = Clause(statement)
     if len(clause.dates) == 2 and "date" in senses:
@@ -150,9 +161,10 @@ def _senses() -> dict[str, dict[str, int]]:
 
 
 def _sides(order: _Order) -> tuple[set[str], set[str]]:
-    """Return the distinguishing words of each side of a comparison.
+    """Return the words that only the first side of a comparison has, and the words that only the second side has.
 
-    They are the words before a 的, unless the sides compare two attributes of the same thing.
+    "The mill is taller than the church" gives {"mill"} and {"church"}. Of a Chinese side such as 甲公司的营收, only the words
+    before 的 count, unless two attributes of the same thing are compared.
     """
     owner, _, part = order.left.partition("的")
     if part and "的" not in order.right and part[-1:] == order.right[-1:] and len(order.right) <= 6:
@@ -162,7 +174,7 @@ def _sides(order: _Order) -> tuple[set[str], set[str]]:
 
 
 def _is_contradicted(order: _Order, grounds: Grounds) -> bool:
-    """Report whether a comparison in the sources says the reverse about the same two things."""
+    """Report whether a sentence of the sources compares the same two things and says the reverse."""
     left, right = _sides(order)
     for source in grounds.sources:
         for clause in source.sentences[:_MOST_SENTENCES]:

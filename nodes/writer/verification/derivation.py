@@ -36,8 +36,11 @@ _APART: Final = data_pattern("claims", "derivation", "apart")
 def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
     """Report whether a number follows from two or three figures, dates or times in the sources.
 
+    With the source "the mill is 50 m tall and the church is 30 m tall", "the difference is 20 m" follows.
+
     Args:
-        number: A number that no source states. A small number without a unit needs a word for a difference or a sum.
+        number: A number that no source states. A number up to 12 without a unit needs a word such as "difference" or
+            "total" in the statement.
         statement: The statement that contains the number.
         grounds: The sources.
     """
@@ -74,7 +77,7 @@ def follows(number: Quantity, statement: str, grounds: Grounds) -> bool:
 
 
 def date_follows(date: PartialDate, grounds: Grounds) -> bool:
-    """Report whether a date follows from a sentence with another date and the time that lies between.
+    """Report whether a date follows from a source sentence with another date and the months or years between.
 
     "The mill was built on 3 March 1900 and was rebuilt fourteen months later" gives May 1901.
     """
@@ -90,7 +93,13 @@ def date_follows(date: PartialDate, grounds: Grounds) -> bool:
 
 
 def _is_apart(date: PartialDate, other: PartialDate, months: int) -> bool:
-    """Report whether a date lies months after another, as exactly as both are known."""
+    """Report whether a date lies a number of months after another date. Month and day are compared only if known.
+
+    Args:
+        date: The date to test.
+        other: The known date. If it is only a year, `date` must be only a year, too.
+        months: Months from `other` to `date`. Negative if `date` is earlier.
+    """
     if other.month is None:
         return date.month is None and 12 * (date.astronomical - other.astronomical) == months
     year, month = divmod(12 * other.astronomical + other.month - 1 + months, 12)
@@ -98,7 +107,11 @@ def _is_apart(date: PartialDate, other: PartialDate, months: int) -> bool:
 
 
 def _proportional(number: Quantity, statement: str, grounds: Grounds) -> bool:
-    """Report whether a number is a share, percentage change or multiple of two figures in a source sentence."""
+    """Report whether a percentage or multiple follows from two figures of one source sentence.
+
+    "25%" and "four times" follow from "50 of the 200 mills closed". A percentage may be a share or a change. False for
+    any other number.
+    """
     times = _TIMES.match(statement, number.end)
     if number.kind != "%" and not times:
         return False

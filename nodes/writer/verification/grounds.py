@@ -42,16 +42,16 @@ _WORDS_TO_NOUN: Final = 3
 
 @dataclass(frozen=True)
 class Grounds:
-    """Combined contents of passages and calculations.
+    """Contents of the passages and calculations that claims are checked against.
 
     Attributes:
-        sources: The passages.
+        sources: The passages, parsed.
         computed_numbers: Results and inputs of cited calculations.
-        computed_dates: Dates of the calculations.
-        computed_text: Words of the calculations.
+        computed_dates: Dates among the results and inputs of the calculations.
+        computed_text: Words of the results and inputs, folded.
         values: The results alone, if they are numbers.
         said: The results in words, folded.
-        folders: Folders and names of the documents, folded. A document belongs to the thing that its folder names.
+        folders: Paths of the documents, folded. A document belongs to the thing that its folder names.
         at_hand: The texts of all passages of the run, which may give another name of a thing.
     """
 
@@ -70,7 +70,10 @@ class Grounds:
         return bool(self.computed_numbers or self.computed_dates)
 
     def date(self, date: PartialDate) -> str:
-        """Return the kind of support for a date: "passage", "computed" or ""."""
+        """Return the kind of support for a date: "passage", "computed" or "".
+
+        A date is supported by itself and by any date within it: 1900 by 3 May 1900, but not May 1900 by 1900.
+        """
         bare = date.month is None and date.year > 0
         for source in self.sources:
             if any(date.contains(known) for known in source.dates):
@@ -81,7 +84,10 @@ class Grounds:
         return "computed" if spans or any(date.contains(known) for known in self.computed_dates) else ""
 
     def period(self, period: Period) -> bool:
-        """Report whether the sources give a year, a decade or a century within a period."""
+        """Report whether the sources give a year, a decade or a century that lies within a period.
+
+        "The 1960s" is supported by "in 1963", but not by "the 20th century".
+        """
         dated = (date.year for source in self.sources for date in source.dates)
         years = (abs(year) for year in dated if year < 0 or not period.before)
         named = (known for source in self.sources for known in source.periods)
@@ -94,7 +100,11 @@ class Grounds:
         return frozenset(key for clause in clauses for key in clause.keys)
 
     def number(self, number: Quantity) -> str:
-        """Return the kind of support for a quantity: "passage", "computed" or ""."""
+        """Return the kind of support for a quantity: "passage", "computed" or "".
+
+        "330 m" is supported by "330 metres", but not by "330 steps". A bare whole number is supported by a year or day,
+        too.
+        """
         for source in self.sources:
             for known in source.numbers:
                 counted = number.kind in PHYSICAL and known in source.counts  # 330 steps are no 330 metres
@@ -109,7 +119,7 @@ class Grounds:
         return ""
 
     def version(self, version: str) -> bool:
-        """Report whether a version occurs in the sources, compared part by part.
+        """Report whether a version, or a fuller form of it, occurs in the sources.
 
         3 is supported by 3.10 and 7.0 by 7.00, but 3.1 is not supported by 3.10.
         """
@@ -117,9 +127,10 @@ class Grounds:
         return any(_parts_of_version(known)[: len(parts)] == parts for s in self.sources for known in s.dotted)
 
     def code(self, code: str, *, same_language: bool) -> bool:
-        """Report whether a code ("5th", "1960s", "A4") occurs, or the number if the languages differ.
+        """Report whether a code ("5th", "1960s", "A4") occurs in the sources.
 
-        The number of an ordinal suffices in the same language too.
+        "VLX-500" and "VLX500" are equal. The mere number is enough for an ordinal ("5th" by "5"), and for any code if
+        the statement is in another language than the sources (`same_language` is False).
         """
         if any(code in source.codes or join_codes(code) in source.joined for source in self.sources):
             return True
@@ -129,10 +140,10 @@ class Grounds:
         return whole and (ordinal or not same_language)
 
     def ordinal(self, code: str, statement: str) -> bool:
-        """Report whether an ordinal ("5th") occurs in words before the noun that follows in a statement.
+        """Report whether the sources have an ordinal like "5th" in words, before the same noun as the statement.
 
-        At most two words may stand between ordinal and noun, in the statement and in the sources: "the 5th mayor" is
-        supported by "the fifth elected mayor" and not by "the mayor opened the fifth bridge".
+        At most two words may stand between ordinal and noun: "the 5th mayor" is supported by "the fifth elected mayor"
+        and not by "the mayor opened the fifth bridge". False for a code that is no ordinal from 1st to 21st.
         """
         number = int(code[:-2]) if _ORDINAL.fullmatch(code) else 0
         if not 0 < number <= len(ORDINAL_WORDS):
@@ -145,11 +156,12 @@ class Grounds:
         return any(not nouns or nouns & words for words in following)
 
     def name(self, name: str, question: str, *, language: str = "") -> bool:
-        """Report whether the sources contain a name, in the same or a fuller form.
+        """Report whether the sources name a thing, in the same form or in an accepted shorter or other form.
 
-        A name is not compared across scripts. A passage in another language than the statement lets a name pass if it
-        would write the name in another script. For a name of the question a different form is enough: a distinguishing
-        word, its initials, or an alias.
+        All words of the name in any order are enough. For a name that stands in the question, a distinguishing word
+        ("Kooringal" for "Kooringal High School"), the initials or an alias is enough. The name passes unchecked if a
+        passage is in a script that cannot be compared, or is in another language that writes the name in another
+        script.
 
         Args:
             name: The name.
@@ -172,9 +184,10 @@ class Grounds:
         )
 
     def _named_shorter(self, name: str) -> bool:
-        """Report whether a source has a distinguishing word of a name, or the name's initials.
+        """Report whether a source has a distinguishing word of a name, or the initials of the name.
 
-        For "Kooringal High School" this word is "Kooringal", because every school is a school.
+        For "Kooringal High School" the word is "Kooringal", because "high" and "school" are common. A name of common
+        words only needs all of them in a single source.
         """
         if is_han(name):
             pairs = [term for term in terms(name) if len(term) == 2]
@@ -190,15 +203,21 @@ class Grounds:
         return any(form in source.terms or form in source.words for form in telling for source in self.sources)
 
     def _named_by_alias(self, folded: str) -> bool:
-        """Report whether a source uses an alias given in brackets beside the name in a passage at hand."""
+        """Report whether a source uses an alias of a name, like "WHO".
+
+        An alias is known if any passage of the run gives it in brackets beside the name.
+
+        Args:
+            folded: The name, folded.
+        """
         aliases = {alias for text in self.at_hand for alias in find_aliases(folded, fold_letters(text))}
         return any(alias in source.text for alias in aliases for source in self.sources)
 
     def _named_in_parts(self, name: str) -> bool:
-        """Report whether each word of a name occurs in the sources.
+        """Report whether each word of a name occurs somewhere in the sources.
 
-        Plural endings may differ, a demonym stands for its country, and an abbreviation before the name, as in
-        "HMS Victory", may be missing, unless the sources have another abbreviation of the same sort there.
+        A plural s may differ, and "French" stands for France. In a name such as "HMS Victory" the abbreviation may be
+        missing, unless the sources have a different abbreviation before the rest of the name.
         """
         known = frozenset().union(*(source.words for source in self.sources))
         known |= frozenset(re.findall(r"[^\W_]+", f"{self.computed_text} {self.folders}"))
@@ -230,12 +249,12 @@ def _parts_of_version(version: str) -> list[str]:
 def collect_grounds(
     passages: Iterable[Evidence], outcomes: Iterable[Outcome] = (), at_hand: Iterable[Evidence] = ()
 ) -> Grounds:
-    """Collect the combined contents of passages and calculations.
+    """Collect the contents of passages and calculations. Sentences that address models are left out of the passages.
 
     Args:
         passages: The cited passages. Their headings count as their words.
         outcomes: The cited calculations.
-        at_hand: All passages of the run.
+        at_hand: All passages of the run, searched for aliases only.
     """
     numbers: list[float] = []
     dates: list[PartialDate] = []
@@ -255,7 +274,10 @@ def collect_grounds(
 
 
 def _take(value: JsonValue, numbers: list[float], dates: list[PartialDate], said: list[str]) -> None:
-    """Append the numbers, dates and words of a calculation's value or details to the given lists."""
+    """Append the numbers, dates and words found in a calculation's value to the three lists, in place.
+
+    Lists and dicts are searched inside. None and booleans give nothing.
+    """
     if isinstance(value, bool) or value is None:
         return
     if isinstance(value, int | float):

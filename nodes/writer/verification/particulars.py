@@ -41,7 +41,15 @@ _LAST_CENTURY: Final = 20
 
 
 class Period(NamedTuple):
-    """A century or a decade, with first and last year, position in the text, and a flag for BC."""
+    """A century or a decade named in a text.
+
+    Attributes:
+        first: The first year. Years BC are positive, too.
+        last: The last year.
+        start: Offset of the first character in the text.
+        end: Offset after the last character.
+        before: Whether the period is BC.
+    """
 
     first: int
     last: int
@@ -50,15 +58,15 @@ class Period(NamedTuple):
     before: bool = False
 
     def covers(self, first: int, last: int) -> bool:
-        """Report whether a range of years lies within the period.
-
-        Years are counted by their distance from the beginning of our era.
-        """
+        """Report whether a range of years lies within the period. Years BC are given as positive numbers."""
         return self.first <= first <= last <= self.last
 
 
 def find_periods(text: str) -> Iterator[Period]:
-    """Yield the centuries and decades named in a text. "The 1900s" are a century."""
+    """Yield the centuries and decades named in a text.
+
+    "The 1960s" gives 1960 to 1969, "the 19th century" 1800 to 1900. "The 1900s" are the century 1900 to 2000.
+    """
     for found in _CENTURY.finditer(text):
         written = found["en"] or found["zh"]
         first = 100 * (_LAST_CENTURY if written.startswith("上") else _whole(written)) - 100
@@ -122,18 +130,18 @@ _HAN_NUMERAL: Final = {c: n for n, c in enumerate("一二三四五六七八九�
 
 @dataclass(frozen=True)
 class Particulars:
-    """Particulars of a statement in need of a source.
+    """Particulars of a statement that a source must support.
 
     Attributes:
-        dates: Dates and ranges.
+        dates: Dates and ranges with a year.
         days: Days of a month without a year, as (month, day).
-        months: Months named alone or in a date, 1 to 12.
+        months: Months named in words or with 月, 1 to 12.
         periods: Centuries and decades.
         numbers: Numbers that are no dates and no versions.
         versions: Versions as written.
-        codes: Other digit groups: "5th", "A4".
-        names: Names.
-        countries: Countries as (key, name as written).
+        codes: Other words with digits, folded: "5th", "a4".
+        names: Names, without countries.
+        countries: Countries as (key, name as written): ("fr", "France").
         quotes: Quoted words and titles.
     """
 
@@ -197,9 +205,15 @@ _NO_NAMES: Final = frozenset({"readme", "readmes", "celsius", "fahrenheit", "kel
 
 
 def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tuple[int, int, str]]) -> Iterable[str]:
-    """Yield the names in a statement.
+    """Yield the names of a statement that need a source.
 
-    Names that are a date, a unit or a country are left out, as are names that only gloss a Chinese name.
+    Left out are names inside a span of `taken` (dates, figures), countries, and Latin names that only gloss a Chinese
+    name, as in 远山集团 (Yuanshan).
+
+    Args:
+        statement: The statement.
+        taken: Spans of the dates and figures.
+        lands: Start, end and key of each country.
     """
     named = stated_names(statement)
     for start, text in named:
@@ -221,9 +235,10 @@ def _names(statement: str, taken: Sequence[tuple[int, int]], lands: Sequence[tup
 
 
 def stated_names(statement: str) -> list[tuple[int, str]]:
-    """Return each name of a statement with the start offset.
+    """Return the start offset and the text of each name in a statement.
 
-    A common word that only opens the statement is not part of a name.
+    A common word at the beginning is not part of a name: "However Acme grew" gives [(8, "Acme")]. Empty if there are no
+    names.
     """
     found = []
     for name in names(statement):
@@ -242,9 +257,10 @@ def stated_names(statement: str) -> list[tuple[int, str]]:
 
 
 def _plain(word: str) -> bool:
-    """Report whether an opening word is no name, but common, derived, or made of two common words.
+    """Report whether the first word of a statement is an ordinary word rather than part of a name.
 
-    A word with a hyphen is no name if one of its parts is common.
+    True for common words ("However"), derived ones ("Rebuilt"), two common words in one ("Airport"), and a word with a
+    hyphen if any of its parts is common. False for "Acme".
     """
     if is_common(word) or fold(word).endswith(("one", "body")) or _DERIVED.match(word):
         return True
@@ -262,9 +278,10 @@ def fold_script(text: str) -> str:
 
 
 def find_versions(text: str) -> list[re.Match[str]]:
-    """Find version numbers: 3.12 after the name of a product, or 1.2.3 anywhere. Group 1 of a match is the number.
+    """Find version numbers: 3.12 in "Python 3.12", or 1.2.3 anywhere. Group 1 of a match is the number.
 
-    A figure with a single dot does not count if it is a measured amount, such as 1.5 GB.
+    A figure with a single dot counts only after the name of a product or a word such as "version", and not in a
+    measured amount, such as 1.5 GB.
     """
     measured = [(quantity.start, quantity.end) for quantity in find_quantities(text) if quantity.unit]
     found = []
@@ -281,7 +298,7 @@ def find_versions(text: str) -> list[re.Match[str]]:
 
 
 def code_of(statement: str, number: Quantity) -> str:
-    """Return a number with the word before it, folded and joined: "vlx500" for "VLX 500".
+    """Return a number joined to the word before it, folded: "vlx500" for the number in "the VLX 500 pump".
 
     A number with a unit is returned without that word.
     """
@@ -290,12 +307,15 @@ def code_of(statement: str, number: Quantity) -> str:
 
 
 def join_codes(text: str) -> str:
-    """Join the letters and the digits of each code in a text: VLX-500 becomes VLX500, and vlx 500 vlx500."""
+    """Remove the blank or hyphen between the letters and the digits of each code: "VLX-500" becomes "VLX500"."""
     return _CODE_JOINT.sub("", text)
 
 
 def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
-    """Find month, day and position of every day written with a month."""
+    """Return month, day and span of every day written with the name of its month or with 月.
+
+    "July 6–8" gives (7, 6, (0, 6)) and (7, 8, (6, 8)). Dates in figures such as 1900-03-03 are not found.
+    """
     days = []
     for found in _DAY.finditer(text):
         month, day = (found[2] or found[3], found[1] or found[4]) if not found[5] else (found[5], found[6])
@@ -307,7 +327,10 @@ def find_days(text: str) -> list[tuple[int, int, tuple[int, int]]]:
 
 
 def find_months(text: str) -> list[int]:
-    """Find the months named in a text, 1 to 12, including the months of dates."""
+    """Return the months named in a text in words or with 月, 1 to 12, including those of dates.
+
+    "In May and July 1900" gives [5, 7], and 1900-03-03 gives nothing.
+    """
     return [MONTHS.index(found[1]) + 1 if found[1] else _small(found[2]) for found in _MONTH.finditer(text)]
 
 
@@ -328,13 +351,15 @@ def fold_letters(text: str) -> str:
 
 
 def name_words(name: str) -> list[str]:
-    """Return the folded words of a name, without particles and titles: ann, lee for "Dr Ann von Lee"."""
+    """Return the folded words of a name, without titles and words like "of": ann, lee for "Dr Ann von Lee"."""
     small = {"the", "of", "and", "a", "de", "von", "van", "da", "di", "la", "le", "mr", "mrs", "ms", "dr", "st"}
     return [word for word in re.findall(r"\w+", fold_letters(name)) if word not in small]
 
 
 def find_aliases(name: str, text: str) -> Iterator[str]:
-    """Yield aliases given in brackets: "World Health Organization (WHO)", 远山集团（下称远山）.
+    """Yield the aliases of a name that a text gives in brackets, or before the name in brackets.
+
+    Both "world health organization (who)" and "who (world health organization)" yield "who", and 远山集团（下称远山） yields 远山.
 
     Args:
         name: The name, folded.
@@ -354,8 +379,8 @@ def find_aliases(name: str, text: str) -> Iterator[str]:
 def _is_proper(name: str) -> bool:
     """Report whether a name has the form of a proper name.
 
-    This holds for any name with characters other than Han. A Chinese name must be recognisable by itself, not only by
-    its place in a comparison.
+    True for any name with characters other than Chinese ones. A wholly Chinese name must be recognised as a name when
+    it stands alone: 成本 (cost) is not.
     """
     return any(found == (0, len(name)) for found in chinese_names(name)) or not re.fullmatch(f"[{HAN}]+", name)
 
@@ -366,7 +391,10 @@ def is_han(text: str) -> bool:
 
 
 def counts_things(sentence: str, number: Quantity) -> bool:
-    """Report whether a small number only counts subjects: "the oldest of the three", 三人中."""
+    """Report whether a small number only counts things that the statement is about, so no source has to state it.
+
+    True for "the oldest of the three", "two founders met" and "these 3 bridges", False for "12 bridges were built".
+    """
     if number.value == 1 and number.kind == "s" and sentence[number.start] == "一":
         return True  # 一年, a year
     if sentence.startswith("一、", number.start):

@@ -1,6 +1,7 @@
-"""Polarity: clauses of a claim in denial of, or contrast with, the closest source clauses.
+"""Contradictions in words between a claim and the sources, found by comparing clauses.
 
-A clause contradicts a source if it denies what the source affirms, or uses another word of the same class.
+A clause of the claim contradicts a source clause if one of them denies what the other affirms ("was not rebuilt"), if
+they have opposites ("rose", "fell"), or different words of one class ("red", "blue").
 """
 
 import re
@@ -23,9 +24,9 @@ from weiwo.text.lexicon import direction_axes, opposites
 from weiwo.text.patterns import lazy
 
 _CLOSE: Final = 0.34
-"""Overlap from which two clauses speak of the same."""
+"""Least overlap of an English claim and a source clause about the same thing."""
 _NEARLY: Final = 0.85
-"""Share of the best overlap from which another clause counts as well."""
+"""Least overlap of a further source clause, as a share of the overlap of the closest one."""
 _ALIKE: Final = 0.66
 """Share of a clause's words that the other has to have before a denial in one of them counts as a contradiction."""
 
@@ -37,7 +38,11 @@ _PREFIXED: Final = lazy(r"^(?:un|non-?|in|im|dis)([a-z]{4,})$")
 
 
 def find_contradiction(statement: str, grounds: Grounds) -> Iterator[str]:
-    """Yield contradictions, in words, between the clauses of a statement and the closest source clauses."""
+    """Yield the contradictions between the clauses of a statement and the closest source clauses, as reasons to show.
+
+    A reason is, for example: “The mill was never rebuilt.” says the opposite. Nothing is yielded if a close source
+    clause agrees.
+    """
     known = [clause for source in grounds.sources for clause in source.clauses]
     titles = frozenset(word for source in grounds.sources for word in content_words(source.title))
     for part in split_clauses(statement):
@@ -70,15 +75,20 @@ def _denies(clause: Clause, word: str) -> bool:
 
 
 def _closeness(claim: Clause, source: Clause) -> float:
-    """Return the topical overlap of two clauses, reduced if the named things differ."""
+    """Return the overlap of two clauses, from 0 to about 1, reduced to 70% if both have names and share none."""
     strangers = bool(claim.names and source.names) and claim.names.isdisjoint(source.names)
     return overlap(claim, source) * (0.7 if strangers else 1.0)
 
 
 def _conflict(claim: Clause, source: Clause, titles: frozenset[str]) -> str | None:
-    """Return the contradiction between two clauses, in words.
+    """Return the contradiction between a claim and a source clause as a reason to show.
 
-    Returns an empty string if both agree, and None if this cannot be decided.
+    Empty if both agree. None if this cannot be decided, for example because the clauses have too few words in common.
+
+    Args:
+        claim: A clause of the claim.
+        source: A clause of the source.
+        titles: Content words of the titles of all sources. The source clause need not repeat them.
     """
     axes = claim.axes.keys() & source.axes.keys()
     if _COMPARED.search(claim.text) and _COMPARED.search(source.text):
@@ -133,9 +143,15 @@ class Change(NamedTuple):
 
 
 def _find_reversed_change(claim: Clause, near: Sequence[Clause]) -> Iterator[str]:
-    """Yield a reason for each change that its closest source clauses or its own verb reverse ("rose from 22 to 14").
+    """Yield a reason for each change of a claim in the wrong direction.
 
-    A denied change and the change of something with another name reverse nothing.
+    It is wrong if a close source clause has the reverse ("from 14 to 22" for "from 22 to 14") or the claim's own verb
+    does ("rose from 22 to 14"). A claim with a denial is skipped, as are source clauses with a denial or about other
+    names.
+
+    Args:
+        claim: A clause of the claim.
+        near: The source clauses closest to it.
     """
     if claim.negations:
         return
@@ -153,7 +169,7 @@ def _find_reversed_change(claim: Clause, near: Sequence[Clause]) -> Iterator[str
 def find_changes(clause: Clause) -> Iterator[Change]:
     """Yield each change of a value, as in "from 22 to 14 weeks" or 由22周降至14周.
 
-    A first value without a unit takes the unit of the second.
+    A first value without a unit takes the unit of the second: both are 22 and 14 weeks, in seconds.
     """
     for item, other in pairwise(clause.quantities):
         led, linked = clause.text[max(0, item.start - 8) : item.start], clause.text[item.end : other.start]
@@ -164,9 +180,10 @@ def find_changes(clause: Clause) -> Iterator[Change]:
 
 
 def _denials(clause: Clause, other: Clause) -> int:
-    """Count the denying words of a clause.
+    """Count the denials in a clause: negating words, and words with a negating prefix like "unsafe".
 
-    A word with a negating prefix, such as "unsafe", counts if the other clause has the word without the prefix.
+    A word with a prefix counts only if the other clause has the word without the prefix ("safe"). A Chinese opposite
+    containing 不 or 未 counts if the other clause has no word of the same axis.
     """
     words = re.findall(r"[a-z]+", fold(clause.text))
     prefixed = [found[1] for word in words if (found := _PREFIXED.match(word)) and word not in other.text.casefold()]

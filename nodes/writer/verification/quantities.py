@@ -19,7 +19,7 @@ from weiwo.text.units import to_si, unit_after
 LARGEST_COUNT: Final = 12
 """Bare numbers up to this count things more often than they state a figure."""
 ROUGHLY: Final = 0.05
-"""Share by which a figure told as rounded may differ."""
+"""Share by which a figure marked as rounded ("about 5,000") may differ from the exact figure."""
 MONEY: Final = frozenset(["USD", "EUR", "GBP", "JPY", "HKD", "元", "NOK", "SEK", "CHF", "INR", "RUB", "KRW"])
 PHYSICAL: Final = MONEY | word_set("m kg m² m³ s °C L B W Wh m/s Hz penny cent pound tsp tbsp")
 POINTS: Final = "pp"
@@ -28,7 +28,7 @@ POINTS: Final = "pp"
 _LEAST_SHORTENED: Final = 100_000
 """Whole figures from which prose leaves out the last digits."""
 _CONVERTED: Final = 0.01
-"""Share by which a rounded figure may differ if it is converted from another unit."""
+"""Share by which a figure marked as rounded may differ if it is converted from another unit."""
 _SECONDS: Final = {"second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0, "month": 2_629_800.0, "year": 31_557_600.0}  # fmt: skip
 _POINTS: Final = lazy(r"(?i)\s?(?:个百分点|percentage points?\b)")
 _BETWEEN_UNITS: Final = lazy(r"\s?(?:and\s)?|[零又]")
@@ -73,7 +73,7 @@ def _more_units() -> dict[str, tuple[str, float]]:
 
 @cache
 def _unit_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return patterns for a unit after a figure and for a figure joined to a unit: 5nm, 860千瓦, -25C."""
+    """Return two patterns: a unit that may follow a figure (" nm", " degrees C"), and a figure with a unit (5nm)."""
     unit = "|".join(re.escape(alias) for alias in sorted(_more_units(), key=len, reverse=True))
     figure = r"((?:(?<![\w.,)-])[-−])?(?<![A-Za-z0-9_.,])(?<![A-Za-z]-)\d{1,9}(?:,\d{3})*(?:\.\d{1,6})?)"
     degrees = r"(?:[\s-]?°\s?|\sdegrees? |(?<=\d))([CF])(?![A-Za-z0-9_])"
@@ -86,6 +86,8 @@ def _unit_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 @lru_cache(maxsize=2_048)
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """Find the quantities of a text, in order. Time grows linearly with the length of the text.
+
+    "At least 5 km" gives a value of 5, the unit "km", the kind "m", the base value 5,000 and the bound 1.
 
     Args:
         text: Any text. Ordinals, days of dates and month numbers (12月) are left out. Years are not distinguished from
@@ -106,7 +108,7 @@ def find_quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def _join_durations(text: str, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Join durations written in two units: 2 h 15 min becomes a single quantity of 135 minutes."""
+    """Yield the quantities, with durations written in two units joined: "2 h 15 min" becomes 135 minutes."""
     last: Quantity | None = None
     for quantity in found:
         joins = (
@@ -153,9 +155,10 @@ def _quantity(text: str, start: int, end: int, value: float, unit: str) -> Quant
 
 
 def same_quantity(claimed: Quantity, known: Quantity) -> bool:
-    """Report whether two quantities are equal.
+    """Report whether two quantities are equal, in any units of the same kind: 72 hours and 3 days.
 
-    Converted or rounded figures have to agree only to the digits that are written.
+    Converted and rounded figures have to agree only to the digits that are written: 6.8 billion and 6,809 million. A
+    figure marked as rounded ("about 5,000") may differ by a twentieth.
 
     Args:
         claimed: The quantity of a claim. A bare number agrees with any unit but the percent sign.
@@ -180,9 +183,15 @@ def same_quantity(claimed: Quantity, known: Quantity) -> bool:
 
 
 def _roughly(claimed: Quantity, value: float, other: float) -> bool:
-    """Report whether a figure marked as rounded is close enough to the exact figure.
+    """Report whether a figure marked as rounded is close enough to the exact figure. False for a figure without a mark.
 
-    It must agree to its digits, or to a twentieth if it has no more than two significant digits.
+    It must agree to its digits, or within a twentieth if it has no more than two significant digits, as in "about
+    5,000". A converted figure may differ by 1%.
+
+    Args:
+        claimed: The rounded figure.
+        value: The rounded figure in the unit of comparison.
+        other: The exact figure in that unit.
     """
     if not claimed.about or not claimed.value or claimed.bound * (value - other) > 0:
         return False
@@ -196,25 +205,28 @@ def _roughly(claimed: Quantity, value: float, other: float) -> bool:
 
 
 def _is_shortened(claimed: float, known: float) -> bool:
-    """Report whether a figure shortens another figure: 6.8 billion for 6,809 million, 17.9 % for 17.92 %."""
+    """Report whether a figure is another figure with the last digits rounded away: 6.8 billion for 6,809 million.
+
+    At least two digits must remain, and the claimed figure must be 100,000 or more or the other have decimals.
+    """
     written = f"{abs(claimed):.12g}".replace(".", "").rstrip("0")
     return len(written) >= 2 and (claimed >= _LEAST_SHORTENED or known != int(known)) and _rounds(claimed, 1.0, known)
 
 
 def close(number: float, other: float) -> bool:
-    """Report whether two numbers are equal to about six decimals, or nine digits if they are large."""
+    """Report whether two numbers differ by rounding errors only: at most 5e-7, or a billionth of large numbers."""
     return abs(number - other) <= max(5e-7, 1e-9 * max(abs(number), abs(other)))
 
 
 def _rounds(written: float, scale: float, other: float) -> bool:
-    """Report whether a figure rounds another figure.
+    """Report whether a written figure is the other figure, rounded: 3.1 miles for 5 km.
 
     They must agree to the digits that are written, and within a twentieth.
 
     Args:
-        written: The figure as written.
-        scale: The size of its unit, measured in the unit of the other figure.
-        other: The exact figure.
+        written: The figure as written, here 3.1.
+        scale: The size of its unit, in the unit of the other figure, here 1,609.344.
+        other: The exact figure, here 5,000.
     """
     if not written or not other:
         return False

@@ -57,7 +57,8 @@ _KIND: Final = lazy(r"(?:The )?(?P<name>[A-Z][\w' -]{1,60}?) (?:is|was) an? (?P<
 def is_restated(statement: str, grounds: Grounds) -> bool:
     """Report whether a sentence of the sources says the same as a statement, in English or in Chinese.
 
-    The clauses of an English statement may be said by different sentences.
+    "Acme was founded by Tom Roe in 1900." is said by "Acme was founded in 1900 by Tom Roe.". The clauses of an English
+    statement may be said by different sentences.
 
     Args:
         statement: A claim without marks that passed the checks by code.
@@ -71,7 +72,10 @@ def is_restated(statement: str, grounds: Grounds) -> bool:
 
 
 def _is_said(claim: str, grounds: Grounds) -> bool:
-    """Report whether a sentence of the sources, or a part of a sentence, says a claim of one clause."""
+    """Report whether a sentence of the sources, or a part of a sentence, says a claim of one clause.
+
+    False for an English claim with fewer than two content words.
+    """
     if is_han(claim):
         sentences = [
             sentence.text
@@ -98,16 +102,17 @@ def _normalize(text: str) -> str:
 
 @lru_cache(maxsize=128)
 def _list_sentences(source: ParsedSource) -> Sequence[str]:
-    """List the sentences of a source and their parts, without table rows."""
+    """List the sentences of a source and their parts (`sentence_parts.list_parts`), without table rows."""
     texts = [_normalize(item.text) for item in source.sentences[:_MOST_SENTENCES] if not item.head]
     parts = (list_parts(text, before) for before, text in zip(["", *texts], texts, strict=False))
     return [*texts, *(part for found in parts for part in found)]
 
 
 def is_answered(question: str, value: str, passages: Sequence[Evidence]) -> bool:
-    """Report whether a sentence of passages gives a value as the answer to a question for a date.
+    """Report whether a sentence of the passages gives a value as the answer to a question for a date.
 
-    Such a question begins like "When was Acme founded?" or "In which year". Always False for any other question.
+    "When was Acme founded?" and "1900" are answered by "Acme was founded in 1900". Always False for a question that
+    does not begin like "When" or "In which year".
     """
     statement = f"{_ASKS.sub('', question).rstrip(' ?？')} {value}"
     return bool(_ASKS.match(question)) and is_restated(statement, collect_grounds(passages))
@@ -127,13 +132,22 @@ def _says_in_han(claim: str, sentence: str) -> bool:
 
 
 def _split_dates(text: str) -> tuple[frozenset[str], str]:
-    """Split a Chinese text into dates and the remaining characters without particles."""
+    """Return the dates of a Chinese text, and the other characters without particles, blanks and quotation marks."""
     dates = frozenset(_HAN_DATE.findall(text))
     return dates, _HAN_PARTICLES.sub("", _HAN_DATE.sub("", text))
 
 
 def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> bool:
-    """Report whether a sentence has the words of a claim in order, without relevant words in between."""
+    """Report whether a sentence has the words of a claim in the same order, and no other content word between them.
+
+    Denials, limiting words ("nearly") and tenses must be the same. A single measure (`_says_measure`) needs no order.
+
+    Args:
+        claim: The claim.
+        said: The tokens of the claim.
+        sentence: A sentence of the source, or a part of one.
+        source: The source. Its title may name the subject.
+    """
     told = _tokens(_ASIDE.sub(_without_conversion, sentence))
     if _negations(claim) != _negations(sentence) or find_scope_words(said) != find_scope_words(told):
         return False
@@ -155,10 +169,16 @@ def _says(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) 
 
 
 def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> bool:
-    """Report whether part of a sentence has the words of a claim reordered and names in the same slots.
+    """Report whether part of a sentence has the words of a claim in any order, and its names in the same slots.
 
-    The part has the denials, limits and tenses of the claim. Between the first and the last word shared with the claim
-    it names nothing, gives no value and says nothing that the claim does not.
+    "Acme was bought by Bolt" is said by "In 1900 Bolt bought Acme". The denials, limiting words and tenses must be the
+    same, and between the words shared with the claim there may be no other name, value or content word.
+
+    Args:
+        claim: The claim.
+        said: The tokens of the claim.
+        sentence: A sentence of the source, or a part of one.
+        source: The source. Its title may name the subject.
     """
     own = [name for _, name in _names(claim) if fold(name) in fold(sentence)]
     its = next(find_slots(claim, own), None)
@@ -190,9 +210,14 @@ def _says_in_slots(claim: str, said: Sequence[str], sentence: str, source: Parse
 
 
 def _slots(found: Slots, told: Sequence[str]) -> Mapping[str, str]:
-    """Return the slots of names, with "at" and the subject made equal in statements of place.
+    """Return the slots of the names of a statement.
 
-    If a sentence says what lies where, "at" a place is the same as the subject: "the river at Orla".
+    If the statement says where something lies, "at" and the subject are both called "equal", as for "the river at
+    Orla".
+
+    Args:
+        found: The slots.
+        told: The tokens of the sentence part, which tell whether something lies somewhere.
     """
     if _places().isdisjoint(told):
         return found.of_names
@@ -205,7 +230,10 @@ def _agrees_in_slots(
     theirs: Slots,
     same: Callable[[str, str], bool],
 ) -> bool:
-    """Report whether a sentence part with the slots of a claim holds no further words in between.
+    """Report whether a sentence part with the slots of a claim has no further content words between those of the claim.
+
+    A value must follow the same direction word ("by", "since") in both. False also if only the part has an object: "the
+    mill opened the school" does not say "the mill opened".
 
     Args:
         claim: The tokens, the content words and the slots of the claim.
@@ -230,9 +258,10 @@ def _agrees_in_slots(
 
 
 def _kind_told(claim: str, sentence: str, source: ParsedSource) -> frozenset[str]:
-    """Return the words for the kind of a claim's subject, if another sentence states the kind.
+    """Return the words for the kind of thing that a claim calls its subject, if another sentence of the source says so.
 
-    The claim names the kind in passing. The other sentence says, for example, "Orla is a town on the Ysk".
+    For "Orla is a town on the Ysk", this is {"town"} if a sentence says "Orla is a town in Wales": the sentence that is
+    compared need not say "town". Empty otherwise.
     """
     found = _KIND.match(claim)
     if found is None or fold(found["kind"]) in fold(sentence):
@@ -245,10 +274,16 @@ def _kind_told(claim: str, sentence: str, source: ParsedSource) -> frozenset[str
 
 
 def _shortest_part(sentence: str, words: Sequence[str], same: Callable[[str, str], bool]) -> str:
-    """Return the shortest run of comma-separated parts with all words, or an empty string.
+    """Return the shortest run of comma-separated parts of a sentence that has all words, or an empty string.
 
-    A part in the middle that has none of the words is left out: "Orla, a market town, lies on the Ysk". Two such parts
-    in a row give an empty string, because it is unclear which of them the rest refers to.
+    A part in the middle that has none of the words is left out: "Orla, a market town, lies on the Ysk" gives "Orla,
+    lies on the Ysk". Two such parts in a row give an empty string, because it is unclear which of them the rest refers
+    to.
+
+    Args:
+        sentence: The sentence.
+        words: The words to find.
+        same: Reports whether a word equals a token of the sentence.
     """
     parts = [part for part in _PARTS.split(sentence) if part.strip()][:_MOST_PARTS]
     met = [{word for word in words for token in _tokens(part) if same(word, token)} for part in parts]
@@ -263,9 +298,9 @@ def _shortest_part(sentence: str, words: Sequence[str], same: Callable[[str, str
 
 
 def _led_values(tokens: Sequence[str]) -> dict[str, str]:
-    """Map each figure or date to a preceding direction word ("by", "since").
+    """Map each figure or date among tokens to the direction word directly before it ("by", "since"), or to "".
 
-    The word is empty for "in", "on", "at" and "of".
+    "Since 1900" gives {"@1900": "since"}. Words such as "in", "on", "at" and "of" give "".
     """
     pairs = zip(["", *tokens], tokens, strict=False)
     led = _directions() - {"of"}
@@ -273,10 +308,17 @@ def _led_values(tokens: Sequence[str]) -> dict[str, str]:
 
 
 def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str], sentence: str) -> bool:
-    """Report whether a claim gives a single measure, stated by a sentence without a rival.
+    """Report whether a claim gives a single measure of a thing, and a sentence states it.
 
-    The claim has the name of a thing, one figure and words of a single relation, such as its height or its founding.
-    The direction of the relation needs no check in this case.
+    "The tower is 828 m high" is stated by "The height of the tower is 828 m". The claim must have one figure, words of
+    a single relation such as its height or founding, and at most one name besides. The sentence must have no different
+    figure of the same kind.
+
+    Args:
+        claim: The claim.
+        wanted: The tokens of the claim that the sentence has to contain.
+        told: The tokens of the sentence.
+        sentence: The sentence.
     """
     named = {stem(word) for _, name in _names(claim)[:1] for word in name_words(name)}
     figures = [token for token in wanted if token[0] in "#@"]
@@ -293,9 +335,9 @@ def _says_measure(claim: str, wanted: Sequence[str], told: Sequence[str], senten
 
 
 def _agree_on_founding(claim: str, sentence: str) -> bool:
-    """Report whether a name has the same slots of the founding relation in claim and sentence.
+    """Report whether the first name of a claim has the same slot of "found" in the claim and in a sentence.
 
-    This rules out that the thing founded according to the claim is the founder in the sentence.
+    False for "Acme was founded in 1900" and "Acme founded Bolt in 1900". True if either has no such slots.
     """
     own = [name for _, name in _names(claim)[:1] if fold(name) in fold(sentence)]
     its, theirs = (
@@ -305,10 +347,10 @@ def _agree_on_founding(claim: str, sentence: str) -> bool:
 
 
 def _without_subject(claim: str, said: Sequence[str], sentence: str, source: ParsedSource) -> list[str] | None:
-    """Return the tokens of a claim that a sentence has to contain.
+    """Return the tokens of a claim that a sentence has to contain: content words, figures and direction words.
 
-    Returns None if claim and sentence have different subjects. A subject that only the title names may be left out of a
-    sentence that names nothing of its own.
+    The name at the beginning of the claim is left out if the sentence names nothing of its own and the title has the
+    name. None if claim and sentence have different subjects.
     """
     wanted = [token for token in said if _tells(token) or token in _directions()]
     first = next(iter(_names(claim)), None)
@@ -337,7 +379,8 @@ def _negations(text: str) -> int:
 def _tokens(text: str) -> Sequence[str]:
     """Split a text into folded words, figures and dates.
 
-    A figure with its unit is a single token in the base unit, such as "#828 m". So is a date: "@1900-03-03".
+    "Opened on 3 March 1900, about 828 metres tall" gives "opened", "on", "@1900-03-03", "about", "#~828 m", "tall". A
+    figure is given in the base unit of its kind.
     """
     marks = [(span.start, span.end, f"@{span.date.iso()}") for span in find_dates(text) if span.until is None]
     taken = [(start, end) for start, end, _ in marks]
@@ -366,7 +409,12 @@ def _tells(token: str) -> bool:
 def _same(text: str, other: str) -> bool:
     """Report whether a token of a claim equals a token of a sentence.
 
-    Tokens are equal if they are the same word or measure. A date of the claim also equals any date that lies within it.
+    Words are equal with the same stem or relation ("founded", "established"), figures if they are the same. A date of
+    the claim equals any date within it: "@1900" equals "@1900-03-03", but not the reverse.
+
+    Args:
+        text: The token of the claim.
+        other: The token of the sentence.
     """
     if text[0] == "@":
         return other.startswith(text)
@@ -376,16 +424,16 @@ def _same(text: str, other: str) -> bool:
 
 
 def _relation(word: str) -> frozenset[str]:
-    """Return the measures named by a word, and "founding" if the word means founding.
+    """Return the measures that a word names, as {"height"} for "tall", and "founding" for "founded" or "established".
 
-    Other relations are not compared, because a killing, for example, is also a death.
+    Empty for other words. Other relations are not compared, because a killing, for example, is also a death.
     """
     founding = relation_words().get(stem(word), frozenset()) & {"founding"}
     return quantity_words().get(stem(word), frozenset()) | founding
 
 
 def _tenses(tokens: Sequence[str]) -> set[str]:
-    """The tenses of the auxiliaries among tokens."""
+    """Return the tenses ("past", "present") of the forms of "be" and "have" among tokens. Empty if there are none."""
     return {"past" if token in {"was", "were", "had"} else "present" for token in tokens if token in _AUXILIARIES}
 
 
@@ -400,7 +448,10 @@ def _directions() -> frozenset[str]:
 
 
 def _without_conversion(found: re.Match[str]) -> str:
-    """Return an empty string for an aside with only a converted figure, and any other aside unchanged."""
+    """Return the replacement for a text in brackets: "" if it has only a converted figure, as in "828 m (2,717 ft)".
+
+    Any other text in brackets is returned unchanged, with the brackets.
+    """
     aside = found[1]
     inside = find_quantities(aside)
     bare = aside

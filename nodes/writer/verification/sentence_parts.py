@@ -1,8 +1,8 @@
 """Parts of a sentence that state something by themselves, for comparison with a claim.
 
-A sentence often says more than a claim takes from it: a second clause, an apposition, another predicate. A part is such
-a sentence without the rest, with a pronoun at its beginning replaced by its subject. A part is left out if the rest
-may change its meaning, for example by a denial or a condition.
+"Acme was built in 1900 and was sold in 1950; it closed in 1960" has the parts "Acme was sold in 1950" and "Acme closed
+in 1960". A pronoun at the beginning of a part is replaced by the name that it stands for. A part is left out if the
+rest of the sentence may change its meaning, for example by a denial or a condition.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,9 @@ _COMMON_SUBJECT: Final = lazy(r"(?:The|This) [a-z-]+(?= )")
 
 
 def list_parts(sentence: str, previous: str) -> Sequence[str]:
-    """List the parts of a sentence, without the sentence itself.
+    """List the parts of a sentence that state something by themselves, without the sentence itself.
+
+    Empty if there are none, or if words of the rest, such as "not" or "if", may change the meaning of each.
 
     Args:
         sentence: A sentence of a source.
@@ -48,14 +50,22 @@ def list_parts(sentence: str, previous: str) -> Sequence[str]:
 
 
 def list_claim_parts(claim: str) -> Sequence[str]:
-    """List the clauses of a claim. Empty if the claim is a single clause, or if any clause names nothing."""
+    """List the clauses of a claim, with pronouns replaced by the subject of the first clause.
+
+    "Acme was built in 1900; it closed in 1960" gives "Acme was built in 1900" and "Acme closed in 1960". Empty if the
+    claim is a single clause, or if any clause names nothing.
+    """
     clauses = [clause.strip() for clause in _CLAIM_CLAUSES.split(claim)]
     resolved = [clauses[0], *(_resolve(clause, clauses[0]) for clause in clauses[1:])]
     return resolved if len(resolved) > 1 and all(stated_names(clause) for clause in resolved) else ()
 
 
 def _shorter(clause: str) -> Iterator[tuple[str, str]]:
-    """Yield a clause without apposition or time, and with its second predicate alone, each with the text left out."""
+    """Yield shorter forms of a clause, each with the text left out.
+
+    The forms are the text before ", a …" or ", the …", the clause without a time such as " after the second war" at its
+    end, and the subject with only the second predicate: "Acme was sold" for "Acme was built and was sold".
+    """
     heads = [(clause, "")]
     for found in filter(None, (_APPOSITION.search(clause), _ADJUNCT.search(clause))):
         heads.append((clause[: found.start()], clause[found.start() :]))
@@ -67,7 +77,11 @@ def _shorter(clause: str) -> Iterator[tuple[str, str]]:
 
 
 def _resolve(clause: str, before: str) -> str:
-    """Replace a pronoun at the beginning of a clause by the subject of the clause before."""
+    """Replace a pronoun at the beginning of a clause by the only name that begins the clause before.
+
+    "It closed" after "Acme was built" becomes "Acme closed", "its mill" becomes "Acme's mill". Without pronoun or such
+    a name, the clause is returned unchanged.
+    """
     subject = _sole_name(before)
     if (found := _PRONOUN.match(clause)) is not None and subject:
         return f"{subject} {clause[found.end() :]}"
@@ -77,7 +91,7 @@ def _resolve(clause: str, before: str) -> str:
 
 
 def _sole_name(sentence: str) -> str:
-    """Return the name that begins a sentence, if it is the only one and the subject."""
+    """Return the name that is the subject at the beginning of a sentence, if the sentence has no other name, else ""."""
     named = list(stated_names(sentence))
     if len({name for _, name in named}) != 1:
         return ""
@@ -87,7 +101,7 @@ def _sole_name(sentence: str) -> str:
 
 
 def _leading_subject(clause: str) -> str:
-    """Return the words with which a clause begins, as far as they are its subject."""
+    """Return the subject at the beginning of a clause, as "The old Acme", or "The mill" without a name, else ""."""
     start, name = next(iter(stated_names(clause)), (0, ""))
     if name and _SUBJECT.fullmatch(clause[:start]):
         return clause[: start + len(name)]
@@ -96,16 +110,16 @@ def _leading_subject(clause: str) -> str:
 
 
 def may_qualify(words: Iterable[str]) -> bool:
-    """Report whether folded words may change the meaning of what stands beside them."""
+    """Report whether any of the folded words, like "not" or "nearly", may change the meaning of words beside it."""
     return bool(find_scope_words(words, counting=False))
 
 
 def find_scope_words(words: Iterable[str], *, counting: bool = True) -> set[str]:
-    """Return the words that limit a statement, in any form: planned, nearly, claims, former, second.
+    """Return those of the words that limit a statement, in any form: planned, nearly, claims, former, second.
 
     Args:
         words: Folded words.
-        counting: Whether words that only count or order, such as "second", are limiting words as well.
+        counting: Whether words that only count or order, such as "second", are returned as well.
     """
     forms = _scope_forms(counting=counting)
     return {word for word in words if word in forms or stem(word) in forms}
@@ -113,6 +127,6 @@ def find_scope_words(words: Iterable[str], *, counting: bool = True) -> set[str]
 
 @cache
 def _scope_forms(*, counting: bool) -> frozenset[str]:
-    """Return the limiting words and their stems."""
+    """Return the limiting words and their stems, without those that only count or order unless `counting`."""
     words = data_words("claims", "scope") - (frozenset() if counting else data_words("claims", "counting_scope"))
     return words.union(map(stem, words))

@@ -42,7 +42,7 @@ _ENGLISH: Final = lazy(r"(?i)\b(?:the|of|and|in|is|was|are|to|by|for|with|it|has
 
 @dataclass(frozen=True)
 class ParsedSource:
-    """A parsed passage.
+    """A parsed passage. "Folded" is without case and accents.
 
     Attributes:
         title: Its title.
@@ -53,16 +53,16 @@ class ParsedSource:
         dates: Its dates. A day without a year is combined with each year that the passage names or was published in.
         periods: Centuries and decades that it names.
         numbers: Its quantities, without bare numbers that are part of a date.
-        counts: Those of the quantities that count things without a known unit.
-        codes: Its digit groups as written, folded.
-        joined: Its codes with letters and digits joined, folded.
-        dotted: Its dotted figures and whole numbers as written.
+        counts: Those of the quantities without a known unit that count things: 330 in "330 steps".
+        codes: Its words with digits as written, folded: "a4", "vlx-500", "330".
+        joined: Its codes with letters and digits joined, folded: "vlx500".
+        dotted: Its dotted figures and whole numbers as written: "3.10", "1900".
         whole: Whole numbers in any form, and the years of its dates.
         days: Days as (month, day), without their year.
-        months: Months it names.
-        countries: Keys of the countries it names.
+        months: Months that it names, 1 to 12.
+        countries: Keys of the countries that it names.
         sentences: Its sentences and table rows.
-        clauses: Their parts.
+        clauses: The clauses of the sentences, and the table rows.
     """
 
     title: str
@@ -86,25 +86,25 @@ class ParsedSource:
 
     @cached_property
     def unread(self) -> bool:
-        """Report whether the passage is in a script without support for comparison: Cyrillic, Arabic, kana."""
+        """Report whether most letters of the passage are of a script that is not compared, like Cyrillic or kana."""
         letters = _LETTER.findall(self.text[:4_000])
         return not has_rules(self.language) and sum(not _READ.match(letter) for letter in letters) > len(letters) / 2
 
     @cached_property
     def capitals(self) -> frozenset[str]:
-        """Words of the sentences in capitals, for example abbreviations."""
+        """Words of two to eight capital letters in the sentences, like "UN"."""
         return frozenset(word for clause in self.sentences for word in _CAPITALS.findall(clause.text))
 
     @cached_property
     def initials(self) -> frozenset[str]:
-        """Initials of the runs of capitalised words, without small words between the capitalised words."""
+        """Initials of each run of capitalised words, without small words: "UNO" for "United Nations Organization"."""
         texts = (self.title, *(clause.text for clause in self.sentences))
         runs = (run.group() for text in texts for run in _CAPITALISED.finditer(text))
         return frozenset("".join(word[0] for word in run.split() if word[0].isupper()) for run in runs)
 
     @cached_property
     def windows(self) -> dict[str, tuple[Window, ...]]:
-        """Windows of the values in the passage, by the kind of value."""
+        """Windows (`windows.Window`) of the values in the passage, by the kind of value."""
         return source_windows(self.sentences)
 
 
@@ -115,7 +115,7 @@ def parse_source(title: str, text: str, published: str | None) -> ParsedSource:
     Args:
         title: Its title.
         text: Its text.
-        published: Its date, ISO, if known.
+        published: Its date in ISO form, or None if not known.
     """
     language = _language(text[:4_000])
     text = plain_values(text, language)
@@ -166,7 +166,15 @@ def _language(text: str) -> str:
 def _days_of_known_years(
     days: Sequence[tuple[int, int, tuple[int, int]]], dates: Sequence[PartialDate], published: str | None
 ) -> list[PartialDate]:
-    """Days written without a year, for each year the passage names or was published in."""
+    """Return the days written without a year as dates, in each year that the passage names or was published in.
+
+    "3 May" in a passage that names 1900 and was published in 1950 gives 3 May 1900 and 3 May 1950.
+
+    Args:
+        days: Month, day and span of each day.
+        dates: The dates with a year in the passage.
+        published: The date of the passage in ISO form, or None.
+    """
     years = {d.year for d in dates}
     if published and re.match(r"\d{4}", published):
         years.add(int(published[:4]))

@@ -19,15 +19,16 @@ _CLOSE: Final = 0.5
 
 
 def find_current_source(statement: str, cited: Sequence[Evidence], at_hand: Iterable[Evidence]) -> Evidence | None:
-    """Find a current document that contradicts a claim, if the claim cites superseded documents only.
+    """Return a passage of a current document that contradicts a claim, if the claim cites superseded documents only.
 
     Args:
-        statement: The claim. A claim about the past needs no current document.
+        statement: The claim.
         cited: The passages it cites.
         at_hand: All passages of the run.
 
     Returns:
-        A passage of the current document, or None if a cited document is current or nothing speaks against the claim.
+        The passage. None if nothing is cited, a cited passage is current, the claim is about the past, or no current
+            passage gives a different value.
     """
     if not cited or not all(map(is_superseded, cited)) or _PAST.search(statement):
         return None
@@ -37,15 +38,15 @@ def find_current_source(statement: str, cited: Sequence[Evidence], at_hand: Iter
 
 
 def is_superseded(passage: Evidence) -> bool:
-    """Report whether a document has a newer version or declares itself no longer valid."""
+    """Report whether the document of a passage has a newer version, or says so in its title, path or beginning."""
     named = _SUPERSEDED.search(f"{passage.heading}\n{passage.source}")
     return bool(passage.is_outdated or named or _SAYS_SO.search(passage.text[:_HEAD]))
 
 
 def _says_otherwise(claim: Clause, passage: Evidence) -> bool:
-    """Report whether the sentence most like a claim gives another date, or another quantity of the same kind.
+    """Report whether the sentence closest to a claim gives another date, or another quantity of the same kind.
 
-    Returns False if no sentence is similar enough.
+    False if no sentence is similar enough, or if its dates and quantities agree.
     """
     near, clause = max(
         ((overlap(claim, item), item) for item in source_clauses(fold_script(passage.text))[0]),

@@ -1,4 +1,8 @@
-"""Windows: the values of a text, each labelled by the words between neighbours of the same kind."""
+"""Windows: the words around each value of a text, up to the neighbouring values of the same kind.
+
+In "the amber group had 93 patients and the clear group had 91", the window of 93 has "amber", "group" and "patients".
+These words label the value.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -14,9 +18,10 @@ from weiwo.text.patterns import lazy
 from weiwo.text.relations import quantity_words, relation_words
 
 CONTRASTS: Final = ("axis", "class")
-"""Prefixes of `ValueSpan.kind` for words that exclude each other."""
+"""Prefixes of `ValueSpan.kind` for opposites ("axis", as "rose" and "fell") and exclusive words ("class", as colours).
+"""
 WORDS: Final = (*CONTRASTS, "name")
-"""Prefixes of `ValueSpan.kind` for words, which may label other values."""
+"""Prefixes of `ValueSpan.kind` for values that are words. They count among the labels of other values."""
 
 _CODE: Final = lazy(r"`([^`\n]{2,60})`|(?<!\S)(--[a-z][\w-]{1,40})")
 _MAJOR: Final = lazy(r"(?i)(?<![A-Za-z0-9_.])v(\d{1,3}(?:\.\d{1,4}){0,3})(?![A-Za-z0-9_]|\.\d)")
@@ -42,7 +47,7 @@ class ValueSpan(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def _find_marks(text: str) -> tuple[ValueSpan, ...]:
-    """Find the bindable values of a text, in order.
+    """Return the values of a text, in order: dates, code, versions, figures, names, opposites and exclusive words.
 
     Time grows linearly with the length of the text.
     """
@@ -86,19 +91,17 @@ def _version(start: int, end: int, written: str, text: str) -> ValueSpan:
 
 
 def _figure_label(mark: ValueSpan) -> str:
-    """Return the label of a date, figure or version for neighbouring values.
-
-    A date is represented by its year, a figure by its value, a version by itself.
-    """
+    """Return the text by which a date, figure, version or code labels a neighbouring value: the year, or the value."""
     if isinstance(mark.value, PartialDate):
         return str(mark.value.year)
     return f"{mark.value.value:g}" if isinstance(mark.value, Quantity) else str(mark.value)
 
 
 def same_value(mark: ValueSpan, other: ValueSpan) -> bool:
-    """Report whether two marks of a kind have the same value.
+    """Report whether two values of the same kind are equal.
 
-    Dates and versions are compared to the precision of the coarser mark. A name equals a part of itself.
+    Dates and versions are compared to the precision of the coarser one: 1900 equals 3 May 1900, 3.1 equals 3.1.4. A
+    name equals a part of itself.
     """
     mine, its = mark.value, other.value
     if isinstance(mine, PartialDate) and isinstance(its, PartialDate):
@@ -120,15 +123,15 @@ _CUTS: Final = (
     lazy(r",\s|，|\b(?:while|but|whereas)\b|而|但"),
     lazy(r"、|\b(?:and|or)\b(?!\s\d)|和|与|及"),
 )
-"""Separators of two values, the strongest first."""
+"""Separators between two values: ends of sentences first, then commas and "but", then "and" and "or"."""
 
 
 class Window(NamedTuple):
-    """A value of a text with labelling words.
+    """A value of a text with the words around it that label it.
 
     Attributes:
         mark: The value.
-        group: The values of the same kind that nothing separates from it, including the value itself.
+        group: The values of the same kind that share the window, as in "5 km, 6 km and 7 km", with the value itself.
         words: The words that label it, and labels such as `#1998` for neighbouring values of other kinds.
         keys: The match keys of the words.
         han: Whether the text is Chinese.
@@ -144,7 +147,7 @@ class Window(NamedTuple):
 
 
 def source_windows(sentences: Sequence[Clause]) -> dict[str, tuple[Window, ...]]:
-    """Return the windows of a source's sentences by the kind of value."""
+    """Return the windows of the values in a source's sentences, by the kind of value. At most 200 sentences are read."""
     found: dict[str, list[Window]] = {}
     for number, clause in enumerate(sentences[:_MOST_SENTENCES]):
         for window in find_windows(clause.text, clause.head):
@@ -154,7 +157,14 @@ def source_windows(sentences: Sequence[Clause]) -> dict[str, tuple[Window, ...]]
 
 @lru_cache(maxsize=2_048)
 def find_windows(text: str, head: str = "") -> tuple[Window, ...]:
-    """Find the values of a sentence, or of a table row with a header, and the windows of the values."""
+    """Return the window of each value in a sentence or a table row.
+
+    The window of a value in a row is the whole row with the header.
+
+    Args:
+        text: The sentence or row.
+        head: The header of the table. Empty for a sentence.
+    """
     marks = _find_marks(text)
     found = []
     for mark in marks:
@@ -166,7 +176,13 @@ def find_windows(text: str, head: str = "") -> tuple[Window, ...]:
 
 
 def _bounds(text: str, fellows: Sequence[ValueSpan], mark: ValueSpan) -> tuple[int, int, tuple[ValueSpan, ...]]:
-    """Return the start and end of a mark's window, and the marks sharing the window."""
+    """Return the start and end of a value's window, and the values that share the window.
+
+    Args:
+        text: The sentence.
+        fellows: All values of the same kind in the sentence, in order.
+        mark: The value.
+    """
     low = high = fellows.index(mark)
     start, end = 0, len(text)
     while low > 0:
@@ -183,9 +199,14 @@ def _bounds(text: str, fellows: Sequence[ValueSpan], mark: ValueSpan) -> tuple[i
 
 
 def _cut(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return the start of the first and the end of the last separator of the strongest kind in a range.
+    """Return the span of the separators between two values, from the first to the last of the strongest kind.
 
-    Returns None if the range has no separator, or no content words, as in a bare list.
+    None if there is no separator, or only separators and function words between the values, as in "5, 6".
+
+    Args:
+        text: The sentence.
+        start: End of the first value.
+        end: Start of the second value.
     """
     if next(content_words(_CUTS[-1].sub(" ", text[start:end])), None) is None:
         return None
@@ -196,10 +217,17 @@ def _cut(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _labels(text: str, marks: Iterable[ValueSpan], group: Sequence[ValueSpan], start: int, end: int) -> set[str]:
-    """Return the content words of a window, with labels for marks of different kinds.
+    """Return the labels of the values of a window: content words, and marks like `#1998` for values of other kinds.
 
-    The labels stand for the figures, versions, codes and years in the window, such as `#1998`. A window of a name or a
-    contrasting word has only content words.
+    The marks stand for years, figures, versions and codes. The values of the window itself give no label, and the
+    window of a name or contrast has only content words.
+
+    Args:
+        text: The sentence.
+        marks: All values of the sentence.
+        group: The values that share the window.
+        start: Start of the window.
+        end: End of the window.
     """
     others = [mark for mark in marks if start <= mark.start and mark.end <= end and mark not in group]
     for mark in (*group, *others):
@@ -212,16 +240,16 @@ def _labels(text: str, marks: Iterable[ValueSpan], group: Sequence[ValueSpan], s
 
 
 def keys(words: Iterable[str]) -> frozenset[str]:
-    """Return the match keys of the words of a window."""
+    """Return the match keys (`label_keys`) of all labels of a window."""
     return frozenset(key for word in words for key in label_keys(word))
 
 
 @lru_cache(maxsize=32_768)
 def label_keys(word: str) -> frozenset[str]:
-    """Return the match keys of a word in a window: the word, the root, and the expressed relations.
+    """Return the match keys of a label: the word, its prefixes (`match_keys`), and "relation …" for its relations.
 
-    "founded" and "established" express the same relation, "height" and "tall" another. A pair of Han characters
-    expresses the relation of its last character: in 塔高330米 the pair is 塔高.
+    "tall" gives "tall" and "relation height", which the stem of "height" gives as well. A pair of Chinese characters
+    expresses the relation of its last character, as in 塔高.
     """
     measured, said = quantity_words(), relation_words()
     last = word[-1] if is_han(word) else word
