@@ -1,4 +1,4 @@
-"""The executor: a task, from arguments to a typed outcome.
+"""The executor: the work of one task, from its arguments to a typed outcome.
 
 `graph.execution` decides when tasks run.
 
@@ -7,7 +7,7 @@ and return an update of the task's channels. Every run ends in an `Outcome`. Onl
 
 - `node`: the four steps of a turn: choose the calls, make them, read the results, decide the next step
 - `prompt`, `replies`: prompts for a model, and the model's replies
-- `next_action`: the next place where a task looks
+- `next_action`: the next calls of a task
 - `reading/`: from passages to a value with its quotes
 - `extraction/`: dates, figures and fields that rules read
 - `task_calls/`: the calls of a turn, consent to calls that act, isolation of foreign code

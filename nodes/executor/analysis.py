@@ -1,8 +1,8 @@
-"""Analysis: a task without tool calls over the values and passages of upstream tasks.
+"""Analysis: a task without tool calls, over the values and passages of the tasks it depends on.
 
-A model does the analysis, and its findings cite the passages they rest on. A finding that cites none of the shown
-passages is dropped. If no finding is left, the task came to nothing. The writer's use of a finding is checked against
-those passages like any claim.
+A model does the analysis, and its findings cite passages. A finding that cites none of the shown passages is dropped.
+If no finding is left, the outcome is empty. What the writer takes from a finding is checked against those passages like
+any claim.
 """
 
 import time
@@ -37,7 +37,7 @@ _LONGEST_INLINE: Final = 80
 
 
 async def analyse(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Run an analysis task and return the graph update with the outcome."""
+    """Run an analysis task and return the graph update with its outcome and usage. Failures end in an outcome, too."""
     task, services = state["task"], work.services.create_child_context()
     services.emit(TaskStartedEvent(task_id=task.id, description=task.description, turn=1, tool=ANALYSE, args={}))
     started = time.monotonic()
@@ -108,7 +108,7 @@ async def _analyse(state: TaskState, work: TaskResources, services: RunContext) 
 
 
 def _select_grounded(reply: AnalysisReply, shown: Sequence[Evidence]) -> Iterator[Finding]:
-    """Yield the findings with citations of shown passages."""
+    """Yield the findings of a reply that cite a shown passage, without other citations."""
     for finding in reply.findings[:MOST_FINDINGS]:
         keys = tuple(dict.fromkeys(shown[n - 1].id for n in finding.passages if 1 <= n <= len(shown)))
         if keys and (text := safe_note(finding.text, _LONGEST_FINDING)):

@@ -1,4 +1,4 @@
-"""Merging of passages found at several times and places, keeping all origins.
+"""Merging of passages with equal or nearly equal text into one passage.
 
 A syndicated story comes under many addresses, and one page comes as a snippet and then whole. To a reader, and for
 counting independent sources, each is one passage: the richer version. Its `also` names the addresses that have all its
@@ -22,17 +22,19 @@ _MOST_ALSO: Final = 12
 
 
 _MOST_OF_A_PAGE: Final = 60
-"""Latest passages of a page with which a further passage of the page is compared."""
+"""Most passages of a page, the latest ones, with which a further passage of the page is compared."""
 
 
 def merge_passages(old: Sequence[Evidence], new: Sequence[Evidence]) -> list[Evidence]:
-    """Merge earlier and new passages without repetition.
+    """Return earlier and new passages without repetition, the new ones first, since they answer the latest query.
 
-    Returns:
-        New passages first, since they answer the latest query, then earlier ones. Near duplicates, and a text
-        contained in another text of the same page, become a single passage with the better rank and score. Its `also`
-        lists the addresses of the copies with all its numbers, dates and names. It keeps the id of the earlier passage
-        unless the new passage has more of them, or more words.
+    Near duplicates, and a text contained in another text of the same page, become a single passage with the better rank
+    and score. Its `also` lists the addresses of the copies that have all its numbers, dates and names. It keeps the id
+    of the earlier passage unless the new one has more of them, or more words.
+
+    Args:
+        old: The earlier passages.
+        new: The new passages.
     """
     known_ids = {passage.id for passage in old}
     shelf = _DistinctPassages()
@@ -42,7 +44,7 @@ def merge_passages(old: Sequence[Evidence], new: Sequence[Evidence]) -> list[Evi
 
 
 class _DistinctPassages:
-    """Distinct passages, in the order of first appearance."""
+    """Passages without repetition, in the order of first appearance, to which passages are added one by one."""
 
     def __init__(self) -> None:
         self.passages: list[Evidence] = []
@@ -106,12 +108,12 @@ class _DistinctPassages:
 
 
 def _is_document(passage: Evidence) -> bool:
-    """Report whether a passage comes from a local document instead of a web page."""
+    """Report whether a passage comes from a local document rather than a web page."""
     return "://" not in passage.source
 
 
 def _clean_addresses(passage: Evidence) -> Evidence:
-    """Reduce the `also` of a passage to a single address of each other page, and to `_MOST_ALSO` addresses."""
+    """Return a passage with one address of each other page in its `also`, at most 12."""
     pages = {canonical_url(address): address for address in reversed(passage.also)}
     pages.pop(canonical_url(passage.source), None)
     also = tuple(address for address in passage.also if pages.get(canonical_url(address)) == address)[:_MOST_ALSO]

@@ -1,9 +1,8 @@
-"""`for_each`: an instance of a task per item of a list known only at run time.
+"""`for_each`: one instance of a task for each item of a list that is known only at run time.
 
-Results are joined in item order. Equal items are looked up once. In a list that was read from a source, a repeated item
-is there by accident, and counts once. In a list that a `for_each` task joined, every value belongs to an item of its
-own (two people may come from the same country), so each value keeps its place and a second `for_each` lines up with the
-first.
+Results are joined in the order of the items. A list that a source gave is taken without repetition, since a repeated
+item is there by accident. A list that another `for_each` task made keeps all its values, since each belongs to an item
+of its own (two people may come from the same country), but equal items are looked up once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,14 +29,14 @@ from weiwo.state.task import rename_references
 from weiwo.text.localization import localize_message, localized_phrases
 
 _NAMED = 10
-"""Most items without a value named in a note. `OutcomeDetail.missing` has all."""
+"""Most items without a value that are named in a note. `OutcomeDetail.missing` has all."""
 _NONE: Final = localize_message("executor.for_each", "none")
 _NOTES: Final = localized_phrases("executor.for_each", "notes")
 
 
 @dataclass(frozen=True)
 class ForEach:
-    """Expansion of a `for_each` task: the items and the instances over the items.
+    """Items of a `for_each` task, and the instances that look them up.
 
     Attributes:
         items: The items, in order.
@@ -53,7 +52,7 @@ class ForEach:
 
 
 def read_for_each(task: Task, inputs: Mapping[str, Outcome], max_items: int) -> ForEach:
-    """Expand a `for_each` task into items and an instance for each distinct item."""
+    """Return the items of a `for_each` task, and an instance for each distinct item, at most `max_items` instances."""
     found, source = list_items(task, inputs)
     items: list[JsonValue] = []
     positions: list[int] = []
@@ -72,10 +71,10 @@ def read_for_each(task: Task, inputs: Mapping[str, Outcome], max_items: int) -> 
 
 
 def list_items(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValue], Outcome | None]:
-    """Return the non-blank items of a `for_each` task and the outcome that they come from.
+    """Return the non-blank items of a `for_each` task, and the outcome they come from.
 
-    Equal items are listed once, unless a `for_each` task made the list. If no input is referenced, there are no items
-    and the outcome is None.
+    Equal items are listed once, unless a `for_each` task made the list. Without a referenced input, the result is []
+    and None.
     """
     match = REFERENCE.fullmatch((task.for_each or "").strip())
     source = inputs.get(match[1]) if match else None
@@ -92,17 +91,23 @@ def list_items(task: Task, inputs: Mapping[str, Outcome]) -> tuple[list[JsonValu
 
 
 def _key(item: JsonValue) -> str:
-    """Return the key by which items are compared, without case and surrounding space."""
+    """Return the text by which items are compared, without case and surrounding blanks: "acme" for " Acme "."""
     return str(item).strip().casefold()
 
 
 def make_instance(
     task: Task, item: JsonValue, position: int, source: Outcome, inputs: Mapping[str, Outcome]
 ) -> tuple[Task, dict[str, Outcome]]:
-    """Create the instance for a single item and return it with its inputs.
+    """Return the instance of a task for a single item, and the inputs of the instance.
 
-    In the instance, `{{item}}` and a reference to the task that produced the list both mean the item. `position` counts
-    from 0, ids from 1: `task_2[1]` is the first instance.
+    In the instance, `{{item}}` and a reference to the task that produced the list both mean the item.
+
+    Args:
+        task: The `for_each` task.
+        item: The item.
+        position: Index of the instance, from 0. Ids count from 1: `task_2[1]` is the first instance.
+        source: The outcome with the list.
+        inputs: The inputs of the task.
     """
     ahead = TaskTrace(ahead=source.trace.ahead)  # values for all items: each is known by its question
     bound = Outcome(task_id=source.task_id, status="succeeded", value=item, type=item_type(source.type), trace=ahead)
@@ -111,9 +116,14 @@ def make_instance(
 
 
 def make_other_instance(task: Task, fan: ForEach, position: int) -> Task:
-    """Create an instance of another task in place of an existing instance.
+    """Return an instance of another task, to replace an existing instance and run over the same item.
 
-    The new instance comes after all others and runs over the same item. In the other task `{{item}}` means the item.
+    Its number in the id comes after those of all instances. In the other task `{{item}}` means the item.
+
+    Args:
+        task: The other task.
+        fan: The items and instances.
+        position: Index of the existing instance.
     """
     own = fan.starts[position]
     source, root = own["inputs"][ITEM].task_id, own["task"].id.rpartition("[")[0]
@@ -123,10 +133,9 @@ def make_other_instance(task: Task, fan: ForEach, position: int) -> Task:
 
 
 def join_outcomes(task: Task, fan: ForEach, by_position: Mapping[int, Outcome], language: Language = "en") -> Outcome:
-    """Join the outcomes of the instances into a single outcome.
+    """Return the outcome of a `for_each` task: the values of the instances as a list, in the order of the items.
 
-    The values are in item order, and missing items are named. The detail names the item of each value (an instance that
-    returns a list has as many values) and the items without a value.
+    The detail names the item of each value and the items without one. Without any value it is empty or failed.
     """
     outcomes = [by_position[position] for position in range(len(fan.starts))]
     values: list[JsonValue] = []

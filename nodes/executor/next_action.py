@@ -1,6 +1,6 @@
-"""Next calls of a task, chosen by the model or else by rules.
+"""The next calls of a task: those that the model asks for, or else those that rules choose.
 
-The rules try other words, a page, another tool, and a second source. A query or page is not tried twice.
+The rules try a page of the results, other words, another tool, and a second source. No query or page is tried twice.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -33,16 +33,16 @@ from weiwo.tools.calling.policies import POLICIES
 from weiwo.tools.web.fetching.urls import site_of
 
 _ABOUT: Final = 0.6
-"""Share of the subject's words that title and text of a passage must have for its page to be worth opening."""
+"""Least share of the subject's words in title and text of a passage for its page to be worth opening."""
 
 _FIRST: Final = 0.3
-"""Score of the first rank in a result list. The question's words in the passage, and the title, score up to 1 each."""
+"""Score of the first rank in a result list. Words of the question, and of the title, score up to 1 each."""
 
 _DATE: Final = lazy(r"-?\d{4,}(?:-\d\d){0,2}")
 
 
 class NextActions:
-    """Calls available to a task as the next step."""
+    """Chooses the next calls of a task from its state."""
 
     def __init__(self, state: TaskState, frame: QueryFrame, services: RunContext, tools: Sequence[str]) -> None:
         self._state = state
@@ -54,18 +54,18 @@ class NextActions:
         self._known = {call_identity(call) for call in self._tried}
 
     def after(self, judgement: Judgement) -> list[Call]:
-        """Return the calls following a reading.
+        """Return the calls after a reading: for a missing value, or for a second source of a value.
 
-        They look for a missing value, or for another source of a value from a single source.
+        Empty if nothing is left to try, or if no further source is needed.
         """
         if judgement.reading.value is None:
             return self._after_nothing(judgement)
         return self._second_source(judgement) if _needs_second_source(judgement) else []
 
     def _after_nothing(self, judgement: Judgement) -> list[Call]:
-        """Return the next calls after an insufficient reading.
+        """Return the calls after a reading without a value.
 
-        The list is empty if nothing new is left to try.
+        Empty if nothing new is left to try, or if the model gives up.
         """
         if judgement.decided_by == "model":
             if judgement.move == "give_up":
@@ -86,9 +86,9 @@ class NextActions:
         return [other for call in same if (other := self.substitute_call(call))][:most]
 
     def _second_source(self, judgement: Judgement) -> list[Call]:
-        """Return a call opening a page of another site, if a lone value is still unsettled.
+        """Return a call that opens a page of another site, in a list, to confirm a value.
 
-        This applies if all cited passages are web pages and pages were read, but no more than are opened at once.
+        Empty unless the value is from web pages, and pages were read, but no more than are opened at once.
         """
         opened = set(self._state.get("opened", []))
         heard = opened - self._state.get("failed", {}).keys()
@@ -102,10 +102,9 @@ class NextActions:
         return self._opening(others)[:1]
 
     def substitute_call(self, call: Call) -> Call | None:
-        """Return the same call for a substitute tool of the cluster.
+        """Return the same call for another tool that can replace its tool, or None if there is none.
 
-        Returns None if there is no such tool. The other tool must not have been tried with the call, and must not have
-        failed the task.
+        The other tool must not have failed in this task or been tried with the call.
         """
         for name, args in self._services.calls.substitutes(call["tool"], call["args"]).items():
             other: Call = {"tool": name, "args": args}
@@ -118,9 +117,9 @@ class NextActions:
         return None
 
     def open_mirror(self, call: Call) -> Call | None:
-        """Return a call opening a copy of an unreachable page.
+        """Return a call that opens another address of a page that could not be opened, or None.
 
-        The copy is another address under which the text was found.
+        The other address is one under which the same text was found.
         """
         gone, tried = opened_address(call), set(self._state.get("opened", []))
         for passage in self._state.get("passages", []) if gone else ():
@@ -131,7 +130,10 @@ class NextActions:
         return None
 
     def _as_said(self, judgement: Judgement) -> list[Call]:
-        """Return the calls for a model's move, without repeated calls."""
+        """Return the calls that a model asks for: opening a page, or searches with its queries.
+
+        Tried ones are left out.
+        """
         if (chosen := judgement.opened) is not None:
             web = _on_the_web(chosen.source, chosen)
             return self._opening(_vary_sites([chosen, *self._promising()]) if web else [chosen])
@@ -149,23 +151,23 @@ class NextActions:
         return next(reversed(self._searches()), None)
 
     def _promising(self) -> list[Evidence]:
-        """Return the web passages with promising pages, best first."""
+        """Return the passages from web pages that may have the answer, best first."""
         found = (passage for passage in self._state.get("passages", []) if _on_the_web(passage.source, passage))
         return _rank_pages(self._frame, found)
 
     def _opening(self, passages: Sequence[Evidence]) -> list[Call]:
-        """Return the calls opening the first unopened pages or documents, at most `PAGES_AT_ONCE`.
+        """Return the calls that open the first pages or documents not opened yet, at most `PAGES_AT_ONCE`.
 
-        The list is empty if the task has opened `max_pages` already. Failed pages do not count towards this limit.
+        Empty if the task has opened `max_pages` already. Failed pages do not count towards this limit.
         """
         tried, failed = set(self._state.get("opened", [])), self._state.get("failed", {}).keys()
         left = self._limits.max_pages - len(tried - failed)
         return list(islice(self._openings(passages, tried, failed), max(0, min(left, PAGES_AT_ONCE))))
 
     def _openings(self, passages: Sequence[Evidence], tried: set[str], failed: Collection[str]) -> Iterator[Call]:
-        """Yield a call for each passage, opening its source unless that was opened before.
+        """Yield, for each passage, a call that opens its page or document, unless that was opened before.
 
-        If the source failed, another address of the same text is opened.
+        If its address failed, another address of the same text is opened.
         """
         for passage in passages:
             addresses = (a for a in (passage.source, *passage.also) if source_address(a) not in failed)
@@ -182,9 +184,9 @@ class NextActions:
                 yield call
 
     def _opener(self, address: str, passage: Evidence) -> Call | None:
-        """Return the call opening an address of a passage.
+        """Return the call that opens an address of a passage, or None if no tool can open it.
 
-        Returns None if no tool can open it. Addresses in the text of a passage are never opened.
+        Addresses that stand in the text of a passage are never opened.
         """
         if not _on_the_web(address, passage):
             call: Call = {"tool": "open_document", "args": {"source": address, "query": self._frame.question}}
@@ -195,7 +197,7 @@ class NextActions:
         return call if call["tool"] in self._tools else self.substitute_call(call)
 
     def _takes_place(self, call: Call) -> bool:
-        """Report whether the tool of a call takes a location to read around."""
+        """Report whether the tool of a call has an argument `near`, for a location to read around."""
         try:
             return "near" in self._services.registry.info(call["tool"]).args_schema.get("properties", {})
         except KeyError:
@@ -203,24 +205,18 @@ class NextActions:
 
 
 def _vary_sites(passages: Sequence[Evidence]) -> list[Evidence]:
-    """Order passages with the first passage of each site at the front."""
+    """Return the passages with the first one of each site moved to the front."""
     firsts = {site_of(passage.source): passage.id for passage in reversed(passages)}
     return sorted(passages, key=lambda passage: firsts[site_of(passage.source)] != passage.id)
 
 
 def _on_the_web(address: str, passage: Evidence) -> bool:
-    """Report whether an address of a passage is a web page.
-
-    Documents of the corpus may have web addresses too.
-    """
+    """Report whether an address of a passage is a web page. False for documents of the corpus with a web address."""
     return passage.tool not in OF_CORPUS and address.startswith(("http://", "https://"))
 
 
 def _needs_second_source(judgement: Judgement) -> bool:
-    """Report whether a further source should be read.
-
-    This holds if a single source gives a figure or a date, or stands against another.
-    """
+    """Report whether a second source should be read: only one gives a figure or a date, or has a rival."""
     reading = judgement.reading
     exact = isinstance(reading.value, int | float) and not isinstance(reading.value, bool)
     dated = isinstance(reading.value, str) and _DATE.fullmatch(reading.value) is not None
@@ -228,10 +224,10 @@ def _needs_second_source(judgement: Judgement) -> bool:
 
 
 def _rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidence]:
-    """Rank the passages about a question's subject by the promise of the pages.
+    """Return the passages about the question's subject, the one with the most promising page first.
 
-    Search results rarely contain the answer, so titles count as much as text: a page titled as its subject and nothing
-    else is the one that gives the particulars.
+    Search results rarely contain the answer, so titles count as much as text: a page with only the subject as its title
+    is the one that gives the particulars.
     """
     wanted = set(frame.terms)
     about = set(terms(frame.subject)) or wanted
@@ -246,9 +242,15 @@ def _rank_pages(frame: QueryFrame, passages: Iterable[Evidence]) -> list[Evidenc
 
 
 def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: int) -> list[Call]:
-    """Return the same search in the task's own words.
+    """Return the search of a call with the task's own words, in a list.
 
-    The list is empty if a query already tried with the tool has all content words of the task.
+    Empty if a query already tried with the tool has all these words.
+
+    Args:
+        call: The search.
+        frame: The task.
+        tried: The calls made so far.
+        most: Most calls to return.
     """
     # In Chinese, terms are pairs of characters. The keywords leave out characters that only ask.
     asked = questions_of(frame.question, LONGEST_QUERY) or frame.question
@@ -258,7 +260,7 @@ def further_queries(call: Call, frame: QueryFrame, tried: Sequence[Call], most: 
 
 
 def requested_queries(call: Call, queries: Iterable[str], tried: Sequence[Call], most: int) -> list[Call]:
-    """Return a search with each requested query, leaving out queries already tried."""
+    """Return the search of a call with each of the queries, at most `most`, without those already tried."""
     known = {call_identity(item) for item in tried}
     calls: dict[str, Call] = {}
     for query in queries:

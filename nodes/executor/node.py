@@ -1,9 +1,9 @@
 """The executor: the work inside a single task.
 
-A turn has four steps, in nodes of the task graph, so that each is checkpointed: `act` chooses the calls, asks a person
-to allow calls that act (`ask`) and makes them (`task_calls`), and `read` reads the results (`reading`) and decides
-(`next_action`): an outcome, or further calls while the results are not enough. Behaviour typical of a level, a depth or
-a tool is in `nodes.shared.strategy`. `fan_out` decides when tasks run. This module knows only one task.
+A turn has four steps, in nodes of the task graph, so that each is checkpointed. `act` chooses the calls, asks a person
+to allow calls that act (`ask`) and makes them (`task_calls`). `read` reads the results (`reading`) and decides
+(`next_action`): an outcome, or further calls while the results are not enough. What differs by level, depth or tool is
+in `nodes.shared.strategy`. This module knows only one task: `fan_out` decides when tasks run.
 """
 
 import asyncio
@@ -52,13 +52,15 @@ _NOTHING_ANSWERS: Final = localize_message("executor.node", "nothing_answers")
 
 _KEPT_PASSAGES = 8
 _MOST_KEPT = 24
-"""Passages that a task stores in the state, by default and at most if its argument `k` asks for more. Cited passages
-are always stored. Whole results would swell every checkpoint."""
+"""Most passages that a task stores in the state, if its argument `k` asks for more than `_KEPT_PASSAGES`.
+
+Cited passages are always stored. Whole results would swell every checkpoint.
+"""
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """Turn of a task: state, question and services."""
+    """A turn of a task: its state, parsed question and services."""
 
     state: TaskState
     work: TaskResources
@@ -74,7 +76,7 @@ class _Turn:
         return self.state["task"]
 
     def known_with(self, update: Mapping[str, Any]) -> TaskState:
-        """Return the state of the task after a channel update."""
+        """Return the state of the task as it will be after a channel update."""
         return {**self.state, **update}  # type: ignore[typeddict-item]
 
     def next_actions(self, update: Mapping[str, Any]) -> NextActions:
@@ -82,9 +84,10 @@ class _Turn:
 
 
 async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Choose and make the calls of a task's next turn.
+    """Choose and make the calls of a task's next turn, and return the channel update.
 
-    An analysis makes no calls and is finished here.
+    If a call needs a person's permission, no call is made and `asks` is set. An analysis makes no calls and is finished
+    here.
     """
     if state["task"].tool == ANALYSE:
         return await analyse(state, work, lease)
@@ -99,9 +102,12 @@ async def act(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, 
 
 
 async def ask(state: TaskState, work: TaskResources, shown: str) -> dict[str, Any]:
-    """Ask a person about the first call in need of permission.
+    """Ask a person about the first call that needs permission, and return the channel update with the answer.
 
-    `shown` is as in `ask_person`.
+    Args:
+        state: The task.
+        work: The resources shared by tasks.
+        shown: As in `ask_person`.
     """
     turn = _Turn.of(state, work)
     try:
@@ -121,7 +127,7 @@ async def ask(state: TaskState, work: TaskResources, shown: str) -> dict[str, An
 
 
 async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str, Any]:
-    """Read the results of a task and decide the outcome or the next calls."""
+    """Read the results of a task, and return the channel update with the outcome or the next calls."""
     started = time.monotonic()
     turn = _Turn.of(state, work)
     waiting = list_waiting(turn.task, work.plan, turn.services)
@@ -132,7 +138,10 @@ async def read(state: TaskState, work: TaskResources, lease: Lease) -> dict[str,
 
 
 def _noting_found(state: TaskState, update: dict[str, Any]) -> dict[str, Any]:
-    """Add the passage lists of the task's calls to the trace of the outcome, if the update has an outcome."""
+    """Return an update with the task's passage lists added to the trace of its outcome.
+
+    Unchanged without an outcome.
+    """
     outcome, found = update.get("outcome"), update.get("found", state.get("found", []))
     if outcome is None or not found:
         return update
@@ -141,10 +150,7 @@ def _noting_found(state: TaskState, update: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _choose(turn: _Turn) -> list[Call] | Outcome:
-    """Step 1: choose the calls to make.
-
-    Returns an outcome if no call is needed or possible.
-    """
+    """Step 1: return the calls to make, or an outcome if no call is needed or possible."""
     task, state, services = turn.task, turn.state, turn.services
     if (given := take_ahead(task, state["inputs"], services)) is not None and "call" not in state:
         services.emit(_progress(state, {"tool": task.tool, "args": {}}))
@@ -168,10 +174,7 @@ def _gone_outcome(state: TaskState) -> Outcome:
 
 
 async def _call(turn: _Turn, calls: list[Call], lease: Lease) -> dict[str, Any]:
-    """Step 2: make the calls and take the results.
-
-    These are passages to read, a value, or replacement calls.
-    """
+    """Step 2: make the calls, and return the channel update with passages, a computed value or replacement calls."""
     task, state, services = turn.task, turn.state, turn.services
     for call in calls:
         services.emit(_progress(state, call))
@@ -206,7 +209,7 @@ async def _call(turn: _Turn, calls: list[Call], lease: Lease) -> dict[str, Any]:
 async def _take_results(
     turn: _Turn, update: Mapping[str, Any], batch: CallBatch, actions: NextActions
 ) -> dict[str, Any]:
-    """Convert the results of a turn into a computed value or additional passages."""
+    """Return the channel update for a turn with results: the outcome of a computed value, or the merged passages."""
     task, state, services = turn.task, turn.state, turn.services
     copies = [other for call, _ in batch.failures if (other := actions.open_mirror(call)) is not None]
     more: dict[str, Any] = {"calls": copies, "turn": state.get("turn", 0) + (not copies), "cached": batch.all_cached}
@@ -226,7 +229,7 @@ async def _take_results(
 
 
 async def _read(turn: _Turn, progress: TaskProgressNote, lease: Lease) -> Judgement:
-    """Step 3: read the passages, alone or in a batch."""
+    """Step 3: return the judgement of the passages, read alone or in a batch."""
     task, work, services = turn.task, turn.work, turn.services
     if _takes_whole_folder(task, services):  # the draft reads the documents
         found = turn.state.get("passages", [])
@@ -254,9 +257,9 @@ async def _decide(
     waiting: Sequence[Task],
     spent: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Step 4: decide the outcome or the next calls.
+    """Step 4: return the channel update with the outcome or the next calls.
 
-    Further calls look for a missing value, or for another source of a value.
+    The next calls look for a missing value, or for another source of a value.
     """
     task, state, services = turn.task, turn.state, turn.services
     passages, hops, turns_left = state.get("passages", []), state.get("hops", []), progress.turns_left
@@ -290,7 +293,7 @@ async def _decide(
 
 
 def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote:
-    """Describe the progress of a task for the reader's prompt."""
+    """Return the progress of a task for the reader's prompt."""
     state, services, hops = turn.state, turn.services, turn.state.get("hops", [])
     asked = turn.work.frame
     # The answer repeats a task's results unchanged, a sentence per value.
@@ -315,14 +318,14 @@ def _describe_progress(turn: _Turn, waiting: Sequence[Task]) -> TaskProgressNote
 
 
 def _is_whole_answer(turn: _Turn) -> bool:
-    """Report whether a task's single value in a sentence is the whole answer for the user."""
+    """Report whether the task asks the user's whole question and its value, in a sentence, is the answer."""
     asked = turn.work.frame
     whole = turn.frame.question == asked.question and asked.form in {"", "sentence"} and not asked.words
     return whole and not turn.task.for_each and _gives_sentence(turn)
 
 
 def _gives_sentence(turn: _Turn) -> bool:
-    """Report whether a reader may word a task's value for the answer."""
+    """Report whether the reader may write the value as a sentence for the answer."""
     return turn.task.ret != "passages" and turn.services.strategy.answerer == "reader"
 
 
@@ -341,17 +344,14 @@ def route_after_read(state: TaskState) -> Literal["act", "done"]:
 
 
 def _takes_whole_folder(task: Task, services: RunContext) -> bool:
-    """Report whether a task hands all documents to the draft.
-
-    A task of a later plan that wants a value reads as usual.
-    """
+    """Report whether a task only hands all documents of a folder to the writer. False for a task that wants a value."""
     return services.strategy.searcher == "folder" and task.ret == "passages"
 
 
 def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> list[Call]:
-    """Return the first calls: the master's queries if given, else the planned call.
+    """Return the first calls of a task: searches with the master's queries if given, else the planned call.
 
-    On the web, a search with the task's own words is added.
+    On the web, a search with the task's own words is added. A task over a whole folder opens each document.
     """
     task, info = state["task"], services.registry.info(state["task"].tool)
     call: Call = {"tool": task.tool, "args": fill_args(task, state["inputs"], services.language, info.args_schema)}
@@ -368,9 +368,9 @@ def _first_calls(state: TaskState, frame: QueryFrame, services: RunContext) -> l
 
 
 def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, services: RunContext) -> dict[str, Any]:
-    """Continue a task after a turn without a working call.
+    """Return the channel update for a turn in which every call failed.
 
-    The task continues with substitute calls, with its existing passages, or not at all.
+    The task goes on with substitute calls, or else with the passages it has. Without either, it ends in an outcome.
     """
     worth = [call for call, failure in batch.failures if POLICIES[failure.kind].substitute]
     if stand_ins := [
@@ -387,10 +387,7 @@ def _without_results(state: TaskState, batch: CallBatch, actions: NextActions, s
 
 
 def _gone_on_without(state: TaskState, batch: CallBatch, services: RunContext) -> dict[str, str]:
-    """Emit an event for each failed call and return all failures of the task, by address or tool.
-
-    The task continues with the passages it has.
-    """
+    """Emit an event for each failed call, and return all failure messages of the task, by address or tool."""
     for call, failure in batch.failures:
         note = failure.message
         services.emit(TaskProgressEvent(task_id=state["task"].id, tool=call["tool"], note=note))
@@ -406,10 +403,7 @@ def _merge_failures(state: TaskState, batch: CallBatch, services: RunContext) ->
 
 
 def _found_at(batch: CallBatch, services: RunContext) -> list[str]:
-    """Return the final addresses of the pages and documents opened in a turn.
-
-    Redirects may have led elsewhere.
-    """
+    """Return the addresses at which the pages and documents of a turn were found, which differ after redirects."""
     return [
         source_address(p.source)
         for call, done in batch.results
@@ -421,7 +415,7 @@ def _found_at(batch: CallBatch, services: RunContext) -> list[str]:
 def _frame(state: TaskState, work: TaskResources) -> QueryFrame:
     """Return the parsed question of a task, with references to other tasks replaced by their values.
 
-    A task without a description asks the user's question.
+    Without a description, this is the user's question.
     """
     task, language = state["task"], work.services.language
     if "frame" in state or not task.description:
@@ -431,9 +425,12 @@ def _frame(state: TaskState, work: TaskResources) -> QueryFrame:
 
 
 def _report_hops(turn: _Turn, hops: Sequence[Hop], before: int) -> None:
-    """Report the intermediate values of a task to watchers.
+    """Emit events for intermediate values of a task, each as a task of its own: `task_1.2` is the second.
 
-    Each value is reported as a task of its own: `task_1.2` is the second.
+    Args:
+        turn: The turn.
+        hops: The new intermediate values.
+        before: Number of earlier ones.
     """
     number, tool = turn.state["turn"], turn.state["call"]["tool"]
     for n, hop in enumerate(hops, before + 1):

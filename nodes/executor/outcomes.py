@@ -1,7 +1,4 @@
-"""Constructors for task outcomes.
-
-All outcomes are built here so that each carries the data for the trace.
-"""
+"""Construction of task outcomes. All are made here, so that each has the data for the trace."""
 
 from collections.abc import Sequence
 from typing import Any, Final, Literal
@@ -16,7 +13,7 @@ from weiwo.tools.calling.invoke import ToolResult
 
 
 def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Outcome:
-    """Build the outcome of a value read from passages."""
+    """Return the outcome of a value read from passages."""
     reading = judgement.reading
     return Outcome(
         task_id=task.id,
@@ -43,10 +40,17 @@ def outcome_of_reading(task: Task, judgement: Judgement, state: TaskState) -> Ou
 def outcome_without_value(
     task: Task, judgement: Judgement, missing: str, state: TaskState, *, gave_up: bool = False
 ) -> Outcome:
-    """Build the outcome of a task without an answer in the passages.
+    """Return the outcome of a task for which the passages have no answer.
 
-    Values that a chain found on its way are included in the message. `gave_up` says that a model saw nothing more worth
-    trying although it might have continued, or used up the turns of a chain.
+    Its message includes values that a chain of look-ups found on its way, so that a new plan can use them.
+
+    Args:
+        task: The task.
+        judgement: The last judgement.
+        missing: What is missing.
+        state: The task's state.
+        gave_up: Whether a model saw nothing more worth trying although it might have gone on, or used up the turns of a
+            chain.
     """
     if known := "; ".join(f"{hop.question} → {hop.value}" for hop in judgement.hops):
         missing = f"{missing} ({known})"  # so that a new plan can use these values
@@ -59,10 +63,9 @@ def outcome_without_value(
 
 
 def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
-    """Choose the better of two outcomes of a task.
+    """Return the better of two outcomes of a task: one with a value, then the more confident, then the later one.
 
-    An outcome with a value wins, then the more confident outcome, then the later one. The cost of the later outcome
-    counts for both.
+    The attempts and time of the later outcome are taken over, since they include the earlier one's.
     """
     if earlier is None or (now.answers and now.confidence >= earlier.confidence):
         return now
@@ -71,7 +74,7 @@ def choose_better(earlier: Outcome | None, now: Outcome) -> Outcome:
 
 
 def _pages(state: TaskState) -> dict[str, tuple[str, ...]]:
-    """List the pages and documents opened by a task, and the unreadable addresses."""
+    """Return the addresses that a task opened, as `opened`, and those of them that could not be read, as `unread`."""
     calls = [(call["tool"], address) for call in state.get("tried", ()) if (address := opened_address(call))]
     opened, tools = dict.fromkeys(address for _, address in calls), {tool for tool, _ in calls}
     read = {
@@ -82,9 +85,9 @@ def _pages(state: TaskState) -> dict[str, tuple[str, ...]]:
 
 
 def _list_shown(state: TaskState) -> dict[str, Any]:
-    """Return the passages shown to a reader without success.
+    """Return the question and the passages shown to a reader in vain, as fields of the trace.
 
-    Returns nothing for a chain with intermediate values, because it may need the passages again.
+    Empty if none were shown, and for a chain with intermediate values, because it may need the passages again.
     """
     if not (seen := state.get("seen")) or state.get("hops"):
         return {}
@@ -99,11 +102,11 @@ _CALCULABLE: Final = frozenset({"number", "date"})
 def outcome_of_computation(
     task: Task, result: ToolResult, state: TaskState, passages: Sequence[Evidence] = ()
 ) -> Outcome:
-    """Build the outcome of a computed value.
+    """Return the outcome of a computed value, or a failure if the value cannot be read as the promised type.
 
-    The value rests on the evidence of its inputs, and on the passages that the tool names. A value that cannot be read
-    as the promised type is a failure that names it: a wrong type, handed on, would surface two tasks later as a wrong
-    number. A number and a date may stand for each other, since every calculation takes either.
+    The value rests on the passages of its inputs, and on those that the tool names. A wrong type, handed on, would
+    surface two tasks later as a wrong number. A number and a date may stand for each other, since every calculation
+    takes either.
     """
     tool = state["call"]["tool"]
     # A time of day, a duration or a version is shown as it stands in the table: 2.10 is no 2.1.
@@ -137,7 +140,16 @@ def unfinished_outcome(
     state: TaskState,
     tool: str = "",
 ) -> Outcome:
-    """Build the outcome of a task without a result, with the reason and earlier failures."""
+    """Return the outcome of a task without a result, with the reason and earlier failures.
+
+    Args:
+        task: The task.
+        status: "failed", or "empty" if nothing was found.
+        kind: The kind of failure.
+        message: The reason.
+        state: The task's state.
+        tool: The tool that failed. By default the task's tool.
+    """
     ended = {} if status == "empty" else {tool or task.tool: message}
     # Searches without an answer, or without an answer from all providers, are told with their reasons.
     calls = (call for call in state.get("tried", ()) if not opened_address(call))
@@ -160,7 +172,7 @@ def unfinished_outcome(
 
 
 def crashed_outcome(task: Task, error: Exception) -> Outcome:
-    """Build the outcome of a task crashed by an internal error."""
+    """Return the outcome of a task in which an internal error was raised."""
     message = f"{task.id} broke off: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
     return Outcome(
         task_id=task.id,

@@ -1,7 +1,4 @@
-"""The executor's prompt: all text for a model reading passages or analysing findings.
-
-A model reads passages for one task.
-"""
+"""The executor's prompts: texts for a model that reads the passages of tasks or analyses findings."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,23 +66,23 @@ that carry it. With "search", ask in `queries` for the others, one each. The pas
 not be kept. "answer" once every value is there: what they come to; it is "stated" if each of them is, and no hop.
 """
 HOPS: Final[Mapping[Shape, str]] = {"chain": _CHAIN, "comparison": _COMPARISON, "same": _COMPARISON}
-"""Added to the prompt for a task that takes several look-ups, by the shape of its question."""
+"""Text added to the prompt for a task that takes several look-ups, by the shape of its question."""
 
 _SENTENCE = """`sentence` is the answer to the user. With "give_up" it says what was not found, and what the passages \
 do tell of it, with `quotes` for that.
 """
-"""Added to the prompt for a task that is the user's whole question."""
+"""Text added to the prompt for a task that is the user's whole question."""
 
 STATEMENT = """Give also `sentence` with each value: the value in one full sentence that stands on its own, in the \
 language of the task, and says no more than the quotes do, in their wording where that is its language.
 """
-"""Added to the prompt if the answer gives each value in its own sentence."""
+"""Text added to the prompt if the answer gives each value in its own sentence."""
 
 WAITING: Final = """Other tasks wait for this value. With "answer" give in `ahead` what the passages tell of them \
 already, once your value is filled in: the id of the `task`; of one that runs for each item, the `item` as you give it \
 in `value`; the `value`, one or two `quotes`, `confidence`. Leave out what they do not tell or contradict each other \
 about:"""
-"""Added to the prompt for a task that other tasks depend on. A line for each of these tasks follows."""
+"""Text added to the prompt for a task that other tasks depend on. A line for each of these tasks follows."""
 
 TYPE_HINTS: Final[Mapping[ValueType, str]] = {
     "text": "text: the shortest exact answer, such as a name; for an open question one or two sentences",
@@ -111,7 +108,7 @@ NO_SUPPORT: Final = (
 STRANGER: Final = "the quoted passage does not speak of {}; quote one that does, else search or give up"
 OTHER_WINNER: Final = "by the values found it is {}; compare them again"
 OF_ANOTHER_TYPE: Final = "value: {}; wanted: {}"
-"""Objections to a reply. The model is asked again with the objection."""
+"""Objection to a value of another type. With each objection above, the model is asked again."""
 
 ANALYST = protect_prompt(
     f"""\
@@ -161,7 +158,7 @@ class TaskProgressNote:
     most_queries: int = 2
 
     def describe_turns(self) -> str:
-        """Describe the turns left, and the failures, for the model."""
+        """Return the prompt lines on the turns left, and the failures so far."""
         if self.turns_left <= 0:
             turns = "This is the last turn: answer or give up."
         else:
@@ -171,7 +168,7 @@ class TaskProgressNote:
         return "\n".join([turns, *(f"Did not work: {message}" for message in self.failed)])
 
     def describe_waiting(self) -> str:
-        """Describe the waiting tasks and the values wanted for each."""
+        """Return the prompt lines on the waiting tasks and the values wanted for each. Empty if none wait."""
         if not self.waiting:
             return ""
         lines = [
@@ -183,15 +180,21 @@ class TaskProgressNote:
         return "\n".join([WAITING, *lines, told])
 
     def describe_hops(self) -> str:
-        """List the intermediate values, a line each."""
+        """Return the prompt lines on the intermediate values found so far. Empty if there are none."""
         lines = [f"- {quote_as_data(hop.question, 200)} → {quote_as_data(hop.value, 200)}" for hop in self.hops]
         return "\n".join(["Found on the way:", *lines, ""]) if lines else ""
 
 
 def describe_task(frame: QueryFrame, ret: ValueType, progress: TaskProgressNote, *, hopping: bool) -> tuple[str, str]:
-    """Return the prompt's task description before and after the passages.
+    """Return the prompt's text before the passages, which describes the task, and after them, on its progress.
 
     Text that changes from turn to turn comes last: a provider caches the common beginning of prompts.
+
+    Args:
+        frame: The task, with references filled.
+        ret: The wanted type.
+        progress: How far the task has come.
+        hopping: Whether the task takes several look-ups.
     """
     queries = "; ".join(query for query in progress.tried if query)
     sentence = _SENTENCE if progress.whole == frame.question else ""

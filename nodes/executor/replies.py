@@ -30,7 +30,7 @@ class QuoteRef(Reply):
 
 
 def _quotes(value: Any) -> Any:
-    """Normalize quotes given as bare text without a passage number."""
+    """Return quotes with bare texts turned into objects: "a" into {"passage": 0, "text": "a"}. Else unchanged."""
     if not isinstance(value, list):
         return value
     return [{"passage": 0, "text": quote} if isinstance(quote, str) else quote for quote in value]
@@ -43,12 +43,18 @@ _IMPLIED = re.compile(r"(?:not |un)stated|impl|infer|deduc|deriv|indirect|æŽ¨|æš
 
 
 def _read_basis(value: Any) -> Any:
-    """Normalize a model's wording for stated or implied values."""
+    """Return "implied" for a model's word like "inferred" or "not stated", else "stated"."""
     return "implied" if isinstance(value, str) and _IMPLIED.match(value.strip()) else "stated"
 
 
 class HopReply(Reply):
-    """Intermediate value on the way to the wanted value."""
+    """Intermediate value of a chain or comparison, as given by a model.
+
+    Attributes:
+        question: What the value answers.
+        value: The value.
+        quotes: The quotes that have it.
+    """
 
     bounds: ClassVar[Mapping[str, int]] = {"quotes": 4}
 
@@ -70,26 +76,31 @@ class ValueAnswer(Reply):
 
 
 class AheadAnswer(ValueAnswer):
-    """Value of a waiting task, for a single item of a `for_each` task."""
+    """Value that a model gives for a task that waits for the one it reads.
+
+    Attributes:
+        task: Id of the waiting task.
+        item: The item, if the task runs for each item of a list. Else empty.
+    """
 
     task: Line
     item: Line = ""
 
 
 class RivalValue(Reply):
-    """Rival value from other passages."""
+    """Different value that other passages give."""
 
     value: Annotated[Scalar | list[Scalar], WithJsonSchema({"type": "string"})]
     quotes: Quotes = Field(default_factory=list)
 
 
 def _move(value: Any) -> Any:
-    """Normalize alternative names of a move."""
+    """Return a model's other name for a step as the usual one: "Wrong premise" as "premise_wrong". Else unchanged."""
     return _MOVES.get(re.sub(r"[\W_]+", "_", value.strip().lower()), value) if isinstance(value, str) else value
 
 
 Move = Literal["answer", "search", "open", "premise_wrong", "give_up"]
-"""Next step of a task, as chosen by the model."""
+"""Next step of a task, as chosen by the model. "premise_wrong" corrects what the question assumes."""
 
 _MOVES = dict.fromkeys(
     ("wrong_premise", "false_premise", "premise_false", "correct", "correction", "correct_premise"), "premise_wrong"
@@ -97,9 +108,9 @@ _MOVES = dict.fromkeys(
 
 
 class ReadReply(Reply):
-    """Model's reply about the passages: observations, conclusion and the next move.
+    """Model's reply about the passages: quotes, value and the next step, with the data that the step needs.
 
-    It also holds the data that the move needs.
+    `prompt.SYSTEM` explains each field.
     """
 
     bounds: ClassVar[Mapping[str, int]] = {
@@ -129,7 +140,7 @@ class ReadReply(Reply):
     @model_validator(mode="before")
     @classmethod
     def _one_query(cls, data: Any) -> Any:
-        """Accept a single `query`, as models call it, as the first of the queries."""
+        """Accept `query`, as some models write, by putting it before the `queries`."""
         if not isinstance(data, dict) or not data.get("query"):
             return data
         named = (data["query"], data.get("queries") or [])
@@ -137,7 +148,7 @@ class ReadReply(Reply):
 
     @property
     def found_on_the_way(self) -> Sequence[HopReply]:
-        """Intermediate values, for tasks with several look-ups."""
+        """Intermediate values. Empty unless the task has several look-ups."""
         return ()
 
     @property
@@ -162,7 +173,7 @@ class HopReadReply(ReadReply):
 
 
 class AheadReadReply(ReadReply):
-    """Reply about the passages of a task with waiting tasks downstream."""
+    """Reply about the passages of a task for which other tasks wait."""
 
     requested_as: ClassVar[str] = "ReadReply"
     bounds: ClassVar[Mapping[str, int]] = {**ReadReply.bounds, "ahead": 40}
@@ -172,7 +183,7 @@ class AheadReadReply(ReadReply):
 
 
 class AheadHopReadReply(HopReadReply, AheadReadReply):
-    """Reply about the passages of a task with several look-ups and waiting tasks downstream."""
+    """Reply about the passages of a task with several look-ups, for which other tasks wait."""
 
     bounds: ClassVar[Mapping[str, int]] = AheadReadReply.bounds
     tokens: ClassVar[int] = AheadReadReply.tokens
@@ -185,10 +196,7 @@ class _BatchAnswer(ValueAnswer):
 
 
 class BatchReadReply(Reply):
-    """Answers of several tasks.
-
-    A task without an answer in its passages has no entry.
-    """
+    """Answers of several tasks. A task that the passages do not answer is left out."""
 
     sparse: ClassVar[bool] = True
     tokens: ClassVar[int] = 2_500

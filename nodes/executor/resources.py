@@ -20,7 +20,7 @@ from weiwo.text.values import render
 
 
 class PriorityLimiter:
-    """Priority semaphore limiting concurrent tasks, with started tasks first.
+    """Semaphore that limits the tasks working at the same time. Tasks that have begun are served first.
 
     Args:
         free: The maximum number of tasks.
@@ -36,7 +36,7 @@ class PriorityLimiter:
         return self._free == 0
 
     async def acquire(self, *, begun: bool = False) -> None:
-        """Wait for a slot. Tasks already begun go before tasks not yet begun."""
+        """Wait for a slot. Among those waiting, tasks that have begun (`begun`) go first."""
         if self._free:
             self._free -= 1
             return
@@ -61,10 +61,10 @@ class PriorityLimiter:
 
 
 class Lease:
-    """Lease of a slot by a task.
+    """A task's hold on a slot.
 
-    It is taken with `async with` for each step, and kept for the next step if the step succeeded. Call `end` when the
-    task is over.
+    Take it with `async with` for each step. After a step without an error the slot is kept for the next step. Call
+    `end` when the task is over.
     """
 
     def __init__(self, limiter: PriorityLimiter) -> None:
@@ -87,13 +87,13 @@ class Lease:
             self._limiter.release()
 
     def give_up(self) -> None:
-        """Return a kept slot, because the next step has to wait for other tasks."""
+        """Return a kept slot, because the next step has to wait for other tasks. Does nothing during a step."""
         if self._kept:
             self._kept = False
             self._limiter.release()
 
     def end(self) -> None:
-        """Return the slot. If a step is still running, the slot is returned at the step's end."""
+        """Return the slot for good. If a step is still running, the slot is returned at the end of the step."""
         self._over = True
         self.give_up()
 
@@ -108,9 +108,9 @@ class TaskResources:
         frame: The user's question.
         tools: The tools that tasks may use.
         passages: Passages found by finished tasks, by id, for tasks that analyse them.
-        batches: Reads tasks together that come to read at the same time.
+        batches: Reads tasks together that come to be read at the same time.
         plan: The executed plan.
-        carries: The check by code of a sentence against passages.
+        carries: Checks by code that passages support a sentence.
         finished: Outcomes of tasks, in this execution and earlier executions.
     """
 

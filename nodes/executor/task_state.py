@@ -28,14 +28,14 @@ class Call(TypedDict):
 
 
 class TaskInput(TypedDict):
-    """Input of a task."""
+    """Input of a task: the task, and the outcomes of the tasks it depends on, by id."""
 
     task: Task
     inputs: dict[str, Outcome]
 
 
 class TaskOutput(TypedDict, total=False):
-    """Output of a task."""
+    """Output of a task, as added to the run's state."""
 
     outcome: Outcome
     evidence: Annotated[dict[str, Evidence], merge_evidence]
@@ -132,23 +132,23 @@ class TaskState(TaskInput, TaskProgress, total=False):
 
 
 def call_identity(call: Call) -> str:
-    """Return the key of a call: tool and arguments.
+    """Return the key by which calls are compared: tool and arguments.
 
-    Case, spacing and word order of a query do not count.
+    Case, spacing and word order of a query do not count, nor does the form of an address.
     """
     args = {name: _normalize_argument(name, value) for name, value in call["args"].items()}
     return json.dumps([call["tool"], args], sort_keys=True, ensure_ascii=False)
 
 
 def source_address(source: str) -> str:
-    """Return the canonical address of a source, regardless of the form of the link."""
+    """Return the canonical address of a page or document, the same for all forms of the link."""
     return canonical_url(source)
 
 
 def opened_address(call: Call) -> str:
-    """Return the canonical address of the page or document opened by a call.
+    """Return the canonical address of the page or document that a call opens: "https://a.org/x" for "http://a.org/x#b".
 
-    Returns an empty string if the call opens nothing.
+    Empty if the call opens nothing.
     """
     named = (value for name, value in call["args"].items() if is_address(name) and isinstance(value, str))
     return source_address(next(named, ""))
@@ -164,16 +164,13 @@ def is_opening_call(call: Call, services: RunContext) -> bool:
 
 
 def call_query(call: Call) -> str:
-    """Return the query of a call, or an empty string if the call does not search."""
+    """Return the query of a call. Empty if the call does not search."""
     name = _query_name(call)
     return str(call["args"][name]) if name else ""
 
 
 def with_query(call: Call, query: str) -> Call:
-    """Return a copy of a call with a new query.
-
-    A call without a query is returned unchanged.
-    """
+    """Return a copy of a call with a new query. A call without a query is returned unchanged."""
     name = _query_name(call)
     return {"tool": call["tool"], "args": {**call["args"], name: query}} if name else call
 
@@ -189,5 +186,5 @@ def _normalize_argument(name: str, value: JsonValue) -> JsonValue:
 
 
 def query_key(query: str) -> str:
-    """Return the key of a query: the words, ignoring case, spacing and order."""
+    """Return the key by which queries are compared: the sorted words, without case: "acme tower" for "Tower, Acme"."""
     return " ".join(sorted({word.strip(_AROUND_WORDS) for word in fold(query).split()} - {""}))

@@ -1,4 +1,4 @@
-"""Analysis of questions for extraction: required words and the expected type of value."""
+"""Words and type of value that a look-up asks for, in the form that is matched with clauses."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from weiwo.text.terms import terms
 from weiwo.text.units import CURRENCIES, to_si, unit_after
 
 Kind = Literal["date", "quantity", "name", "any"]
-"""Type of the value asked for; `any` is a date or a figure with a unit."""
+"""Type of the value asked for. `any` is a date or a figure with a unit."""
 
 _HAN_RUN: Final = lazy(f"[{HAN}]+")
 _ASKING: Final = frozenset(term for word in data_words("extraction", "assertions", "asking") for term in terms(word))
@@ -25,20 +25,22 @@ _ASKING_HAN: Final = data_pattern("extraction", "records", "idle_zh")
 
 @dataclass(frozen=True)
 class AskedValue:
-    """Question in the form used for matching clauses.
+    """A look-up in the form that is matched with clauses.
+
+    "When was Acme Tower founded?" has the kind "date" and the relation "founding". A clause must have a word for it.
 
     Attributes:
         kind: Type of the value.
-        relation: The relation asked for, if known.
-        says: Whether a clause must have a word of the relation. For "how much is" any sum will do.
-        words: English stems that a clause must have, besides the subject.
-        runs: Chinese stretches that a clause must have, besides the subject.
-        subject: Stems of a subject that is not a name, which may be separated. Empty for a name.
+        relation: The relation asked for. None if not known.
+        says: Whether a clause must have a word of the relation. Not for "how much is", which any sum answers.
+        words: English stems that a clause must have, besides the subject and the relation.
+        runs: Chinese stretches that a clause must have, besides the subject and the relation.
+        subject: Stems of a subject that is not a name ("the old bridge"). They may stand apart. Empty for a name.
         unit: Unit in which a figure is wanted. Empty if the question does not say.
         own: Dates and figures in the question. These are never the answer.
-        whole: Whether a clause must name the subject, since the question has no other content word.
-        alone: Whether a sentence must name the subject. For the subject of a chain, neither a title nor a pronoun
-            identifies it.
+        whole: Whether the question has no content word besides the subject, so that a clause must name the subject.
+        alone: Whether the sentence itself must name the subject, because a title or pronoun is not enough. So it is for
+            `whole`, and in a chain of look-ups.
     """
 
     kind: Kind
@@ -54,7 +56,7 @@ class AskedValue:
 
     @cached_property
     def phrases(self) -> re.Pattern[str]:
-        """Pattern for Chinese phrases of question and relation, and English multi-word phrases."""
+        """Pattern for the Chinese words of question and relation, and English phrases of several words ("set up")."""
         row = self.relation
         said = (*row.says["zh"], *row.asks["zh"], row.noun["zh"], *row.says["en"], row.noun["en"]) if row else ()
         han = (
@@ -68,20 +70,20 @@ class AskedValue:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """Stems of the relation's single English words."""
+        """Stems of the single English words for the relation: "found", "establish" for "founding"."""
         row = self.relation
         said = (*row.says["en"], row.noun["en"], *row.asks["en"]) if row else ()
         return frozenset(term for word in said if " " not in word for term in terms(word))
 
     def states_relation(self, said: str) -> bool:
-        """Tell whether a word or phrase of a clause says the relation."""
+        """Report whether a word or phrase of a clause expresses the relation, as "founded" for "founding"."""
         phrase = self.phrases.fullmatch(said) is not None and said not in self.runs
         return phrase or not self.stems.isdisjoint(terms(said))
 
     def measures(self, number: NumberSpan) -> bool:
-        """Report whether a number may be the requested figure, judging by the unit.
+        """Report whether a number may be the figure asked for, by its unit: a length must have a unit of length.
 
-        For an unknown dimension, any number may be.
+        True for any number if the dimension of the answer is not known.
         """
         if self.kind == "any":
             return number.unit is not None or number.percent
@@ -100,7 +102,7 @@ class AskedValue:
 
 
 def take_apart(frame: QueryFrame, kind: Kind) -> AskedValue:
-    """Convert a parsed look-up to the form used for matching clauses.
+    """Return a parsed look-up in the form that is matched with clauses.
 
     Args:
         frame: The look-up, of one subject at most.

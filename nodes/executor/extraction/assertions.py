@@ -1,9 +1,10 @@
-"""Generic assertion rule: a clause states the value asked for by a question.
+"""Rule by which a clause of prose states the value that a question asks for.
 
-A clause states a value if it holds every content word of the question and exactly one value of the requested type, with
-nothing in between except these, words without content, and units. Inflections count, and so do the words of the
-relation lexicon. A title, heading, pronoun or preceding clause may stand for the subject, never for anything else. A
-clause that denies or hedges states nothing, nor does a sentence with a second value that may be meant.
+"Acme Tower was founded in 1900" answers "When was Acme Tower founded?": the clause has every content word of the
+question and exactly one value of the requested type, and nothing stands between them but filler words and units.
+Inflections and the other words of a relation count as its words. A title, heading, pronoun or preceding clause may
+stand for the subject, never for anything else. A clause that denies or hedges states nothing, nor does one of a
+sentence with a second value that may be meant.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ _APPOSED_HAN: Final = data_pattern("extraction", "assertions", "apposed_zh")
 _REPORTS_HAN: Final = data_pattern("extraction", "assertions", "reports_zh")
 _PLACE_HAN: Final = lazy(rf"[在于][{HAN}·]{{1,10}}")
 _OF_A_LIFE: Final = frozenset({"birth", "death"})
-"""Events that happen to a person once and in one place, so that a place may stand between the verb and the date."""
+"""Relations for events in a person's life. A place may stand between the verb and the date: "born in Leeds in 1900"."""
 _VERBS: Final = data_words("extraction", "assertions", "idle")
 _UNSURE: Final = data_pattern("extraction", "stated_value", "unsure")
 _ROUGHLY: Final = data_pattern("extraction", "assertions", "roughly")
@@ -50,7 +51,7 @@ _BEHIND_HAN_NAME: Final = lazy("[于在是任担出逝去]")
 
 
 def stated_values(asked: AskedValue, page: Page, headings: Sequence[str]) -> Iterator[tuple[str, StatedValue]]:
-    """Yield the values stated by a page for a question, each with the sentence.
+    """Yield the values that a page states for a question, each with the sentence. Nothing if there are none.
 
     Args:
         asked: The question.
@@ -67,9 +68,14 @@ def stated_values(asked: AskedValue, page: Page, headings: Sequence[str]) -> Ite
 
 
 def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> StatedValue | None:
-    """Read the value stated in a clause.
+    """Return the value that a clause states for the question.
 
-    Returns None if the clause states no value, or if another value may be meant.
+    None if it states none, if it is about something else, or if another value of the sentence may be meant.
+
+    Args:
+        sentence: The sentence.
+        span: The clause.
+        headings: The headings above the passage.
     """
     tokens, asked = sentence.tokens(span), sentence.asked
     values = [token for token in tokens if token.role == "V"]
@@ -97,10 +103,10 @@ def _read_clause(sentence: Sentence, span: Span, headings: Sequence[str]) -> Sta
 
 
 def _opens_plainly(sentence: Sentence, start: int, tokens: Sequence[Token]) -> bool:
-    """Report whether a clause opens without words limiting the subject, attribute or value.
+    """Report whether no unknown word stands before the first of subject, attribute and value of a clause.
 
-    A description of a named thing may stand before its name. In Chinese, so may the source of an announcement or
-    measurement.
+    Such a word may limit the statement, as "Half" in "Half of Acme". A description of a named subject ("The writer Ada
+    Smith") is accepted. In Chinese, so is the source of an announcement or measurement.
 
     Args:
         sentence: The sentence.
@@ -116,7 +122,7 @@ def _opens_plainly(sentence: Sentence, start: int, tokens: Sequence[Token]) -> b
 
 
 def _has_words(sentence: Sentence, tokens: Sequence[Token]) -> bool:
-    """Report whether a clause has every required word."""
+    """Report whether a clause has a word for the relation, if required, and the other required words."""
     asked = sentence.asked
     told = [sentence.text[token.start : token.end] for token in tokens if token.role in "AV"]
     said = [sentence.text[token.start : token.end] for token in tokens if token.role in "ASV"]
@@ -130,10 +136,7 @@ def _has_words(sentence: Sentence, tokens: Sequence[Token]) -> bool:
 
 
 def _names_subject(sentence: Sentence, tokens: Sequence[Token]) -> bool:
-    """Report whether a clause names the subject in full.
-
-    For a question without a subject, every clause does.
-    """
+    """Report whether a clause names the subject in full. True for a question without a subject."""
     asked = sentence.asked
     said = [token for token in tokens if token.role in "SA"]
     held = {term for token in said for term in terms(sentence.text[token.start : token.end])}
@@ -142,9 +145,13 @@ def _names_subject(sentence: Sentence, tokens: Sequence[Token]) -> bool:
 
 
 def _has_obstacle(sentence: Sentence, between: Sequence[Token]) -> bool:
-    """Report whether a word between subject, attribute and value may change their relation.
+    """Report whether an unknown word stands between subject, attribute and value, and so may change the statement.
 
-    For a date, a Chinese place is harmless. For a date of birth or death, so is any place name.
+    For a date, a Chinese place such as 于北京 is no obstacle. For a date of birth or death, no place name is.
+
+    Args:
+        sentence: The sentence.
+        between: Words of the clause from the first to the last of subject, attribute and value.
     """
     asked, text = sentence.asked, sentence.text
     strange = [(token.start, token.end) for token in between if token.role == "X"]
@@ -157,7 +164,17 @@ def _has_obstacle(sentence: Sentence, between: Sequence[Token]) -> bool:
 
 
 def _carries_subject(sentence: Sentence, span: Span, headings: Sequence[str]) -> bool:
-    """Report whether a clause without the subject's name is about the subject, by context."""
+    """Report whether a clause that does not name the subject is still about it.
+
+    It may continue an earlier clause ("Acme grew and was sold in 1960"), or begin with a pronoun or a word for the
+    subject's kind ("The tower was built in 1900") on a page about the subject. False if a heading or name points to
+    something else.
+
+    Args:
+        sentence: The sentence.
+        span: The clause.
+        headings: The headings above the passage.
+    """
     head, page, asked = sentence.head(span), sentence.page, sentence.asked
     before = [clause for clause in sentence.clauses if clause[1] <= span[0] and sentence.head(clause)]
     if before:
@@ -177,13 +194,19 @@ def _carries_subject(sentence: Sentence, span: Span, headings: Sequence[str]) ->
 
 
 def _leads(sentence: Sentence, span: Span) -> bool:
-    """Report whether the subject leads a clause, as a name, pronoun or general noun."""
+    """Report whether a clause begins with the subject, as a name, pronoun or word for its kind ("the tower")."""
     head = sentence.head(span)
     return head == "S" or (head == "P" and sentence.follows) or (head == "K" and sentence.page.has_matching_title)
 
 
 def _goes_on(sentence: Sentence, before: Sequence[Span], span: Span) -> bool:
-    """Report whether a clause continues the subject of earlier clauses in the sentence."""
+    """Report whether a clause continues earlier clauses of the sentence that are about the subject.
+
+    Args:
+        sentence: The sentence.
+        before: The earlier clauses with content.
+        span: The clause.
+    """
     text = sentence.text
     bare = all(token.role in "SF" for token in sentence.tokens(before[-1]))
     if _RELATIVE.match(text, *span):
@@ -203,9 +226,9 @@ def _goes_on(sentence: Sentence, before: Sequence[Span], span: Span) -> bool:
 
 
 def _is_rival(sentence: Sentence, span: Span) -> bool:
-    """Report whether a clause has a value but neither a subject nor a verb.
+    """Report whether a clause has a value, but no subject, attribute or verb of its own, as "or in 1960".
 
-    Such a value competes with the value of the clause before.
+    Such a value may be meant instead of the value of the clause before.
     """
     tokens = sentence.tokens(span)
     told = [token for token in tokens if not any(a <= token.start and token.end <= b for a, b in sentence.name_spans)]
@@ -214,9 +237,9 @@ def _is_rival(sentence: Sentence, span: Span) -> bool:
 
 
 def _read_value(sentence: Sentence, value: Token, rest: Span) -> StatedValue | None:
-    """Convert a value to data form.
+    """Return a value in data form: a date as "1900-05", a figure as a number, a name as written.
 
-    Returns None for a range, a truncated figure, and a part of a longer name.
+    None for a range ("1900–1910"), a truncated figure, and a part of a longer name.
 
     Args:
         sentence: The sentence.
@@ -235,9 +258,9 @@ def _read_value(sentence: Sentence, value: Token, rest: Span) -> StatedValue | N
 
 
 def _is_whole_name(sentence: Sentence, value: Token) -> bool:
-    """Report whether a name is the clause's whole answer.
+    """Report whether a name is all that a clause gives as the answer.
 
-    The name must stand beside a verb and must not be part of a longer name.
+    It must stand beside a verb or a word like "by", and must not go on as a longer name ("Acme" in "Acme and Sons").
     """
     text = sentence.text
     beside = _BEFORE_NAME.search(text, max(0, value.start - 12), value.start) or _BEHIND_NAME.match(text, value.end)

@@ -20,7 +20,7 @@ from weiwo.text.terms import FUNCTION_WORDS, terms
 LONGEST_SENTENCE: Final = 800
 """Most characters of a sentence that are read."""
 _MOST_BEFORE: Final = 12
-"""A pronoun's subject is searched in fewer than this many sentences before it."""
+"""Fewer sentences than this before a pronoun are searched for its subject."""
 
 _CUT: Final = lazy(
     r"[;；，。]|[:：—–](?=\s)|,(?=\s|$)|\s(?=(?:and|but|while|when|whereas|although|though|where|which|who|whose)\s)"
@@ -30,7 +30,7 @@ _DEFINITION: Final = lazy(r"\s(?:is|was|are|were)\s(?:an?|the)\s(?:[\w'’“”
 _NARROWED: Final = lazy(r"\b(?:of|in|on|by|for|from|with|about|based|that|wh\w+|or|at|to|after|near|starring)\s")
 """Words in a definition after which the next verb may have another subject."""
 _IS_A: Final = lazy(r"\s(?:is|was)\s(?:an?|the)\s(?:(?!(?:an?|the|that|which|who)\s)[\w'’-]{1,30}\s){1,12}$")
-"""Definition of a single thing. A following "with a length of" then belongs to this thing."""
+"""Definition of a single thing, as "is a river". A following "with a length of" then belongs to this thing."""
 _BRACKETS: Final = lazy(r"[（(][^（）()]{0,160}[)）]")
 _TOKEN: Final = lazy(rf"[{HAN}]+|[^\W_{HAN}]+(?:['’.-][^\W_{HAN}]+)*")
 _HAN_RUN: Final = lazy(f"[{HAN}]+")
@@ -41,14 +41,15 @@ _IDLE_HAN: Final = data_pattern("extraction", "assertions", "idle_zh")
 _PLACED: Final = data_pattern("extraction", "assertions", "placed")
 _TURNING: Final = data_words("extraction", "assertions", "turning")
 _IDLE: Final = (FUNCTION_WORDS | data_words("extraction", "assertions", "idle")) - _TURNING
-"""English filler words that may stand between a subject and its value without changing the statement."""
+"""English filler words, which may stand between a subject and its value without changing the statement."""
 
 
 class Token(NamedTuple):
-    """Stretch of a clause with a role.
+    """Word, phrase or value of a clause, with its role for the question.
 
-    Roles: `S`ubject, `A`ttribute (a word of the question or of its relation), `V`alue, `P`ronoun, `K`ind, a general
-    noun for the subject, `F`iller, `D`ate that is not asked for, `X` for anything else.
+    Roles: `S`ubject, `A`ttribute (a word of the question or of its relation), `V`alue, `P`ronoun, `K`ind (a general
+    noun for the subject, "tower"), `F`iller, `D`ate that is not asked for, `X` for anything else. "It was founded in
+    1900" has P, F, A, F, V.
     """
 
     start: int
@@ -58,13 +59,19 @@ class Token(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def is_alike(stem: str, other: str) -> bool:
-    """Report whether two stems are equal or derived from each other."""
+    """Report whether two stems are equal, or one of five letters or more begins the other: "found" and "founder"."""
     return stem == other or (min(len(stem), len(other)) > 4 and (stem.startswith(other) or other.startswith(stem)))
 
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """Sentence of a page, analysed for a question. `number` is its index in `page.spans`."""
+    """A sentence of a page, analysed for a question.
+
+    Attributes:
+        page: The page.
+        asked: The question.
+        number: Index of the sentence in `page.spans`.
+    """
 
     page: Page
     asked: AskedValue
@@ -72,7 +79,7 @@ class Sentence:
 
     @cached_property
     def text(self) -> str:
-        """Text of the sentence, with brackets blanked out."""
+        """Text of the sentence with text in brackets replaced by blanks. Offsets stay."""
         start, end = self.page.spans[self.number]
         said = self.page.text[start : min(end, start + LONGEST_SENTENCE)]
         return _BRACKETS.sub(lambda found: " " * len(found[0]), said)
@@ -90,7 +97,7 @@ class Sentence:
 
     @cached_property
     def mentions(self) -> list[Span]:
-        """Spans of the sentence naming the subject."""
+        """Spans that name the subject in full. Empty if the question has no subject."""
         return self.page.mentions(self.text, plain(self.text)) if self.page.subject.key else []
 
     @cached_property
@@ -105,19 +112,19 @@ class Sentence:
 
     @cached_property
     def name_spans(self) -> list[Span]:
-        """Spans of names except the subject's, without dates."""
+        """Spans of names other than the subject, without dates."""
         own = [*self.mentions, *((date.start, date.end) for date in self.dates)]
         spans = [(name.start, name.end) for name in names(self.text)]
         return [span for span in spans if not any(a < span[1] and span[0] < b for a, b in own)]
 
     @cached_property
     def others(self) -> list[Span]:
-        """Spans of names of other things than the subject, except places after a preposition."""
+        """Spans of names other than the subject, without places after a preposition ("in Leeds")."""
         return [span for span in self.name_spans if not _PLACED.search(self.text[max(0, span[0] - 24) : span[0]])]
 
     @cached_property
     def values(self) -> list[Span]:
-        """Spans of values of the requested type, except the question's own values."""
+        """Spans of values of the requested type, without those that the question itself has."""
         kind, own = self.asked.kind, self.asked.own
         if kind == "name":
             return self.name_spans
@@ -129,7 +136,7 @@ class Sentence:
 
     @cached_property
     def clauses(self) -> list[Span]:
-        """Spans of the clauses. A clause with only a date is merged into the next clause."""
+        """Spans of the clauses. A clause that is only a date is joined with the next clause: "In 1900, Acme grew"."""
         fixed = [(date.start, date.end) for date in self.dates] + [(n.start, n.end) for n in self.numbers]
         cuts = [
             (start, end)
@@ -146,31 +153,34 @@ class Sentence:
         return found
 
     def _is_cut(self, at: int) -> bool:
-        """Report whether a new clause starts at a position, behind a separator.
+        """Report whether a new clause starts at a position behind a separator.
 
-        None starts at an "and" that continues a definition, or at a "with" not preceded by one.
+        None starts at an "and" that continues a definition ("is a chain and"), or at a "with" without one before it.
         """
         if self.text[at : at + 4] == "and ":
             return not self.definition_before(at)
         return self.text[at : at + 5] != "with " or _IS_A.search(self.text[:at]) is not None
 
     def definition_before(self, end: int) -> int:
-        """Find the start of a definition ending before a position.
+        """Return the start of a definition that ends at a position: of "is a chain" before "founded".
 
-        An example is "is a chain" before "founded". Returns 0 if no definition is found.
+        0 if there is none.
         """
         floor = max(0, end - 140)
         found = _DEFINITION.search(self.text[floor:end])
         return floor + found.start() if found and not _NARROWED.search(found[0]) else 0
 
     def _is_date(self, span: Span) -> bool:
-        """Tell whether a stretch holds nothing but a date."""
+        """Report whether a clause has nothing but a date and filler words."""
         held = any(span[0] <= date.start and date.end <= span[1] for date in self.dates)
         return held and all(token.role in "FDV" for token in self.tokens(span))
 
     @cached_property
     def _marked_tokens(self) -> list[Token]:
-        """Tokens for values, mentions, phrases and dates. Of overlapping tokens, the earlier in this order is kept."""
+        """Tokens for values, mentions of the subject, phrases and dates.
+
+        Where two overlap, the first in this order is kept.
+        """
         edges = [0, *(edge for span in self.values for edge in span), len(self.text)]
         gaps = zip(edges[::2], edges[1::2], strict=True)
         phrases = [found.span() for a, b in gaps for found in self.asked.phrases.finditer(self.text, a, max(a, b))]
@@ -183,7 +193,7 @@ class Sentence:
         return sorted(marked)
 
     def tokens(self, span: Span) -> list[Token]:
-        """Split a stretch into tokens with roles."""
+        """Return the tokens of a span, in order."""
         found: list[Token] = []
         position, last = span
         for mark in [*(m for m in self._marked_tokens if span[0] <= m.start and m.end <= last), Token(last, last, "")]:
@@ -196,7 +206,10 @@ class Sentence:
     def _roles(self, found: re.Match[str], *, opens: bool) -> Iterator[Token]:
         """Yield a token for a word, or for each part of a run of Chinese characters.
 
-        `opens` says that no content comes before the word.
+        Args:
+            found: The match of the word in the sentence.
+            opens: Whether no content word comes before it, so that it may be a pronoun or a word for the subject's
+                kind.
         """
         (start, end), word, kinds = found.span(), plain(found[0]), self.page.kinds
         if _HAN_RUN.match(word):
@@ -219,9 +232,9 @@ class Sentence:
         yield Token(start, end, role)
 
     def head(self, span: Span) -> str:
-        """Return the role of the first content word of a stretch.
+        """Return the role of the first token of a span that is no filler or date. Empty if there is none.
 
-        Returns `X` for a possession of the subject, and an empty string if there is no content word.
+        It is `X`, not `S`, for something that belongs to the subject ("Acme's owner").
         """
         first = next((token for token in self.tokens(span) if token.role not in "FD"), None)
         if first is None:
@@ -230,9 +243,9 @@ class Sentence:
 
     @cached_property
     def follows(self) -> bool:
-        """Report whether a pronoun in the sentence stands for the subject.
+        """Report whether a pronoun in the sentence stands for the subject, because the sentences before are about it.
 
-        This holds if the sentences before are about the subject.
+        If all of them begin with a pronoun, or there are none, the page must be about the subject.
         """
         for number in range(self.number - 1, max(-1, self.number - _MOST_BEFORE), -1):
             before = Sentence(self.page, self.asked, number)

@@ -1,7 +1,7 @@
-"""Entity matching: pages about a thing, and mentions of the thing in a text.
+"""Entity matching: whether a page is about a thing, and where a text names the thing.
 
-A title is the thing only if it is the thing's whole name: "Julius Caesar (play)" may be, "Julius Caesar Award" is not.
-A general noun for the thing ("the bridge") counts only on its own page.
+A title is the thing only if it is the whole name: "Julius Caesar (play)" may be, "Julius Caesar Award" is not. A
+general noun for the thing ("the bridge") counts only on its own page.
 """
 
 import re
@@ -37,7 +37,7 @@ _DEFINES: Final = lazy(
 _FRONTED: Final = lazy(r"An?\s([a-z][\w' -]{2,60}),\s[A-Z]")
 _NARROWS: Final = data_pattern("extraction", "entity_matching", "narrows")
 _GENERAL_ZH: Final = {"大学": "学校", "学院": "学校", "中学": "学校", "小学": "学校", "集团": "公司"}
-"""General nouns by which Chinese texts refer to a thing, by the end of its name or definition."""
+"""General nouns for a thing in Chinese texts, by the last two characters of its name or definition."""
 _LONGER: Final = lazy(r"-\w| (?:(?:the|of|de|von) )?(?:[A-Z][\w'’-]*|[IVX]+\b)")
 _WORD_BEFORE: Final = lazy(r"(?<![\w.'’])([\w.'’]+)( |-)$")
 _GIVEN_NAMES: Final = data_pattern("extraction", "entity_matching", "given_names")
@@ -55,7 +55,7 @@ def _plain_character(character: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Fold text character by character, preserving positions.
+    """Return a text folded character by character, so that offsets stay: "Zürich" gives "zurich".
 
     The result has lower case, no accents, narrow characters and simplified Chinese.
     """
@@ -63,24 +63,24 @@ def plain(text: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """Return a name in comparison form.
+    """Return a name in the form for comparison: folded words without a leading "the", signs and bracketed text.
 
-    These are the folded words without a leading "the", marks and bracketed text.
+    "The Acme Tower (play)" gives "acme tower".
     """
     words = _TOKEN.findall(plain(_BRACKET.sub("", name).translate(_MARKS)))
     return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
 
 
 def qualifier(name: str) -> str:
-    """Return the bracketed text behind a name: "play" of "Julius Caesar (play)"."""
+    """Return the bracketed text at the end of a name: "play" of "Julius Caesar (play)". Empty if there is none."""
     found = _BRACKET.search(name.strip())
     return found[1] if found and found.end() == len(name.strip()) else ""
 
 
 def page_name(title: str, source: str) -> str:
-    """Return a title without the name of the site.
+    """Return a title without the name of the site: "Vale" for "Vale – Town Almanac" of townalmanac.org.
 
-    The site's name may be known from the address: "Vale – Town Almanac" of townalmanac.org.
+    The last part of a title is the site's name if the address has it.
     """
     title = _SITE.sub("", title.strip())
     last = _LAST_PART.search(title)
@@ -90,13 +90,17 @@ def page_name(title: str, source: str) -> str:
 
 @dataclass(frozen=True)
 class Subject:
-    """Subject of a question, by the name in the question."""
+    """Subject of a question.
+
+    Attributes:
+        text: The name as in the question.
+    """
 
     text: str
 
     @cached_property
     def key(self) -> str:
-        """Name of the subject in comparison form."""
+        """Name of the subject in the form for comparison (`name_key`)."""
         return name_key(self.text)
 
     @cached_property
@@ -110,10 +114,9 @@ class Subject:
         return bool(self.tokens) and not self.tokens[0].isascii()
 
     def _find(self, folded: str) -> Iterator[Span]:
-        """Yield the spans of the name in a folded text.
+        """Yield the spans of the name in a folded text: its words in order, without a letter or figure directly beside.
 
-        The words of the name stand one behind the other, without a letter or figure beside them. The search takes no
-        pattern, because a pattern would have to be compiled for each name.
+        The search takes no pattern, because a pattern would have to be compiled for each name.
         """
         first = self.tokens[0] if self.tokens else ""
         start = folded.find(first) if first else -1
@@ -124,7 +127,7 @@ class Subject:
             start = folded.find(first, end or start + 1)
 
     def _find_end(self, folded: str, start: int) -> int | None:
-        """Return the end of the name if it begins at a place, or None."""
+        """Return the end of the name if it begins at `start` in a folded text, else None."""
         at = start + len(self.tokens[0])
         for token in self.tokens[1:]:
             for _ in range(_MOST_BETWEEN):
@@ -135,15 +138,12 @@ class Subject:
         return None if folded[at : at + 1] in _ASCII_WORD else at
 
     def mentions(self, text: str, folded: str, *, known: bool) -> list[Span]:
-        """Find the spans of a text naming the subject in full.
-
-        A name within a longer name does not count.
+        """Return the spans of a text that name the subject in full, not as part of a longer name.
 
         Args:
             text: The text.
             folded: The same text, folded by `plain`.
-            known: Whether the passage is about the subject, so that further given names may stand before the subject's
-                own.
+            known: Whether the passage is about the subject. Another capitalised word may then stand before the name.
         """
         return [(start, end) for start, end in self._find(folded) if self._whole(text, start, end, known=known)]
 
@@ -161,7 +161,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Page:
-    """A passage, seen with a subject in mind.
+    """A passage, matched with a subject.
 
     Attributes:
         subject: The subject.
@@ -175,10 +175,10 @@ class Page:
 
     @cached_property
     def has_matching_title(self) -> bool:
-        """Report whether the page's title is the subject's name.
+        """Report whether the title is the subject's name.
 
-        A bracket behind the title must equal the subject's bracket. If the subject has none, a lower-case bracket such
-        as "(film)" is accepted, and a capitalised one such as "(Godsmack song)" belongs to another name.
+        Text in brackets behind the title must equal that behind the subject. If the subject has none, lower-case text
+        like "(film)" is accepted, and capitalised text like "(Godsmack song)" is not.
         """
         mine, theirs = qualifier(self.subject.text), qualifier(self.title)
         fits = plain(mine) == plain(theirs) if mine else not theirs[:1].isupper()
@@ -209,14 +209,14 @@ class Page:
 
     @cached_property
     def about(self) -> bool:
-        """Report whether the page is about the subject, by the title or the first sentence."""
+        """Report whether the page is about the subject, by its title or by a definition in the first sentence."""
         return self.has_matching_title or self._definition_match is not None
 
     @cached_property
     def definition(self) -> str:
-        """Definition of the subject in the first sentence, up to the first narrowing phrase.
+        """Definition of the subject in the first sentence: "tower" for "Acme Tower is a tower in Leeds".
 
-        Empty if the sentence gives no definition.
+        It ends at the first narrowing phrase. Empty if there is no definition.
         """
         found = self._definition_match
         if found is None:
@@ -226,7 +226,7 @@ class Page:
 
     @cached_property
     def kinds(self) -> frozenset[str]:
-        """General nouns for the subject on the page, as in "the bridge" or 大桥."""
+        """General nouns that stand for the subject on its page, as "tower" in "the tower"."""
         if self.subject.han:
             ends = [item[-2:] for item in (self.subject.key, self.definition) if len(item) > 2 and self.about]
             return frozenset([*ends, *(_GENERAL_ZH[end] for end in ends if end in _GENERAL_ZH)])
@@ -234,7 +234,14 @@ class Page:
         return frozenset([*fold(self.definition).split()[-1:], *named[-1:], *named[:1]])
 
     def mentions(self, text: str, folded: str) -> list[Span]:
-        """Find the spans of a sentence naming the subject in full."""
+        """Return the spans of a sentence that name the subject in full.
+
+        Empty on a page that is not about the subject if the name is a single word or the title is a namesake.
+
+        Args:
+            text: The sentence.
+            folded: The same text, folded by `plain`.
+        """
         alone = len(self.subject.tokens) == 1 and not self.subject.han  # one word may name many things
         if not self.about and (alone or self._namesake):
             return []

@@ -1,4 +1,4 @@
-"""Dates of a life in brackets: "Julius Caesar (12 July 100 BC – 15 March 44 BC)", 苏轼（1037年—1101年）."""
+"""Dates of birth and death in brackets behind a name: "Julius Caesar (12 July 100 BC – 15 March 44 BC)"."""
 
 import re
 from collections.abc import Iterator
@@ -17,11 +17,13 @@ _BRACKET: Final = lazy(r"[（(][^()（）]{3,200}[)）]")
 _VERB: Final = lazy(r"\b(?:is|was|are|were)\b|[，。；是]")
 _DASH: Final = lazy(r"\s?(?:[–—~～－-]{1,2}|至|\bto\b)\s?")
 SPANNED: Final = {"birth": True, "death": False, "beginning": True, "ending": False}
-"""Relations whose dates stand in brackets behind a name: True for the first of the two dates, False for the second."""
+"""Relations with dates in brackets behind a name: True for the first of two dates, False for the second."""
 
 
 def bracketed_dates(page: Page, relation: str) -> Iterator[tuple[str, StatedValue]]:
-    """Yield the dates in brackets behind the subject's name, each with the sentence.
+    """Yield the date for a relation in brackets behind the subject's name, each with the sentence.
+
+    "Julius Caesar (12 July 100 BC – 15 March 44 BC)" gives -100-07-12 for "birth".
 
     Args:
         page: The passage.
@@ -38,9 +40,15 @@ def bracketed_dates(page: Page, relation: str) -> Iterator[tuple[str, StatedValu
 
 
 def _is_own(page: Page, text: str, end: int, *, first: bool) -> bool:
-    """Report whether brackets stand behind the subject's name.
+    """Report whether brackets that begin at `end` stand directly behind the subject's name.
 
-    A longer form of the name at the head of the subject's page counts too.
+    A longer form of the name at the beginning of the subject's page counts too.
+
+    Args:
+        page: The passage.
+        text: The sentence.
+        end: Start of the brackets.
+        first: Whether this is the first sentence of the page.
     """
     head, subject = text[:end], page.subject
     if any(b <= end and not text[b:end].strip() for _, b in page.mentions(text, plain(text))):

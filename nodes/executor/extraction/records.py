@@ -1,8 +1,8 @@
-"""Records: values given for a thing under a key.
+"""Records: a value given for a thing under a key, in `Key: value` lines, tables, definition lists and CSV rows.
 
-They come from `Key: value` lines, tables, definition lists and CSV rows. A record is asserted if the question names its
-thing and its key, and says nothing else beyond the record, its title and its headings. The key is the question's own
-word, or both are words of one relation of the lexicon.
+A row "| Wren shuttle | 500 |" under "Weight (kg)" answers "What is the weight of the Wren shuttle?". The question must
+name the record's thing and its key, and say nothing that record, title and headings do not. The key is named by its own
+word, or by another word for the same relation ("How heavy").
 """
 
 import re
@@ -42,10 +42,14 @@ _ALIKE: Final = 0.8
 
 @dataclass(frozen=True, slots=True)
 class RecordedValue:
-    """Value of a record with passage, line, label and fit.
+    """The value of a record that answers a question.
 
-    The label is e.g. "Wren shuttle – weight". The fit is 2 if the question names the record's thing, plus 1 if it
-    names the key itself instead of another word of the relation.
+    Attributes:
+        passage: The passage.
+        line: The line.
+        found: The value.
+        label: Thing and key: "Wren shuttle – weight".
+        fit: 2 if the question names the thing of a table row, plus 1 if it names the key by its own word.
     """
 
     passage: Evidence
@@ -64,7 +68,7 @@ class _Record:
         key: The key, or the column's name.
         value: The value as written.
         line: The line.
-        owner: Thing that the whole passage is about: the value of a name key, else the title.
+        owner: What the whole passage is about: the value of a key like "Name", else the title.
         context: Title, names, and the latest heading above the line.
     """
 
@@ -77,10 +81,7 @@ class _Record:
 
 
 class _Asked:
-    """Question in the form used for matching records.
-
-    It holds the folded text, the Latin words, and the relations asked for.
-    """
+    """A question in the form that is matched with records."""
 
     def __init__(self, frame: QueryFrame) -> None:
         self._text = re.sub(r"\s+", "", plain(frame.question))
@@ -89,7 +90,7 @@ class _Asked:
         self._han = "".join(re.findall(f"[{HAN}]", _IDLE_HAN.sub("", self._text)))
 
     def names(self, text: str) -> int:
-        """Count the words or characters of a text if the question contains all. Else return 0."""
+        """Return the number of words in a text, or of Chinese characters, if the question has all of them, else 0."""
         if _HAN.search(text):
             bare = re.sub(r"\s+", "", plain(text))
             return len(bare) if bare in self._text else 0
@@ -98,7 +99,7 @@ class _Asked:
         return len(words) if words and all(found) else 0
 
     def find_related_words(self, key: str) -> tuple[str, ...]:
-        """Return the words by which the question asks for a relation that the key belongs to."""
+        """Return the words of the question for the relation to which a key belongs: "weight" for the key "mass"."""
         found = [words for own, words in _relation_words() if key in own]
         return tuple(word for words in found for word in words if self._says(word))
 
@@ -106,7 +107,7 @@ class _Asked:
         return word in self._text if _HAN.match(word) else f" {word}" in self._spaced and len(word) > 2
 
     def left_by(self, *texts: str) -> bool:
-        """Report whether the question says anything missing from all the texts."""
+        """Report whether the question has a content word that none of the texts has."""
         known = {term for text in texts for term in terms(text)}
         letters = {character for text in texts for character in plain(text)}
         words = any(not any(_is_alike(word, other) for other in known) for word in self._words)
@@ -115,10 +116,7 @@ class _Asked:
 
 @lru_cache(maxsize=1)
 def _relation_words() -> tuple[tuple[frozenset[str], tuple[str, ...]], ...]:
-    """Return the key words and question words of each relation.
-
-    The key words may be a record's key. The question words are used to ask for the relation.
-    """
+    """Return, for each relation, the words that may be a record's key, and the words that ask for it in a question."""
     return tuple(
         (
             frozenset(w.lower() for both in (row.asks, row.says) for words in both.values() for w in words)
@@ -131,14 +129,14 @@ def _relation_words() -> tuple[tuple[frozenset[str], tuple[str, ...]], ...]:
 
 @lru_cache(maxsize=4096)
 def _is_alike(text: str, other: str) -> bool:
-    """Report whether two stems are equal, mutually derived, or spelling variants."""
+    """Report whether two stems are equal, one begins the other, or both spell one word: "colour" and "color"."""
     if text == other or min(len(text), len(other)) < 5 or text[:4] != other[:4]:
         return text == other
     return text.startswith(other) or other.startswith(text) or SequenceMatcher(None, text, other).ratio() >= _ALIKE
 
 
 def recorded_values(frame: QueryFrame, kind: str, passages: Sequence[Evidence]) -> list[RecordedValue]:
-    """Return the best-matching values of records for a question.
+    """Return the values of the records that fit a question best. Empty if none fits.
 
     Args:
         frame: The parsed look-up.
@@ -184,9 +182,16 @@ def _records(passage: Evidence) -> Iterator[_Record]:
 
 
 def _row(header: Sequence[str], cells: Sequence[str], line: str, owner: str, context: str) -> Iterator[_Record]:
-    """Yield the values of a row under a header.
+    """Yield a record for each cell of a table row, except the cell with the name of the row's thing.
 
-    In a row of two cells, the first may also be the key of the owner's value.
+    A row of two cells also gives a record with the first cell as the key, for the thing that the passage is about.
+
+    Args:
+        header: Names of the columns.
+        cells: The cells.
+        line: The row as written.
+        owner: What the whole passage is about.
+        context: Title, names and heading above the row.
     """
     named = next((at for at, key in enumerate(header[: len(cells)]) if key.lower() in NAME_KEYS), 0)
     for at, (key, cell) in enumerate(zip(header, cells, strict=False)):
@@ -197,7 +202,14 @@ def _row(header: Sequence[str], cells: Sequence[str], line: str, owner: str, con
 
 
 def _match(record: _Record, asked: _Asked, kind: str, passage: Evidence) -> Iterator[RecordedValue]:
-    """Yield the value of a record if the question asks for exactly this value."""
+    """Yield the value of a record if the question asks for exactly this value.
+
+    Args:
+        record: The record.
+        asked: The question.
+        kind: The kind of value wanted.
+        passage: The passage of the record.
+    """
     unit = _KEY_UNIT.search(record.key)
     key = (record.key[: unit.start()] if unit else record.key).replace("_", " ").strip("*` ").lower()
     bare = _KEY_IDLE_HAN.sub("", key)
@@ -215,9 +227,15 @@ def _match(record: _Record, asked: _Asked, kind: str, passage: Evidence) -> Iter
 
 
 def _read_cell(value: str, kind: str, unit: str, line: str) -> StatedValue | None:
-    """Read a cell as a value of the requested kind.
+    """Return a cell as a value of the requested kind: "May 1900" as "1900-05", "500" under "Weight (kg)" as 500 kg.
 
-    Returns None if the cell holds another kind of value, more than a sentence, or over `_LONGEST_VALUE` characters.
+    None if it holds another kind of value, more than a sentence, or over 100 characters.
+
+    Args:
+        value: The cell.
+        kind: The kind of value wanted.
+        unit: The unit in the name of the column, or "".
+        line: The whole line.
     """
     if not any(map(str.isalnum, value)) or len(value) > _LONGEST_VALUE or re.search(r"[.!?。！？；;]\s", value):
         return None

@@ -1,10 +1,10 @@
-"""Typed extraction without a model, from a single clause or record.
+"""Extraction of a typed value by rules, without a model.
 
-A value counts only if subject, relation and value stand in one clause or record. `extract_value` reads passages for one
-parsed look-up. From prose it asserts dates, figures and names alone, if a clause about the very subject gives them in
-one of a few tight patterns. From a record of the subject it asserts any field that the question asks for. The question
-must not say anything else, and no other matching clause of the same document may differ. In every other case it returns
-nothing. Documents that disagree are reported as rivals.
+`extract_value` reads passages for one parsed look-up. A value counts only if subject, relation and value stand in one
+clause or record. From prose, only dates, figures and names are read, by a few tight patterns. From a record of the
+subject, any field is read that the question asks for. The question must not say anything else, and no other matching
+clause of the same document may differ. In every other case nothing is returned. Documents that disagree are reported as
+rivals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,18 +47,18 @@ class _Candidate:
 
 
 def extract_value(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading | None:
-    """Read the value of a parsed look-up from passages.
+    """Return the value of a parsed look-up as stated by passages, or None if no value is certain.
 
     CPU-bound, a few milliseconds. Time grows linearly with the passages' length.
 
     Args:
         frame: The parsed look-up, with references filled.
         ret: The type of the value.
-        passages: The passages, best first.
+        passages: The passages, best first. Only the first 40 are read.
 
     Returns:
         The value with the sentences that state it. If documents disagree, the value of the best passage, with the other
-        values as rivals. None if no value is certain.
+            values as rivals.
     """
     if recorded := _read_records(frame, ret, passages[:_MOST_PASSAGES]):
         return recorded
@@ -94,10 +94,7 @@ _PROSE_KINDS: Final[dict[str, Kind]] = {
 
 
 def _read_records(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) -> Reading | None:
-    """Return the value given by records.
-
-    Returns None if no record gives a value, or if two records of one document differ.
-    """
+    """Return the value given by records. None if there is none, or if records of one document differ."""
     kind = "name" if frame.answer_type in _NAMED else _RECORD_KINDS.get(frame.answer_type, "")
     if not kind or frame.shape not in {"look_up", "open"} or ret not in _RETURNED.get(kind, {"text"}):
         return None
@@ -113,10 +110,10 @@ def _read_records(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence
 
 
 def _weigh_candidates(found: Sequence[_Candidate], kind: str, ret: ValueType) -> Reading | None:
-    """Return the value given by the documents, with values of disagreeing documents as rivals.
+    """Return the value on which the documents agree, or that of the best one with the others as rivals.
 
-    Returns None without candidates, or if a document contradicts itself. If any figure is undated, only undated
-    figures are used, else only the figures of the latest year.
+    None without candidates, or if a document contradicts itself. Of figures for different years, only those of the
+    latest year count, and if any figure has no year, only those without.
     """
     if kind == "quantity":
         last = max((max(candidate.found.years, default=9999) for candidate in found), default=0)
@@ -140,10 +137,7 @@ def _weigh_candidates(found: Sequence[_Candidate], kind: str, ret: ValueType) ->
 
 
 def _kind(frame: QueryFrame, ret: ValueType) -> Kind | None:
-    """Return the kind of value to read from prose.
-
-    Returns None if no kind fits.
-    """
+    """Return the kind of value to read from prose, or None if the question or the wanted type fits none."""
     relation = relations().get(frame.relation)
     if frame.shape not in {"look_up", "open", "chain"}:
         return None
@@ -163,7 +157,10 @@ def _candidates(asked: AskedValue, passage: Evidence, page: Page) -> Iterator[_C
 
 
 def _namesakes(seen: Sequence[tuple[Evidence, Page]]) -> bool:
-    """Report whether pages with the subject's name are about different things."""
+    """Report whether pages about the subject's name are about different things.
+
+    They are if their titles have different text in brackets, or if two definitions have no word in common.
+    """
     if len({qualifier(page.title) for _, page in seen if page.has_matching_title}) > 1:
         return True
     said: dict[str, set[str]] = {}
@@ -174,10 +171,7 @@ def _namesakes(seen: Sequence[tuple[Evidence, Page]]) -> bool:
 
 
 def _order_agreeing(found: Sequence[_Candidate], kind: str) -> list[_Candidate]:
-    """Return the candidates, most precise first, if all agree.
-
-    Returns an empty list if two differ.
-    """
+    """Return the candidates, most precise first, if all agree with the first, else an empty list."""
     same = {"date": is_same_date, "quantity": is_same_figure, "any": _is_same}.get(kind, is_same_name)
     finest = sorted(
         found,
@@ -190,7 +184,7 @@ def _order_agreeing(found: Sequence[_Candidate], kind: str) -> list[_Candidate]:
 
 
 def _is_same(value: StatedValue, other: StatedValue) -> bool:
-    """Report whether two values of an unknown type agree."""
+    """Report whether two values of unknown type, each a date or a figure, agree."""
     figures = [isinstance(found.value, int | float) for found in (value, other)]
     return all(figures) and is_same_figure(value, other) if any(figures) else is_same_date(value, other)
 

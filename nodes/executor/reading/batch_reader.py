@@ -32,16 +32,16 @@ from weiwo.state.query import QueryFrame
 _LEAST_TASKS: Final = 2
 MOST_TASKS: Final = 8
 _PASSAGES: Final = 2
-"""Number of best passages of each task in a shared prompt. A task not answered by them is read alone, with more."""
+"""Number of best passages of each task in a shared prompt. A task that they do not answer is read alone, with more."""
 _LONGEST_PASSAGES: Final = 3_000
-"""Most characters of these passages together. A task with longer passages is read alone."""
+"""Most characters of these passages of one task. A task with longer passages is read alone."""
 SCALARS: Final = frozenset({"text", "number", "date", "boolean"})
 """Types that are not lists."""
 
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """Reading request of a task.
+    """A task's request to be read.
 
     Attributes:
         frame: The task, with references filled.
@@ -62,10 +62,7 @@ class ReadRequest:
 
     @property
     def shareable(self) -> bool:
-        """Report whether the request can share a prompt.
-
-        It needs passages that are not too long, and a single value to find.
-        """
+        """Report whether the request can share a prompt: it has short passages and needs a single look-up."""
         short = bool(self.passages) and sum(len(item.text) for item in self.shown_passages) <= _LONGEST_PASSAGES
         return short and not finds_hops(self.frame, self.ret)
 
@@ -83,7 +80,7 @@ class ReadBatches:
     """Batches of a single execution.
 
     Attributes:
-        expected: Ids of the tasks that may yet come to read in a batch.
+        expected: Ids of the tasks that may yet come to be read in a batch.
     """
 
     expected: set[str] = field(default_factory=set)
@@ -91,21 +88,19 @@ class ReadBatches:
     _failed: bool = False
 
     def expect(self, task: Task, services: RunContext) -> None:
-        """Register a started task as expected if a shared reading is possible."""
+        """Add a started task to the expected tasks, if it may be read in a batch."""
         alike = task.tool in OF_CORPUS and task.ret in SCALARS and services.strategy.reads_together
         if alike and not self._failed and services.models.holds_schemas("executor"):
             self.expected.add(task.id)
 
     def leave(self, task_id: str) -> None:
-        """Remove a task from the expected tasks, after arrival or withdrawal."""
+        """Remove a task from the expected tasks. If no task is expected any more, the waiting ones are read."""
         self.expected.discard(task_id)
         if not self.expected:
             self._fill()
 
     async def read(self, task_id: str, request: ReadRequest, models: ChatModels) -> Judgement | None:
-        """Read a task in a batch.
-
-        Returns None if the task must be read alone.
+        """Return the judgement of a task read in a batch, or None if the task must be read alone.
 
         Args:
             task_id: The task. It must have given up its lease, because the other tasks need slots to get here.
@@ -140,9 +135,11 @@ class ReadBatches:
         return judgements.get(given.index(own))
 
     async def read_together(self, requests: Sequence[ReadRequest], models: ChatModels) -> dict[int, Judgement]:
-        """Read several tasks in a single call.
+        """Return the judgements of several tasks read in a single call, by position.
 
-        Returns the judgement of each task that has one, by position. The result is empty if such a call has failed.
+        Tasks without an answer are left out.
+
+        Empty if this or an earlier call failed.
         """
         if self._failed:
             return {}
@@ -153,7 +150,7 @@ class ReadBatches:
             return {}
 
     def _fill(self) -> None:
-        """Form a batch from the waiting requests. The first request asks for all."""
+        """Start a batch with the waiting requests: the first of them sends the call. A single request is read alone."""
         waiting = [member for member in self._waiting if not member.turn.done()]
         self._waiting = []
         if len(waiting) < _LEAST_TASKS or self._failed:
@@ -169,10 +166,7 @@ def _let_read_alone(members: Sequence[_Member]) -> None:
 
 
 async def _read_together(requests: Sequence[ReadRequest], models: ChatModels) -> dict[int, Judgement]:
-    """Ask a model for the values of several tasks.
-
-    Returns the judgement of each task that has one, by position.
-    """
+    """Ask a model for the values of several tasks, and return the judgement of each answered task, by position."""
     shown = {passage.id: passage for request in requests for passage in request.shown_passages}
     passages = [*shown.values()]
     lines = [f"Task {n}: {request.frame.question}\nWanted: {request.ret}" for n, request in enumerate(requests, 1)]

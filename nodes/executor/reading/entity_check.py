@@ -1,4 +1,4 @@
-"""Check of the subject: passages about the named subject or about a stranger."""
+"""Check whether passages are about the subject that a question names, or about something else."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ _COMMON = lazy(
     r"the|of|and|for|in|on|at|to|an?|de|la|le|du|von|van|der|den|di|da|emperor|empress|king|queen|president|prince|"
     r"princess|sir|saint|st|lord|lady|pope|prime|minister|professor|doctor|dr|mrs?|ms"
 )
-"""Words common to many names, which do not identify anybody."""
+"""Words that occur in many names, and so do not identify anything."""
 
 _HAN: Final = lazy(f"[{HAN}]")
 _SPACED: Final = lazy(f"[^\\W_{HAN}]+")
@@ -26,7 +26,7 @@ _ANY_WORD: Final = rf"([{HAN}]{{2}}|[^\W_{HAN}]+)"
 _OFFERED_BEFORE: Final = lazy(rf"{_ANY_WORD}{_OFFER}$")
 _OFFERED_BEHIND: Final = lazy(rf"{_OFFER}{_ANY_WORD}")
 _LEAST_DOCUMENTS: Final = 2
-"""If this many documents of a folder name a subject, its other documents are taken to be about the subject too."""
+"""Fewest documents of a folder that must name a subject for its other documents to be about the subject too."""
 
 _KIND: Final = re.compile(
     r"\b(?:agreement|agenda|brief|budget|catalogue?|chapter|contracts?|faq|form|guide|handbook|invoice|letters?|list|log|"
@@ -35,15 +35,16 @@ _KIND: Final = re.compile(
     r"制度|纪要|报告|手册|合同|协议|通知|办法|规定|清单|说明|计划|方案|总结|记录|指南|条例|公告|表$",
     re.IGNORECASE,
 )
-"""Words in titles for the kind of document, such as "minutes". Such a title does not name the document's subject."""
+"""Words in titles for the kind of document, like "minutes". A title with one does not name the document's subject."""
 
 
 def find_unmentioned_name(
     question: str, passages: Sequence[Evidence], known: Sequence[Evidence] = (), value: str = ""
 ) -> str | None:
-    """Return the name in a question if no passage mentions any name of the question.
+    """Return the first name of a question if no passage mentions any name of the question, else None.
 
-    Returns None if a passage does, or if the question contains no name.
+    For "When was Acme Tower founded?" and a passage about Bolt Hall, this is "Acme Tower". None also if the question
+    has no name or no passages are given.
 
     A passage has the names of its document, since a document rarely repeats its subject: its title, the names of its
     file and folders, and names in other passages of it. A tool's result has the arguments of its call. A policy,
@@ -55,7 +56,7 @@ def find_unmentioned_name(
         question: The question.
         passages: The passages to judge.
         known: Other passages that were found, of any documents.
-        value: The value read in them. A document about the very answer is not about a stranger.
+        value: The value read in them. A document with this title is accepted.
     """
     named = [name.text for name in names(question)]
     language = detect_language(question)
@@ -78,7 +79,7 @@ def find_unmentioned_name(
 
 
 def _list_alternatives(question: str, named: Sequence[str]) -> Iterator[str]:
-    """Yield the alternatives to a name in a question: "revenue or ARR", 营收或ARR."""
+    """Yield the words that a question offers as alternatives to a name: "revenue" for "ARR" in "revenue or ARR"."""
     asked = fold(question)
     for name in filter(None, map(fold, named)):
         at = asked.find(name)
@@ -90,9 +91,9 @@ def _list_alternatives(question: str, named: Sequence[str]) -> Iterator[str]:
 
 
 def may_speak_of(question: str, passage: Evidence) -> bool:
-    """Report whether a passage may mention a name in a question.
+    """Report whether a passage may be about a name in a question.
 
-    It contains a part of the name, or no name of the question is in its script.
+    True if it has a part of the name, or if the question has no name in the script of the passage.
     """
     if not has_rules(detect_language(question)):
         # German nouns all look like names, and Arabic names have no capitals.
@@ -103,7 +104,12 @@ def may_speak_of(question: str, passage: Evidence) -> bool:
 
 
 def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]) -> bool:
-    """Report whether passages, headings or sources contain a part of any name."""
+    """Report whether passages, with headings and paths, have a part of any name.
+
+    Args:
+        names_parts: For each name, its distinctive parts.
+        passages: The passages.
+    """
     said = fold(" ".join(f"{passage.heading} {passage.source} {passage.text}" for passage in passages))
     words = set(_SPACED.findall(said))
     return any(
@@ -112,9 +118,14 @@ def _is_named(names_parts: Sequence[Sequence[str]], passages: Sequence[Evidence]
 
 
 def _is_about(passage: Evidence, names_parts: Sequence[Sequence[str]], known: Sequence[Evidence]) -> bool:
-    """Report whether a passage's folder, or most documents at hand, mention any of the names.
+    """Report whether the folder of a passage, or most documents at hand, are about one of the names.
 
-    For the folder, two of its documents must mention a name. Returns False for a web page.
+    The folder is if at least two of its documents have a name. False for a web page.
+
+    Args:
+        passage: The passage.
+        names_parts: For each name, its distinctive parts.
+        known: The passages at hand.
     """
     folder = _folder(passage)
     at_hand = {evidence.source for evidence in known if _folder(evidence)}
@@ -124,9 +135,13 @@ def _is_about(passage: Evidence, names_parts: Sequence[Sequence[str]], known: Se
 
 
 def _titled_as_subject(title: str, own: str) -> bool:
-    """Report whether a title names a subject different from the question and answer.
+    """Report whether a title is the name of a subject that question and answer do not have.
 
-    The document is then about that person or thing.
+    True for "Bolt Hall" beside a question about Acme, False for "Minutes" and for "Acme".
+
+    Args:
+        title: The title of a document.
+        own: Question and answer, folded.
     """
     if not title or _KIND.search(title) or fold(title) in own:
         return False
@@ -137,15 +152,15 @@ def _titled_as_subject(title: str, own: str) -> bool:
 
 
 def _folder(passage: Evidence) -> str:
-    """Return the folder of a local document.
-
-    Returns an empty string for a web page, because its neighbours say nothing about it.
-    """
+    """Return the folder of a local document: "docs" for "docs/a.md", "." for "a.md". Empty for a web page."""
     return "" if "://" in passage.source else passage.source.rpartition("/")[0] or "."
 
 
 def _parts(name: str) -> Iterator[str]:
-    """Yield the distinctive parts of a name."""
+    """Yield the distinctive parts of a name: "ann", "leeds" for "King Ann of Leeds".
+
+    Of a Chinese name, two characters.
+    """
     for word in _PART.findall(fold(name)):
         if _HAN.match(word):
             yield word[:2] if len(word) > 1 else word

@@ -1,4 +1,4 @@
-"""Location of quotes in passages: word for word, else the paraphrased sentence."""
+"""Location of a model's quotes in passages: word for word, or as the sentence that the quote paraphrases."""
 
 import math
 import re
@@ -24,17 +24,17 @@ _SAME_SHARE = 0.8
 """Least share of a quote's words in the sentence that it paraphrases."""
 
 _NAME_SHARE = 0.6
-"""A value counts as a name if names make up at least this share of its characters."""
+"""Least share of a value's characters that names must make up for the value to count as a name."""
 
 _MIN_WORDS = 3
-"""Least number of words of a quote to be searched as a paraphrase."""
+"""Fewest words of a quote that is searched as a paraphrase."""
 
 
 def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Find the span of a quote in a text, ignoring case, spacing and typographic quotes.
+    """Return the span of a quote in a text, ignoring case, spacing and the form of quotation marks, or None.
 
-    Returns None if the quote does not occur. It must occur as separate words: "5" does not occur in "1956". For a very
-    long quote, only its beginning is searched.
+    It must occur as separate words: "5" does not occur in "1956". For a very long quote, only its beginning is
+    searched.
     """
     # Undo the escapes of `quote_as_data`, which the model may have copied.
     copied = quote.replace("<\\", "<").strip().strip("\"'“”‘’…. \n")
@@ -56,9 +56,11 @@ def locate_quote(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _runs_on(edge: str, beside: str) -> bool:
-    """Report whether a word or number at a quote's edge continues in the text beside.
+    """Report whether a word or number at the edge of a quote goes on in the text beside it.
 
-    The nearest character comes first in `beside`.
+    Args:
+        edge: The first or last character of the quote.
+        beside: The two characters beside it, the nearest first.
     """
     if not edge.isalnum() or _UNSPACED.match(edge):
         return False
@@ -66,9 +68,9 @@ def _runs_on(edge: str, beside: str) -> bool:
 
 
 def find_paraphrase(quote: str, text: str, value: JsonValue, type_: ValueType) -> tuple[int, int] | None:
-    """Find the sentence of a text with nearly the words of a quote and with the value.
+    """Return the span of the sentence that has nearly the words of a quote, and the value, or None.
 
-    Returns None if no sentence fits. Every number of the quote must occur in the sentence too.
+    The sentence must have four fifths of the words and every number of the quote.
     """
     said = _words(quote)
     if len(said) < _MIN_WORDS:
@@ -90,10 +92,11 @@ def _words(text: str) -> set[str]:
 
 
 def has_part(told: str, value: JsonValue, question: str) -> bool:
-    """Report whether a text mentions any part of a number, date or name.
+    """Report whether a text has any part of a value: a date's year, a figure, or a word of a name.
 
-    Any other value counts as mentioned. For a list, one item is enough. Yes, no, and names in the question itself are
-    left to a judge. Text in another script writes a name otherwise.
+    "Ann Roe" has a part of "Ann Lee". Also True for a value that is none of these, for yes and no, and for a name that
+    the question has, because only a judge can tell. True for a name in another script than the text. Of a list, one
+    item is enough.
     """
     if isinstance(value, list):
         return not value or any(has_part(told, item, question) for item in value)
@@ -118,9 +121,9 @@ def has_part(told: str, value: JsonValue, question: str) -> bool:
 
 
 def _has_part_of_name(told: str, named: Sequence[Name]) -> bool:
-    """Report whether a text contains a distinctive part of a name.
+    """Report whether a text has a distinctive word of a name, or two neighbouring characters of a Chinese name.
 
-    For a Chinese name, the part is a pair of characters.
+    True if text and name are in different scripts.
     """
     han, folded = any(_HAN.search(name.text) for name in named), fold(told)
     if bool(_HAN.search(told)) != han:
@@ -134,10 +137,7 @@ def _has_part_of_name(told: str, named: Sequence[Name]) -> bool:
 
 
 def single_date(text: str) -> PartialDate | None:
-    """Return the only date in a text.
-
-    Returns None if the text contains no date or several.
-    """
+    """Return the only date in a text. None if it has no date, several, or a range."""
     try:
         return PartialDate.from_iso(text)
     except ValueError:
@@ -146,9 +146,10 @@ def single_date(text: str) -> PartialDate | None:
 
 
 def carries(sentence: str, value: JsonValue, type_: ValueType) -> bool:
-    """Report whether a sentence contains a value in any form.
+    """Report whether a sentence has a value: a date or one within it, a figure, or a text.
 
-    A date may be finer than the value, a figure in any unit, and a name in any spelling.
+    "3 May 1900" has the date 1900. A figure counts as written or in the base unit: "5 km" has 5 and 5,000. A list needs
+    all its items. False for None, yes and no.
     """
     if isinstance(value, list):
         return bool(value) and all(carries(sentence, item, "text") for item in value)

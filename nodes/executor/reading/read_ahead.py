@@ -1,10 +1,9 @@
-"""Read-ahead: values of waiting tasks, found in the passages of an upstream task.
+"""Read-ahead: values of waiting tasks, found in the passages of the task that they wait for.
 
-The values come with their quotes. The reader of the upstream task is shown the waiting tasks. Its values meet the same
-requirements as any value, for the question with the task's own value filled in. They are stored in its outcome
-(`TaskTrace.ahead`): a task that finds its own question there takes the value, and neither searches nor asks. Values
-are therefore checkpointed, resumed and forked with the value they came with. Any task without a value given ahead runs
-as usual.
+The reader of a task is shown the tasks that wait for its value. What it gives for them, with quotes, is checked like
+any value, for the question with the task's own value filled in. The values are stored in the outcome of the task
+(`TaskTrace.ahead`). A waiting task that finds its own question there takes the value, and neither searches nor asks. So
+the values are checkpointed, resumed and forked with the value they came with. Any other task runs as usual.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,13 +21,13 @@ from weiwo.state import AheadValue, Evidence, Outcome, OutcomeDetail, Plan, Task
 from weiwo.text.language import fold
 
 MOST: Final = 40
-"""Most values for waiting tasks taken from a reading."""
+"""Most values for waiting tasks that are taken from one reply."""
 
 
 def list_waiting(task: Task, plan: Plan | None, services: RunContext) -> Sequence[Task]:
-    """List the look-ups in documents that depend on the given task alone.
+    """Return the look-ups in documents that wait for the given task and no other.
 
-    The list is empty for a web search, for a model that takes no schemas, and in a quick search.
+    Empty for a web search, for a model that takes no schemas, and in a quick search.
     """
     if plan is None or task.tool not in OF_CORPUS or not services.strategy.reads_together:
         return ()
@@ -45,9 +44,16 @@ async def read_ahead(
     passages: Sequence[Evidence],
     services: RunContext,
 ) -> Outcome:
-    """Check the values that a reader gave for waiting tasks, and add the valid ones to the outcome of its task.
+    """Return the outcome of a task with the valid values that its reader gave for waiting tasks.
 
     For each question, the first valid value is kept. Without any, the outcome is returned unchanged.
+
+    Args:
+        judgement: The reading of the task, with the values for waiting tasks.
+        waiting: The waiting tasks.
+        source: The outcome of the task.
+        passages: The passages of the task.
+        services: The run's resources.
     """
     known, by_id = {task.id: task for task in waiting}, {passage.id: passage for passage in passages}
     shown = [by_id[key] for key in judgement.shown if key in by_id]
@@ -65,10 +71,7 @@ async def read_ahead(
 
 
 def _hold(question: str, task: Task, judged: Judgement | None) -> dict[str, AheadValue]:
-    """Return a value for a waiting task, keyed by question.
-
-    Returns an empty dict if the value needs a remark or is in doubt.
-    """
+    """Return a value for a waiting task as {question: value}, or {} if it is disputed, implied or has a remark."""
     if judged is None or judged.reading.rivals or judged.reading.basis != "stated" or judged.reading.missing:
         return {}
     reading = judged.reading
@@ -85,9 +88,9 @@ def _hold(question: str, task: Task, judged: Judgement | None) -> dict[str, Ahea
 
 
 def _fill_question(task: Task, item: str, source: Outcome, services: RunContext) -> str:
-    """Return the question of a waiting task, for a single item of a `for_each` task.
+    """Return the question of a waiting task with the value filled in, for one item if the task runs for each.
 
-    Returns an empty string if the value has no such item.
+    Empty if the value has no such item.
     """
     inputs = {source.task_id: source}
     if task.for_each is None:
@@ -101,10 +104,7 @@ def _fill_question(task: Task, item: str, source: Outcome, services: RunContext)
 
 
 def take_ahead(task: Task, inputs: Mapping[str, Outcome], services: RunContext) -> Outcome | None:
-    """Return the outcome of a task from a value given ahead by an input.
-
-    Returns None if no input carries a matching value.
-    """
+    """Return the outcome of a task from a value read ahead with one of its inputs, or None without that value."""
     if not any(source.trace.ahead for source in inputs.values()):
         return None
     question = fill_text(task.description, inputs, services.language)

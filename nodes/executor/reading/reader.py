@@ -1,8 +1,8 @@
-"""Reading inside a task: from passages to a typed value with quotes, or a missing value.
+"""Reading inside a task: a typed value with quotes from the task's passages, or what is missing.
 
-With a model, one structured judgement gives the value, quotes, confidence, missing information and the next move (the
-searcher of MindSearch, arXiv 2407.20183). `shown_passages` checks it. Without a model the extraction rules read. Either
-way the result is then weighed against the other sources (`weiwo.nodes.executor.reading.source_agreement`).
+With a model, one structured reply gives the value, quotes, confidence, missing information and the next step (as in
+MindSearch, arXiv 2407.20183). `shown_passages` checks it. Without a model the extraction rules read. Either way the
+result is then weighed against the other sources (`source_agreement`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ from weiwo.text.terms import terms
 _LONGEST_SENTENCE = 400
 _ESTIMATE: Final = lazy(r"(?i)\b(?:about|approximately|around|roughly|circa|ca?\.|c\.)(?!\w)|大约|大概|约|左右|前后")
 _STRANGER_CONFIDENCE = 0.4
-"""Highest confidence of a value whose passage does not name the subject of the task."""
+"""Highest confidence of a value from a passage that does not name the subject of the task."""
 
 _DOUBT: Final = localize_message("executor.reading.reader", "doubt")
 _SCHEMAS: Final[Mapping[tuple[bool, bool], type[ReadReply]]] = {
@@ -57,7 +57,7 @@ _SCHEMAS: Final[Mapping[tuple[bool, bool], type[ReadReply]]] = {
     (False, True): AheadReadReply,
     (True, True): AheadHopReadReply,
 }
-"""Schema of the reply, by two flags: the task takes several look-ups, and other tasks wait for its value."""
+"""Schema of the reply, by two flags: whether the task takes several look-ups, and whether tasks wait for its value."""
 
 
 async def judge_turn(
@@ -67,9 +67,10 @@ async def judge_turn(
     services: RunContext,
     carries: SentenceCheck = carries_nothing,
 ) -> Judgement:
-    """Judge the passages of a task.
+    """Return the judgement of a task's passages in one turn.
 
-    A model is asked only if there is a passage that it was not shown.
+    A model is asked only if there is a passage that it was not shown. Before it gives up, it is shown further relevant
+    ones.
     """
     ret, passages = state["task"].ret, state.get("passages", [])
     if "best" in state:
@@ -92,10 +93,9 @@ async def judge_turn(
 def _list_unread(
     judgement: Judgement, question: str, passages: Sequence[Evidence], progress: TaskProgressNote
 ) -> list[Evidence]:
-    """List the passages never shown to a model before giving up, if relevant to the question.
+    """Return the relevant passages that no model was shown, if the model gives up. Empty if its judgement stands.
 
-    A relevant passage has a part of a name and another word of the question. Without such a passage the model's
-    judgement stands.
+    A passage is relevant if it has a part of a name of the question and another word of it.
     """
     ends = judgement.move == "give_up" or (judgement.move == "search" and not judgement.queries)
     if judgement.decided_by != "model" or not ends or not judgement.shown:
@@ -109,10 +109,10 @@ def _list_unread(
 
 
 def _nothing_to_read(state: TaskState, services: RunContext) -> Judgement | None:
-    """Return the previous judgement if a turn brought nothing new to show.
+    """Return a judgement without a value if the turn brought nothing new to show, else None.
 
-    The model is then not asked again. A page it opened was to tell more about known passages. A repeated search may
-    leave passages to show, and on the way of a chain the same passage may answer the next question.
+    The model is then not asked again. A repeated search may leave passages to show, and in a chain of look-ups the same
+    passage may answer the next question.
     """
     seen, passages = set(state.get("seen", ())), state.get("passages", ())
     if not (seen and passages) or "best" in state:
@@ -126,12 +126,9 @@ def _nothing_to_read(state: TaskState, services: RunContext) -> Judgement | None
 async def _reweigh_judgement(
     judgement: Judgement, frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]
 ) -> Judgement | None:
-    """Reweigh an earlier reading against further sources.
+    """Return an earlier judgement with its value weighed against the sources found since. No model is asked.
 
-    Nothing is read again, and no model is asked.
-
-    Returns:
-        The judgement, or None if more sources contradict it by now, so that all must be read anew.
+    None if more sources now contradict the value than support it, so that all must be read anew.
     """
     before = judgement.reading
     alone = replace(before, confidence=before.confidence / (LEAST_SHARE if before.rivals else 1))
@@ -149,10 +146,7 @@ async def read_passages(
     progress: TaskProgressNote,
     carries: SentenceCheck = carries_nothing,
 ) -> Judgement:
-    """Read passages for a single task, by rules and by a model if there is one.
-
-    `_with_proof` combines the two readings.
-    """
+    """Return the judgement of passages for a single task, by rules and by a model if there is one."""
     unreadable: list[str] = []
     reading = await offload_reading(passages, _by_rule, frame, ret, passages)
     if passages and models.has_decision_model("executor"):
@@ -170,10 +164,10 @@ async def read_passages(
 
 
 def _with_proof(judgement: Judgement, proved: Reading) -> Judgement:
-    """Combine a model's judgement with a value proved by rules.
+    """Return a model's judgement combined with a value that rules proved.
 
-    The proved value is used if the model found no value, or a different value in other sentences. The model's value is
-    then a rival. A denied premise, and a value reached by intermediate values, stay as the model gave them.
+    The proved value is used if the model found no value, or a different value in other sentences, which is then a
+    rival. A correction of the question, and a value reached by several look-ups, stay as the model gave them.
     """
     read = judgement.reading
     if proved.value is None or judgement.move == "premise_wrong":
@@ -202,9 +196,9 @@ def _by_rule(frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence]) ->
 
 
 def _compare_by_rule(frame: QueryFrame, passages: Sequence[Evidence]) -> Reading:
-    """Decide a comparison by values proved by rules.
+    """Return the winner of a comparison by values that rules proved, as a reading.
 
-    Returns a reading without a value if any value is missing.
+    Without a value if any is missing.
     """
     found = [(part, extract_value(part, VALUE_TYPES.get(part.answer_type, "text"), passages)) for part in frame.parts]
     read = [(part, item) for part, item in found if item is not None and not item.rivals]
@@ -238,9 +232,9 @@ async def _by_model(
     *,
     unreadable: list[str],
 ) -> Judgement:
-    """Read passages with a model and return the judgement.
+    """Return the judgement of a model that was shown the passages.
 
-    A value that cannot be read as the wanted type is recorded in `unreadable`.
+    If its value cannot be read as the wanted type, the reason is appended to `unreadable`.
     """
     hopping = finds_hops(frame, ret)
     prompt, now = describe_task(frame, ret, progress, hopping=hopping)
@@ -291,7 +285,7 @@ async def _judge_reply(
     queries: tuple[str, ...],
     left_out: int,
 ) -> Judgement:
-    """Convert a checked reply into a judgement: a value with its reading, or the next move without a value."""
+    """Return a checked reply as a judgement: a value with its reading, or the next step without a value."""
     ids = tuple(passage.id for passage in shown.passages)
     if reply.next in {"answer", "premise_wrong"} and reply.value is not None:
         sentence = _sentence(reply) if progress.wants_sentence else ""
@@ -319,10 +313,10 @@ async def _judge_reply(
 
 
 def _read_for_content(reply: ReadReply, shown: ShownPassages, carries: SentenceCheck) -> ReadReply:
-    """Return a reply as an answer if the value comes with a different move.
+    """Return a reply as an answer if it has a value that is supported, although it asks for a further step.
 
-    This requires that its quotes are found, and that code finds the sentence supported by them: a bare value somewhere
-    is not an answer.
+    Its quotes must be found, and code must find that they support its sentence. Otherwise the reply is returned
+    unchanged.
     """
     if reply.next in {"answer", "premise_wrong"} or reply.value is None or not reply.sentence.strip():
         return reply
@@ -341,11 +335,11 @@ def _read_for_content(reply: ReadReply, shown: ShownPassages, carries: SentenceC
 def _choose_passages(
     passages: Sequence[Evidence], progress: TaskProgressNote, ret: ValueType, frame: QueryFrame
 ) -> list[Evidence]:
-    """Choose the passages to show.
+    """Return the passages to show.
 
-    At first these are the best passages. Later they are the kept passages and the best passages not shown yet. On the
-    way of a chain each turn asks something else, and a passage shown before may answer it: then the best are those
-    found by the latest searches, shown before or not.
+    At first these are the best passages, later the kept ones and the best that were not shown yet. In a chain of
+    look-ups each turn asks something else, and a passage shown before may answer it: then they are the kept ones and
+    those found by the latest searches, shown before or not.
     """
     several = ret == "passages" or ret.startswith("list") or frame.shape == "comparison"
     most = MANY_PASSAGES if several else progress.most
@@ -366,9 +360,9 @@ async def judge_answer(
     *,
     wants_sentence: bool,
 ) -> Judgement | None:
-    """Judge a value from a shared prompt by the same checks as for a task read alone.
+    """Return the judgement of a value from a prompt shared by several tasks, or None if it fails the checks.
 
-    Returns None if the value fails the checks, or cites a passage that the task did not find itself.
+    The checks are those of a task read alone. It also fails if it cites a passage that the task did not find itself.
 
     Args:
         answer: The value with its quotes.
@@ -395,24 +389,23 @@ async def judge_answer(
 
 
 def finds_hops(frame: QueryFrame, ret: ValueType) -> bool:
-    """Report whether a task needs several look-ups and so has intermediate values."""
+    """Report whether a task needs several look-ups, as a chain or comparison, and so has intermediate values."""
     return frame.shape in HOPS and ret != "passages" and not ret.startswith("list")
 
 
 def _sentence(reply: ReadReply) -> str:
-    """Return the one-sentence answer of a reply, without citation marks, which the code adds.
+    """Return the one-sentence answer of a reply without citation marks, which code adds.
 
-    Returns an empty string for a sentence over `_LONGEST_SENTENCE` characters.
+    Empty if over 400 characters.
     """
     said = clean_marks(safe_note(reply.sentence, _LONGEST_SENTENCE + 1), ()).strip()
     return said if len(said) <= _LONGEST_SENTENCE else ""
 
 
 def _without_value(reply: ReadReply, shown: ShownPassages, progress: TaskProgressNote) -> Reading:
-    """Build a reading without a value from a reply.
+    """Return a reading without a value, which says what is missing.
 
-    The reading says what is missing. If a model gives up the whole question, it also holds the sentence of the reply
-    with supporting quotes.
+    If a model gives up the user's whole question, the reading also has its sentence and the supporting quotes.
     """
     sentence = _sentence(reply) if progress.wants_sentence and reply.next == "give_up" else ""
     told = [hop for hop in shown.hops if fold(hop.value) in fold(sentence)]
@@ -427,19 +420,13 @@ def _without_value(reply: ReadReply, shown: ShownPassages, progress: TaskProgres
 
 
 def _current(passages: Sequence[Evidence], quotes: Sequence[Quote]) -> list[Evidence]:
-    """Return the passages that are not outdated, and the quoted ones.
-
-    The value of any other passage does not count against the value read.
-    """
+    """Return the passages that are not outdated, and the quoted ones. Others must not count against the value read."""
     quoted = {quote.evidence_id for quote in quotes}
     return [passage for passage in passages if not passage.is_outdated or passage.id in quoted]
 
 
 def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evidence], frame: QueryFrame) -> bool:
-    """Report whether quotes or headings contain a part of a number, date or name.
-
-    Any other value counts as contained.
-    """
+    """Report whether quotes or headings have a part of a number, date or name. True for any other value."""
     quoted = {quote.evidence_id for quote in quotes}
     cited = [passage for passage in passages if passage.id in quoted]
     language = resolve_language("\n".join(passage.text for passage in cited), (frame.language,))
@@ -451,7 +438,7 @@ def _is_told(value: JsonValue, quotes: Sequence[Quote], passages: Sequence[Evide
 def _reading(
     reply: ReadReply, shown: ShownPassages, passages: Sequence[Evidence], frame: QueryFrame, sentence: str
 ) -> Reading:
-    """Convert a model's answer into a reading, weighed against the other sources."""
+    """Return a model's answer as a reading, weighed against the other sources."""
     own = shown.locate_quotes(reply)
     quotes = list(dict.fromkeys([*own, *(quote for hop in shown.hops for quote in hop.quotes)]))
     stranger = shown.find_unmentioned_name(own, reply.value)

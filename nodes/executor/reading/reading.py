@@ -1,7 +1,4 @@
-"""Reading and judgement of a turn.
-
-A reading is the typed value of a task with supporting quotes. A judgement adds the next move.
-"""
+"""Reading: the typed value of a task with its quotes. Judgement: a reading with the next step of the task."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,14 +9,11 @@ from weiwo.state.evidence import Basis
 from weiwo.state.query import QueryFrame
 
 SentenceCheck = Callable[[str, Sequence[Evidence], QueryFrame], bool]
-"""Check by code, without a model, that passages support a sentence about the subject of a task."""
+"""Check by code that passages support a sentence about the subject of a question."""
 
 
 def carries_nothing(_sentence: str, _passages: Sequence[Evidence], _frame: QueryFrame) -> bool:
-    """Return False: the default sentence check accepts nothing.
-
-    A value counts only as the answer that it is given for.
-    """
+    """Return False. As the default sentence check, it accepts no sentence."""
     return False
 
 
@@ -54,14 +48,14 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """Judgement of a turn: a reading, the judge, and the next move.
+    """A reading, who judged, and the next step of the task.
 
     Attributes:
-        reading: The value, or None with the missing information.
+        reading: The reading, with a value or with the missing information.
         decided_by: A model or the rules.
-        move: `answer` or `premise_wrong` with a value. Without a value, the next move.
-        queries: The queries of a `search` move.
-        opened: The passage to open in an `open` move, with its page or document.
+        move: `answer` or `premise_wrong` (the value corrects the question) with a value. Without, the next step.
+        queries: The queries of a `search` step.
+        opened: The passage whose page or document an `open` step opens, or None.
         left_out: Number of passages without room in the prompt.
         shown: Ids of the passages shown in the prompt.
         kept: Ids of the passages that the model wants to see again.
@@ -82,7 +76,7 @@ class Judgement:
 
 
 def restore_judgement(outcome: Outcome) -> Judgement:
-    """Rebuild the judgement behind an outcome with a value: reading, judge and move, without shown passages."""
+    """Return the judgement behind an outcome with a value: reading, judge and step, without shown passages."""
     reading = Reading(
         value=outcome.value,
         evidence_ids=outcome.evidence_ids,

@@ -1,8 +1,7 @@
-"""Passages shown to a model, with checks of the model's reply.
+"""Checks of a model's reply against the passages that it was shown.
 
-Numbers in a reply are those of the passages as shown. Quotes are searched in the whole passages behind them. A value
-without any quote that can be found is not believed, nor is the result of a comparison that contradicts the values
-found.
+Numbers in a reply are those of the passages as shown. Quotes are searched in the whole passages behind them. A value is
+rejected if none of its quotes is found, and so is the result of a comparison that contradicts the values found.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,12 +30,12 @@ _MOST_HOPS: Final = 6
 _SHOWN: Final = 80
 _HAN: Final = lazy(f"[{HAN}]")
 _COMPARED: Final[frozenset[Shape]] = frozenset({"comparison", "same"})
-"""Shapes of questions whose look-ups do not depend on each other."""
+"""Shapes of questions with look-ups that do not depend on each other."""
 
 
 @dataclass(frozen=True)
 class ShownPassages:
-    """Passages and question shown to a model, for checking the replies.
+    """Question and passages that a model was shown, for checking its reply.
 
     Attributes:
         frame: The task, with references filled.
@@ -53,7 +52,7 @@ class ShownPassages:
     hops: Sequence[Hop] = ()
 
     def read_value(self, reply: ReadReply) -> JsonValue:
-        """Return the value of a reply in the wanted type. For a correction, return its text.
+        """Return the value of a reply in the wanted type, or as text if it corrects the question. None without a value.
 
         Raises:
             ValueError: The value cannot be read as that type.
@@ -63,17 +62,17 @@ class ShownPassages:
         return str(coerce(reply.value, "text")) if reply.next == "premise_wrong" else self._coerce_value(reply.value)
 
     def locate_quotes(self, reply: ReadReply) -> list[Quote]:
-        """Return the quotes of a reply found in the passages."""
+        """Return the quotes of a reply that are found in the passages, in their spelling. Empty if none is."""
         return self._locate_all(reply.quotes, self.read_value(reply), self.value_type(reply))
 
     def value_type(self, reply: ReadReply) -> ValueType:
-        """Return the type of a reply's value: the wanted type, or text for a correction."""
+        """Return the type of a reply's value: the wanted type, or "text" if the value corrects the question."""
         return "text" if reply.next == "premise_wrong" else self.ret
 
     def find_unmentioned_name(self, quotes: Iterable[Quote], value: object) -> str | None:
-        """Return a name from the task or its intermediate values if no quoted passage mentions any of these names.
+        """Return a name of the task or its intermediate values if no quoted passage mentions any of them, else None.
 
-        In a comparison, the passages of the intermediate values count as quoted. Returns None if a name is mentioned.
+        In a comparison, the passages of the intermediate values count as quoted.
         """
         cited = {quote.evidence_id for quote in quotes}
         if self._side_by_side:
@@ -85,7 +84,7 @@ class ShownPassages:
     def after_hops(self, reply: ReadReply) -> "ShownPassages":
         """Return a copy with the intermediate values of a reply added, each once.
 
-        Values without a quote are left out.
+        Values without a located quote are left out.
         """
         known = {self._identity(hop) for hop in self.hops}
         hops = list(self.hops)
@@ -103,18 +102,18 @@ class ShownPassages:
 
     @property
     def _side_by_side(self) -> bool:
-        """Report whether the look-ups belong to a comparison of things named by the task."""
+        """Report whether the task compares things, so that its look-ups do not depend on each other."""
         return self.frame.shape in _COMPARED
 
     def _identity(self, hop: Hop) -> tuple[object, ...]:
-        """Return the key of an intermediate value.
+        """Return the key by which intermediate values are compared.
 
-        Two things in a comparison may have equal values.
+        In a comparison, two things may have equal values.
         """
         return (hop.value.casefold(), hop.evidence_ids if self._side_by_side else ())
 
     def list_rivals(self, reply: ReadReply) -> list[Rival]:
-        """Return the other values of a reply with the wanted type and a located quote."""
+        """Return the different values in a reply that have the wanted type and a located quote."""
         found = []
         for other in reply.others:
             try:
@@ -128,7 +127,7 @@ class ShownPassages:
         return found
 
     def opened_passage(self, reply: ReadReply) -> Evidence | None:
-        """Return the passage chosen by a reply for opening the passage's page or document, or None."""
+        """Return the passage that a reply wants to open, or None if it names no shown passage."""
         return self.passages[reply.passage - 1] if 0 < reply.passage <= len(self.passages) else None
 
     def kept_passages(self, reply: ReadReply) -> tuple[str, ...]:
@@ -136,9 +135,11 @@ class ShownPassages:
         return tuple(self.passages[n - 1].id for n in dict.fromkeys(reply.keep) if 0 < n <= len(self.passages))
 
     def find_objection(self, reply: ReadReply, *, strangers: bool) -> str | None:
-        """Return the objection to a reply, in words for the model, or None.
+        """Return what is wrong with a reply, in words for the model, or None if nothing is.
 
-        `strangers` says whether to object to quotes about a different subject than the task's.
+        Args:
+            reply: The reply.
+            strangers: Whether to object to quotes from passages that do not name the subject of the task.
 
         Raises:
             ValueError: The value is not of the wanted type.
@@ -154,14 +155,14 @@ class ShownPassages:
         return self._find_conclusion_fault(reply) or self._find_quote_fault(reply, strangers=strangers)
 
     def _find_conclusion_fault(self, reply: ReadReply) -> str | None:
-        """Return the fault of a comparison's result, as far as code can compare."""
+        """Return what is wrong with the result of a comparison, or None if code finds no other winner."""
         other = _find_other_winner(self.frame, self.hops, reply.value) if self._side_by_side else None
         return prompt.OTHER_WINNER.format(other) if other else None
 
     def _find_quote_fault(self, reply: ReadReply, *, strangers: bool) -> str | None:
-        """Return the fault of an answer's quotes.
+        """Return what is wrong with an answer's quotes, or None.
 
-        A comparison may rest on the quotes of its intermediate values.
+        A comparison may rest on those of its intermediate values.
         """
         quotes = self.locate_quotes(reply)
         if not quotes and not (self._side_by_side and self.hops):
@@ -173,10 +174,9 @@ class ShownPassages:
         return None
 
     def _bears_on(self, quotes: Sequence[Quote], reply: ReadReply) -> bool:
-        """Report whether quotes contain the value or a word of the question.
+        """Report whether quotes, with the sentences around them and headings, have a word of value or question.
 
-        The surrounding sentences and headings count too. If they are in another script than the question, a model has
-        to judge.
+        True if they are in another script than the question, because only a model can judge then.
         """
         cited = {passage.id: passage for passage in (*self.passages, *self.known)}
         whole = [_sentence_around(quote.text, cited[quote.evidence_id].text) for quote in quotes]
@@ -198,19 +198,16 @@ class ShownPassages:
         return coerce(self._plain(value) if item_type(self.ret) != "text" else value, self.ret)
 
     def _plain(self, value: Any) -> Any:
-        """Normalize figures and dates in a value for the rules.
-
-        Used if the language of the task has no rules.
-        """
+        """Return a value with figures and dates in a form that rules can read. Other parts stay."""
         if isinstance(value, list):
             return [self._plain(item) for item in value]
         return plain_values(value, self.frame.language) if isinstance(value, str) else value
 
     def _locate_all(self, quotes: Iterable[QuoteRef], value: JsonValue, type_: ValueType) -> list[Quote]:
-        """Locate quotes in the passages and return the passages' own spelling.
+        """Return the quotes that are found in the passages, in the spelling of the passages.
 
-        A quote is searched in the named passage or, if misnumbered, in another. For a quote that occurs nowhere, the
-        sentence it paraphrases is taken if that sentence holds the value.
+        A quote is searched in the passage it names, then in the others. For one that occurs nowhere, the sentence that
+        it paraphrases is taken, if that has the value.
         """
         found = []
         for ref in quotes:
@@ -227,16 +224,20 @@ class ShownPassages:
 
 
 def _sentence_around(quote: str, text: str) -> str:
-    """Return a quote with the surrounding sentences of the text."""
+    """Return a quote, followed by the whole sentences that it touches in a text."""
     start = text.find(quote)
     touched = [text[a:b] for a, b in sentences(text) if a < start + len(quote) and start < b]
     return " ".join([quote, *touched])
 
 
 def find_winner(frame: QueryFrame, hops: Sequence[Hop]) -> str:
-    """Return the winner of a comparison by the values found.
+    """Return the subject that wins a comparison by the values found, or "" if code cannot tell.
 
-    Returns an empty string if code cannot tell: if a value is missing or has another dimension, or if two values tie.
+    It cannot if a value is missing or not comparable, or if the best two are equal.
+
+    Args:
+        frame: The comparison.
+        hops: The values found, each with its question.
     """
     subjects = {fold(subject): subject for subject in frame.subjects}
     if not frame.direction or len(subjects) < 2:
@@ -254,20 +255,23 @@ def find_winner(frame: QueryFrame, hops: Sequence[Hop]) -> str:
 
 
 def _find_other_winner(frame: QueryFrame, hops: Sequence[Hop], value: object) -> str | None:
-    """Return the winner of a comparison if a model names a different winner."""
+    """Return the winner of a comparison by the values found if a model names another one, else None."""
     named = [subject for subject in frame.subjects if fold(subject) in fold(str(value))]
     winner = find_winner(frame, hops) if len(named) == 1 else ""
     return winner if winner and winner != named[0] else None
 
 
 def _is_about(hop: Hop, key: str, subjects: dict[str, str]) -> bool:
-    """Report whether a value belongs to a single subject, judging by the question."""
+    """Report whether the question of a value names one subject only, the one with the given key."""
     asked = fold(hop.question)
     return [other for other in subjects if other in asked] == [key]
 
 
 def _measures(hop: Hop, frame: QueryFrame) -> list[tuple[str, float]]:
-    """Return the years or quantities in a value, each with a kind."""
+    """Return the years or quantities in a value, each with its kind: ("m", 828.0) for "828 m".
+
+    Empty if the question asks for neither.
+    """
     if frame.answer_type in {"date", "year"}:
         return [("date", float(span.date.year)) for span in find_dates(hop.value) if span.until is None]
     if frame.answer_type not in {"number", "quantity"}:

@@ -1,8 +1,7 @@
-"""Agreement of independent sources: counts of sources for a value, and rival values.
+"""Agreement of sources: how many independent sources give a value, and which give a different one.
 
-A source supports a value if one of its sentences carries it. It is a rival only if the reader says so, or if the only
-value that extraction can show in it cannot be the same. A false disagreement would cost a reader more trust than an
-unnoticed disagreement.
+A source supports a value if one of its sentences has it. It disagrees only if the reader says so, or if the only value
+that extraction finds in it cannot be the same: a false disagreement would cost more trust than an unnoticed one.
 """
 
 import re
@@ -42,10 +41,10 @@ _COUNTED: Final = frozenset({"text", "number", "date", "boolean"})
 def weigh_sources(
     reading: Reading, frame: QueryFrame, ret: ValueType, passages: Sequence[Evidence], rivals: Sequence[Rival] = ()
 ) -> Reading:
-    """Count the independent sources for the value of a reading, and name the rivals.
+    """Return a reading with the number of independent sources for its value, the rival values, and a new confidence.
 
     With `k` sources for the value and `r` for others, confidence `c` becomes `(1 - (1 - c) * DOUBT_LEFT ** (k - 1)) *
-    max(LEAST_SHARE, k / (k + r))`, at most `_MOST_CONFIDENT`.
+    max(LEAST_SHARE, k / (k + r))`, at most `_MOST_CONFIDENT`. A reading without a value is returned unchanged.
 
     CPU-bound. Call it through `offload_reading`.
 
@@ -56,9 +55,6 @@ def weigh_sources(
             figures reported by the reader are kept.
         passages: The passages that were read, best first.
         rivals: Values that the reader itself saw in other sources. Kept unless they are the value in other words.
-
-    Returns:
-        The reading with `support`, `rivals` and `confidence` set.
     """
     countable = reading.value is not None and ret in _COUNTED and len(str(reading.value)) <= _LONGEST_VALUE
     if not countable:
@@ -88,10 +84,7 @@ def weigh_sources(
 
 
 def _group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
-    """Group passages by independent source, best first.
-
-    Passages of one site, or of one text, are one source. A file is its own source.
-    """
+    """Return the passages grouped by source, best first: of one web site, of one file, or of nearly the same text."""
     groups: list[list[Evidence]] = []
     sites: dict[str, int] = {}
     texts, place_of_text = Known(), list[int]()
@@ -109,10 +102,10 @@ def _group_independent_sources(passages: Sequence[Evidence]) -> list[tuple[Evide
 
 
 def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret: ValueType) -> bool:
-    """Report whether a source states the value in a relevant sentence.
+    """Report whether a source states the value of a reading in a sentence about the question.
 
-    The sentence must be about the question, in a passage that names the subject. An equal figure about something else
-    does not count as a second source.
+    The passage must have the words of the subject, and the sentence another word of the question or quotes. An equal
+    figure about something else does not count.
     """
     about = set(terms(frame.subject))
     own = [set(terms(quote.text)) for quote in reading.quotes]
@@ -130,7 +123,7 @@ def _gives(source: Sequence[Evidence], reading: Reading, frame: QueryFrame, ret:
 
 
 def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> Iterable[Rival]:
-    """Yield the rivals reported by a reader, except the same value in different words."""
+    """Yield the rivals reported by a reader, without those that are the same value in different words."""
     for rival in rivals:
         other = replace(reading, value=rival.value)
         if rival.value != reading.value and (ret not in {"date", "number"} or values_conflict(reading, other)):
@@ -138,7 +131,7 @@ def _told_rivals(reading: Reading, ret: ValueType, rivals: Iterable[Rival]) -> I
 
 
 def _group_rivals(rivals: Iterable[Rival]) -> list[Rival]:
-    """Merge rivals with equal values, and order by number of sources, most first."""
+    """Return rivals with those of equal value merged, the one with most sources first."""
     groups: dict[str, Rival] = {}
     for rival in rivals:
         key = f"{rival.value:.12g}" if isinstance(rival.value, int | float) else str(rival.value)
@@ -156,7 +149,7 @@ def _group_rivals(rivals: Iterable[Rival]) -> list[Rival]:
 
 
 def _count_distinct(sentences_said: Iterable[str]) -> int:
-    """Count the independently written sentences. A copied sentence does not count again."""
+    """Return the number of sentences that were written independently. A copied sentence does not count again."""
     kept: list[str] = []
     for sentence in sentences_said:
         if not sentence or not any(is_copy(sentence, other) for other in kept):
@@ -165,10 +158,10 @@ def _count_distinct(sentences_said: Iterable[str]) -> int:
 
 
 def values_conflict(reading: Reading, other: Reading) -> bool:
-    """Report whether two values of a look-up cannot both be right.
+    """Report whether two values of a look-up cannot both be right: 1900 and 1910, "Ann Lee" and "Tom Roe".
 
-    A year and a day in it, a figure and its rounding, and a name and its longer form do not conflict. Lists do not
-    conflict either.
+    False for a year and a day in it, a figure and its rounding, a name and a longer form, texts in different scripts,
+    and lists.
     """
     a, b = reading.value, other.value
     if isinstance(a, bool | list) or isinstance(b, bool | list):

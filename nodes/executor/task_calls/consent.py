@@ -1,4 +1,4 @@
-"""Consent: before a tool acts, a person allows the call, edits the arguments, or refuses.
+"""Consent: before a tool acts, a person allows the call, changes the arguments, or refuses.
 
 A tool acts unless it only reads (`weiwo.tools.registry.may_act`). The question is LangGraph's `interrupt`, in the forms
 that plan approval uses too, so it waits without a process. The operator may allow tools beforehand (`allow_tools`,
@@ -28,7 +28,7 @@ from weiwo.tools.tool_identity import hash_call, tool_source
 from weiwo.tools.tool_info import ToolInfo
 
 REQUEST: Final = "allow_tool"
-"""The `type` of the interrupt's value, by which a client knows what is asked."""
+"""The `type` of the interrupt's value, by which a client recognises the question."""
 
 _HOW: Final = localize_message("executor.task_calls.consent", "how")
 _ASKED: Final = localize_message("executor.task_calls.consent", "asked")
@@ -39,7 +39,14 @@ _REFUSED: Final = localize_message("executor.task_calls.consent", "refused")
 
 @dataclass(frozen=True)
 class ConsentQuestion:
-    """Call waiting for a person's permission."""
+    """A call that waits for a person's permission.
+
+    Attributes:
+        call: The call.
+        info: The tool.
+        number: Number of the call within its task.
+        hash: Hash of the tool and the arguments.
+    """
 
     call: Call
     info: ToolInfo
@@ -48,15 +55,18 @@ class ConsentQuestion:
 
     @property
     def key(self) -> str:
-        """Key for storing the answer in the task."""
+        """Key under which the answer is stored in the task: number and hash."""
         return f"{self.number}:{self.hash}"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Answer of a person: an allowed call, a refusal, or a complaint.
+    """A person's answer to a question for permission. Exactly one attribute is set.
 
-    The complaint is told to the person, who is asked again.
+    Attributes:
+        allowed: The call, perhaps with changed arguments.
+        refused: The reason for a refusal.
+        complaint: What is wrong with the answer. The person is told this and asked again.
     """
 
     allowed: Call | None = None
@@ -65,7 +75,7 @@ class Verdict:
 
 
 async def open_questions(calls: list[Call], state: TaskState, services: RunContext) -> list[ConsentQuestion]:
-    """List the acting calls without permission, in order.
+    """Return a question for each call that acts and has no permission yet, in order.
 
     Calls that an interrupted run already began are left out, because they are handled where calls are made.
     """
@@ -81,7 +91,7 @@ async def open_questions(calls: list[Call], state: TaskState, services: RunConte
 
 
 def allowed_calls(calls: list[Call], state: TaskState, services: RunContext) -> list[Call]:
-    """Return the calls as allowed by a person, with edited arguments."""
+    """Return the calls, with the arguments as changed by a person. Calls that need no permission are unchanged."""
     numbered = enumerate(calls, state.get("attempts", 0))
     questions = [(call, _question(call, number, services)) for number, call in numbered]
     allowed = state.get("consents", {})
@@ -89,7 +99,7 @@ def allowed_calls(calls: list[Call], state: TaskState, services: RunContext) -> 
 
 
 def ask_person(question: ConsentQuestion, shown: str, state: TaskState, services: RunContext) -> Verdict:
-    """Ask a person about a single call.
+    """Ask a person about a single call, and return the answer.
 
     Args:
         question: The call.
@@ -122,10 +132,7 @@ def ask_person(question: ConsentQuestion, shown: str, state: TaskState, services
 
 
 def _question(call: Call, number: int, services: RunContext) -> ConsentQuestion | None:
-    """Build the question about a call.
-
-    Returns None if the tool needs no permission.
-    """
+    """Return the question about a call, or None if the tool needs no permission."""
     info = services.registry.info(call["tool"])
     settings = services.settings
     allowed = settings.allow_acting or info.name in settings.allow_tools
@@ -136,7 +143,7 @@ def _question(call: Call, number: int, services: RunContext) -> ConsentQuestion 
 
 
 def _consent_request(question: ConsentQuestion, state: TaskState, services: RunContext) -> dict[str, Any]:
-    """Build the interrupt value: the call, the owner of the tool, and instructions for the answer."""
+    """Return the value of the interrupt: the call, the server of the tool, and instructions for the answer."""
     call, info, language = question.call, question.info, services.language
     complaints = [told for told in [state.get("complaint", "")] if told]
     server = f" (MCP: {info.server})" if info.server else ""
@@ -159,10 +166,7 @@ def _consent_request(question: ConsentQuestion, state: TaskState, services: RunC
 
 
 def _read_consent(answer: object) -> ApprovalAnswer:
-    """Parse the resume value from a person or client program.
-
-    An edit holds the arguments.
-    """
+    """Return the answer of a person or client program in its parsed form. An edit has the new arguments."""
     if isinstance(answer, Mapping) and isinstance(args := answer.get("arguments"), Mapping):
         return ApprovalAnswer("edit", args)
     said = read_answer(answer)

@@ -13,17 +13,14 @@ from weiwo.state.errors import WeiwoError
 T = TypeVar("T")
 
 PATIENCE: Final = 0.5
-"""Seconds that cancelled work has to clean up after itself."""
+"""Seconds that cancelled work has for cleaning up."""
 
 _left_behind: Final[set[asyncio.Task[Any]]] = set()
 """Cancelled tasks that may still be running. asyncio itself keeps only weak references to tasks."""
 
 
 class AbnormalExitError(WeiwoError, RuntimeError):
-    """Error raised if work ended itself by an unusual exception.
-
-    Examples are a cancellation of its own and `SystemExit`.
-    """
+    """Error raised if isolated work cancelled itself, or raised `SystemExit` or the like."""
 
 
 async def run_isolated(work: Coroutine[Any, Any, T]) -> T:

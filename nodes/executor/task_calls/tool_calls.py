@@ -27,11 +27,11 @@ _OWN_SOURCES: Final = (TOOL_SOURCE, "mcp://")
 
 @dataclass(frozen=True)
 class CallBatch:
-    """Batch of tool calls of a turn, with the result of each call at the same index.
+    """Tool calls of a turn, with the result or error of each call at the same index.
 
     Attributes:
         calls: The calls.
-        done: The result or the failure of each call.
+        done: The result or the error of each call.
     """
 
     calls: tuple[Call, ...]
@@ -56,18 +56,18 @@ class CallBatch:
 
     @property
     def all_cached(self) -> bool:
-        """Report whether all results come from the cache."""
+        """Report whether all results come from the cache. True without results."""
         return len(self.cached_results) == len(self.results)
 
     @property
     def computed_result(self) -> ToolResult | None:
-        """First result with a value instead of passages, or None."""
+        """First result with a value and a type, rather than passages. None if there is none."""
         valued = (result for _, result in self.results if result.value is not None and result.type is not None)
         return next(valued, None)
 
     @property
     def passage_lists(self) -> list[PassageList]:
-        """Passage lists of the calls, identified by content."""
+        """Tool, arguments and content hash of each successful call."""
         return [
             PassageList(tool=call["tool"], arguments=call["args"], digest=digest_result(result))
             for call, result in self.results
@@ -89,10 +89,11 @@ class CallBatch:
         return max((done.seconds for done in self.done), default=0.0)
 
     def passages(self, task_id: str, registry: Registry) -> list[Evidence]:
-        """Return the passages found, interleaved by rank, with each text once.
+        """Return the passages found: the best of each call, then the second of each, and so on, with each text once.
 
-        The best passage of each call comes first, then the second of each, and so on. An instance's passages belong to
-        the whole task. A tool's own reply belongs to its call.
+        Args:
+            task_id: The task. The passages of an instance such as `task_2[1]` belong to `task_2`.
+            registry: The tools. Passages that are a tool's own reply get the call attached.
         """
         own = task_id.partition("[")[0]
         ranks = zip_longest(*(_own_replies(call, result, registry) for call, result in self.results))
@@ -105,13 +106,13 @@ class CallBatch:
 
 
 def digest_result(result: ToolResult) -> str:
-    """Hash the content of a result: the passages, in any order, and the value."""
+    """Return a hash of the content of a result: the ids of its passages, in any order, and its value."""
     content = [sorted(passage.id for passage in result.passages), result.value]
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def _own_replies(call: Call, result: ToolResult, registry: Registry) -> list[Evidence]:
-    """Attach the call to passages that are the tool's own reply, and return all passages.
+    """Return the passages of a result, with the call attached to those that are the tool's own reply.
 
     A search hit is not an own reply: it is found by its words, and need not be about the subject of the search. Nor is
     a passage with a source of its own.
@@ -135,7 +136,7 @@ async def make_calls(
     made: int = 0,
     known: Sequence[Evidence] = (),
 ) -> CallBatch:
-    """Make the calls of a turn concurrently and wait for all results.
+    """Make the calls of a turn at the same time, wait for all, and return them with their results and errors.
 
     Args:
         calls: The calls.
@@ -181,7 +182,7 @@ async def make_calls(
 
 
 class _SharedLease:
-    """Slot of a task, shared by concurrent calls.
+    """Slot of a task, shared by calls made at the same time.
 
     The slot is taken when the first call begins to work, and released when the last ends.
     """

@@ -1,8 +1,8 @@
-"""Detection of web pages that show something else than the content found by a search engine.
+"""Detection of walls: consent forms, paywalls and error pages shown in place of the content that a search found.
 
-Consent forms, paywalls and error pages are recognized by their words if these are known (`tools.web.fetching`). In any
-other language, the search engine's snippet of the page decides: an article contains the words of the snippet, while a
-wall has few words, often buttons, and none of the snippet's words.
+Walls with known words are recognised in `tools.web.fetching`. In any other language, the search engine's snippet of the
+page decides: an article contains the words of the snippet, while a wall has few words, often buttons, and none of the
+snippet's words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,25 +18,25 @@ from weiwo.text.terms import terms
 from weiwo.tools.calling.errors import ToolCallError
 
 _FEW_WORDS: Final = 70
-"""A page with more words is not a wall."""
+"""Most words of a wall without buttons."""
 _WORDS_BESIDE_CONTROLS: Final = 250
-"""A page with buttons and more words than this is not a wall. The longest consent forms have fewer."""
+"""Most words of a wall with buttons. The longest consent forms have fewer."""
 _LEAST_TERMS: Final = 6
-"""Least number of terms of a snippet for deciding whether a page is a wall."""
+"""Fewest terms of a snippet by which a page is judged."""
 _SHARED: Final = 0.1
-"""Share of a snippet's terms that a wall may have by chance, or because it names its site, and at least one term."""
+"""Share of a snippet's terms that a wall may have by chance or because it names its site.
+
+One term is always allowed.
+"""
 
 
 def find_wall(call: Call, page: Sequence[Evidence], known: Iterable[Evidence]) -> ToolCallError | None:
-    """Detect an opened page without the content shown by the search.
+    """Return an error if an opened page is a wall, so that the call counts as failed, else None.
 
     Args:
         call: The call that opened the page.
         page: The passages returned by the call.
-        known: The passages known before the page was opened.
-
-    Returns:
-        The error that the call amounts to. None if the page can be the page that was found.
+        known: The passages known before the page was opened, with the snippet of the page.
     """
     address = opened_address(call)
     if not page or not address.startswith(("http://", "https://")):
