@@ -119,11 +119,21 @@ class Experiment:
         return list(_read_rows(self.folder / _RESULTS))
 
     def latest_rows(self) -> list[dict[str, Any]]:
-        """The rows so far, the last of each question and system."""
+        """Return the rows so far, only the last row of each question and system.
+
+        A question that failed is asked again, and then has several rows.
+        """
         return list({(row["question"], row["system"]): row for row in self.rows()}.values())
 
     def summary(self, summarize: Callable[[str, Sequence[Mapping[str, Any]]], dict[str, Any]]) -> dict[str, Any]:
-        """Return the summary of the rows so far, and write the summary to the folder."""
+        """Return the summary of the rows so far, and write it to the folder.
+
+        Args:
+            summarize: Makes the summary from the name of the question set and the rows.
+
+        Raises:
+            ExperimentError: The summary cannot be written.
+        """
         found = summarize(str(self.config["dataset"]), self.latest_rows())
         try:
             (self.folder / _SUMMARY).write_text(
@@ -171,7 +181,9 @@ class Experiment:
 def describe_experiment(same: Mapping[str, Any], **free: Any) -> dict[str, Any]:
     """Return the contents of `config.json`.
 
-    An experiment can be resumed if `same` agrees.
+    Args:
+        same: The settings that must be equal for an experiment to be resumed. Their hash is stored as `same`.
+        free: Fields that may differ.
     """
     whole = json.dumps(same, sort_keys=True, ensure_ascii=False)
     return {
@@ -184,7 +196,7 @@ def describe_experiment(same: Mapping[str, Any], **free: Any) -> dict[str, Any]:
 
 
 def name_folder(parent: Path, dataset: str) -> Path:
-    """A new folder of results, named by set and time."""
+    """Return the path of a new folder of results, named after the question set and the time. It is not created."""
     return parent / f"{dataset}-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S-%f')}"
 
 

@@ -85,14 +85,14 @@ class ModelJudge:
         return None if reply is None else reply.grade == "correct"
 
     async def find_facts(self, question: Question, report: str, facts: Sequence[str]) -> list[int] | None:
-        """Return the positions of the facts stated in a report, or None if the model is unavailable."""
+        """Return the positions, from 0, of the facts that a report states, or None if the model is unavailable."""
         listed = "\n".join(f"{number}. {fact}" for number, fact in enumerate(facts, 1))
         words = f"Question: {question.text}\nFacts:\n{listed}\n<report>\n{report[:_LONGEST_REPORT]}\n</report>"
         reply = await self._ask("grade", _FACTS_PROMPT, words, FactsReply)
         return None if reply is None else [number - 1 for number in reply.stated if 0 < number <= len(facts)]
 
     async def find_answering(self, question: str, documents: Sequence[str]) -> set[int] | None:
-        """Return the positions of the documents answering a question, or None without the model."""
+        """Return the positions, from 0, of the documents that answer a question, or None without the model."""
         listed = "\n".join(f'<document n="{number}">\n{text}\n</document>' for number, text in enumerate(documents, 1))
         reply = await self._ask("grade", _DOCUMENTS_PROMPT, f"Question: {question}\n{listed}", AnsweringReply)
         return None if reply is None else {number - 1 for number in reply.answering if 0 < number <= len(documents)}

@@ -24,7 +24,7 @@ from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText, to
 from weiwo.tools.corpus.evaluation.dataset import Dataset, DatasetError, read_json_lines
 
 _ALL_NEEDED: Final = "list"
-"""The type of a question all of whose answers are needed; of any other type one will do."""
+"""The type of a question that needs all of its answers. For any other type, one of them is enough."""
 _HOPS: Final = lazy(r"([2-9])hop", re.IGNORECASE)
 
 
@@ -65,12 +65,17 @@ class Question:
         return bool(self.answers) and {gold.casefold().strip() for gold in self.golds} <= YES_NO
 
     def is_said_in(self, texts: Iterable[str]) -> bool:
-        """Report whether the texts together contain the answer."""
+        """Report whether the texts together contain the answer: an alias of every group of `answers`."""
         said = AnswerText("\n\n".join(texts))
         return bool(self.answers) and all(any(map(said.says, group)) for group in self.answers)
 
     def is_answered_by(self, statement: str) -> bool:
-        """Report whether a statement gives the answer, without naming a rival choice first."""
+        """Report whether a statement gives the answer.
+
+        For a choice in the question, the right choice must be named first: to "Which is larger, Rome or Oslo?", "Rome
+        beats Oslo"
+        answers Rome, and "Oslo is less than Rome" does not count. For a yes/no question, both must be yes or both no.
+        """
         if self.boolean:
             return _read_boolean(statement) == _read_boolean(self.golds[0])
         if not self.is_said_in([statement]):
@@ -84,7 +89,10 @@ class Question:
         return all(right <= said.first(item) for item in wrong)
 
     def score_f1(self, statement: str) -> float:
-        """Return the token F1 against the nearest alias, or against all answers if several are needed."""
+        """Return the token F1 of a statement, 0 to 1: the overlap of its words with those of the nearest known answer.
+
+        If several answers are required, they count as one text.
+        """
         if len(self.answers) > 1:
             return token_f1(statement, [" ".join(group[0] for group in self.answers)])
         return token_f1(statement, self.golds)
@@ -170,7 +178,7 @@ def _make_question(row: Mapping[str, Any], where: str, relevant: Iterable[str]) 
 
 
 def _read_facts(row: Mapping[str, Any], name: str, where: str) -> tuple[tuple[str, ...], ...]:
-    """Read facts as groups of aliases, each with the fact's text first."""
+    """Return the facts in a row's field as groups of aliases, the fact's text first. Empty without the field."""
     groups = []
     for given in row.get(name) or ():
         fact = {"text": given} if isinstance(given, str) else given
@@ -184,9 +192,11 @@ def _read_facts(row: Mapping[str, Any], name: str, where: str) -> tuple[tuple[st
 
 
 def _read_answers(row: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of aliases.
+    """Return the answers of a row as groups of aliases. Any alias of a group will do, but every group is needed.
 
-    A list within the list of answers is a group. If all answers are needed, each answer is a group as well.
+    `["Rome", "Roma"]` is one group of two aliases. `[["Rome", "Roma"], "Oslo"]` gives two groups, and so does a plain
+    list
+    in a row of the type "list".
     """
     given = row.get("answers", row.get("answer"))
     listed = given if isinstance(given, list) else [] if given is None else [given]

@@ -174,9 +174,12 @@ class AnswerScorer:
 
 
 def _score_facts(question: Question, answer: SystemAnswer, missed: Sequence[int]) -> dict[str, Any]:
-    """Return the figures of an answer to an open question.
+    """Return the figures of an answer to an open question: facts told, stale values, claims and citations that hold.
 
-    `missed` holds the positions of the facts that the answer does not tell.
+    Args:
+        question: The question.
+        answer: The answer.
+        missed: Positions of the facts that the answer does not tell.
     """
     told = answer.text if answer.outcome != ABSTAINED else ""
     stale = _find_stale(question, told)
@@ -195,9 +198,9 @@ def _score_facts(question: Question, answer: SystemAnswer, missed: Sequence[int]
 
 
 def _find_stale(question: Question, text: str) -> list[str]:
-    """Return the stale values presented as current in a text.
+    """Return the stale values that a text presents as current. Empty if there are none.
 
-    A sentence that also states a current fact, or says that something is past, makes the difference clear.
+    A sentence does not count if it also states a current fact, or says that something is past ("formerly").
     """
     found: dict[str, None] = {}
     for start, end in sentences(text):
