@@ -53,21 +53,21 @@ _RENAMED: Final = {
     "plans": ("memory", "plans"),
     "procedures": ("memory", "procedures"),
 }
-"""Commands by their former names."""
+"""Commands by their former names: `weiwo corpora` is now `weiwo corpus`."""
 _RENAMED_OPTIONS: Final[dict[str, dict[str, str]]] = {
     "search": {"-k": "-n"},
     "index": {"--name": "--corpus"},
     "threads": {"--limit": "-n"},
     "feedback": {"--words": "--note"},
 }
-"""By command, options by their former names."""
+"""For each command, the present names of its options by their former names."""
 _REMOVED: Final = {
     "watch": "standing questions are no longer supported; use cron to run weiwo ask --fresh --json; weiwo "
     "memory lists yours",
 }
 """Commands of earlier versions, with what to do instead."""
 _ALIKE: Final = 0.8
-"""How much like a command's name the first of several words is when it was meant to be one."""
+"""Similarity from 0 to 1. From this value on, the first of several words counts as a misspelt command."""
 
 
 class CommandGroup(LazyGroup):
@@ -93,6 +93,9 @@ class CommandGroup(LazyGroup):
 
         This holds if the first word is an option of `ask`, or is neither a command, a former command nor a misspelt
         command.
+        So `weiwo who won` is a question, and `weiwo serch x` is not, because "serch" is close to `search`. A single
+        word of
+        ASCII letters is never a question.
         """
         first = args[0]
         if first.startswith("-"):

@@ -25,7 +25,7 @@ PATIENCE_SECONDS = 3.0
 """Seconds that a stopped command has to clean up before the process ends."""
 _HANG_UP = getattr(signal, "SIGHUP", None)
 _STOPS = tuple(sent for sent in (signal.SIGINT, signal.SIGTERM, _HANG_UP) if sent is not None)
-"""Ctrl-C, a request to terminate, and a closed terminal (which Windows has no signal for)."""
+"""Signals that stop a command: Ctrl-C, a request to terminate, and a closed terminal (not on Windows)."""
 _SHOW_CURSOR = "\x1b[?25h"
 _WORKERS = 32
 
@@ -85,15 +85,17 @@ class _DaemonPool(ThreadPoolExecutor):
 
 
 def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | None = None) -> T:
-    """Run a command's coroutine until the end or a signal.
+    """Run a command's coroutine until it ends or a signal stops it, and return its result.
 
-    Ctrl-C, SIGTERM and SIGHUP cancel the coroutine, so that files and the terminal are left in order. Only the first
-    signal counts, so that a second signal does not disturb the cleanup. If the cleanup takes more than
-    `PATIENCE_SECONDS`, the process ends at once.
+    Ctrl-C, SIGTERM and SIGHUP cancel the coroutine, so that files and the terminal are left in order. Further signals
+    are
+    ignored, because they would disturb the cleanup. If the cleanup takes more than `PATIENCE_SECONDS`, the process ends
+    at
+    once.
 
     Args:
         work: The coroutine.
-        stopped: Returns the error to print for an exit code before such an end of the process.
+        stopped: Makes the error to print in that case from the exit code.
 
     Raises:
         InterruptedRunError: A signal ended the work.
@@ -141,7 +143,7 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
 
 
 def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
-    """End the program at once, even if something still blocks, for example a hanging database."""
+    """End the program at once, because the cleanup took too long, for example with a hanging database."""
     words = str(stopped(code)) if stopped else "stopped; weiwo threads lists the threads that can be resumed"
     last, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     show_cursor = f"\r\x1b[2K{_SHOW_CURSOR}" if is_terminal() else ""
@@ -152,14 +154,14 @@ def _leave(code: int, stopped: Callable[[int], CommandError] | None) -> None:
 
 
 def run_to_end(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | None = None) -> T:
-    """Run a coroutine as by `run`, and end the command with an error if a signal stops it.
+    """Run a coroutine as `run` does, and end the command with an error if a signal stops it.
 
     Args:
         work: The coroutine.
-        stopped: Makes the error from the exit code of the signal. By default, the message is just "stopped".
+        stopped: Makes the error from the exit code. By default, the message is just "stopped".
 
     Raises:
-        CommandError: A signal such as Ctrl-C stopped the work.
+        CommandError: A signal stopped the work, for example Ctrl-C.
     """
     try:
         return run(work, stopped)

@@ -9,7 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 from weiwo.app.cli.output import write
 
 MORE: Final = "More"
-"""The panel of options that `--help` names and `--help-all` explains."""
+"""The panel of options that `--help` only names. `--help-all` explains them."""
 
 
 class PanelCommand(TyperCommand):
@@ -18,7 +18,7 @@ class PanelCommand(TyperCommand):
     _help_all: Any = None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, with `--help-all` for a command with a panel of more options."""
+        """Return the parameters. A command with a panel of more options also gets `--help-all`."""
         params: list[Any] = super().get_params(ctx)
         if not any(getattr(param, "rich_help_panel", None) == MORE for param in params):
             return params
@@ -42,7 +42,7 @@ class PanelGroup(TyperGroup):
 
 
 def _render_help(ctx: Any, *, whole: bool = False) -> str:
-    """Render the help of a context's command. The renderer is imported on demand."""
+    """Return the help of a command. The renderer is only imported when help is asked for."""
     return str(import_module("weiwo.app.cli.help_page").render_help(ctx.command, ctx, more=MORE, whole=whole))
 
 

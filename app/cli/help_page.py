@@ -18,8 +18,8 @@ def render_help(command: Any, ctx: Any, *, more: str, whole: bool = False) -> st
     Args:
         command: The command.
         ctx: Its context.
-        more: Panel whose options are named only.
-        whole: Explain the options of that panel, too.
+        more: The panel of options that are only named, without an explanation.
+        whole: Whether to explain the options of that panel too.
     """
     console = screen()
     with console.capture() as captured:

@@ -13,7 +13,10 @@ from weiwo.app.cli.output import say
 
 
 class CommandEntry(NamedTuple):
-    """Location of a command: the module declaring the command on `app`, a help line and a panel."""
+    """A command that is not imported yet: its module, its line in the help, and its panel there.
+
+    The module declares the command on a `typer.Typer` named `app`.
+    """
 
     module: str
     help: str
@@ -79,7 +82,10 @@ class LazyGroup(PanelGroup):
 
 
 def _rename_option(word: str, former: Mapping[str, str]) -> str:
-    """Replace an option's former name, and say so."""
+    """Replace an option's former name by its present name, and print a note.
+
+    With `{"-k": "-n"}`, "-k5" becomes "-n5". Other words stay as they are.
+    """
     option = word.partition("=")[0] if word.startswith("--") else word[:2]
     if option not in former:
         return word

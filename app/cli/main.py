@@ -79,7 +79,7 @@ def main() -> NoReturn:
 
 
 def _tell_failure(error: Exception) -> int:
-    """Print an error on a single line and return the exit code."""
+    """Print an error on a single line and return the exit code. A closed pipe ends the command silently."""
     if isinstance(error, BrokenPipeError):  # whoever read our output has had enough
         _silence_output()
         return FAILED

@@ -22,7 +22,7 @@ def _flag(*names: str, about: str, panel: str | None = None) -> Any:
 
 
 def _more(kind: Any, *names: str, metavar: str, about: str) -> Any:
-    """Declare an option with a value, in the help panel mentioned but not expanded by `--help`."""
+    """Declare an option with a value. Plain `--help` only names it, and `--help-all` explains it."""
     return Annotated[kind, typer.Option(*names, metavar=metavar, help=about, rich_help_panel=MORE)]
 
 
@@ -113,16 +113,16 @@ _RUN: Final[dict[str, Any]] = {
     ),
     "allow_acting": _flag("--allow-acting", about="Let every tool make changes without asking.", panel=MORE),
 }
-"""The options that set a field of a run's `Context`, by that field."""
+"""The command-line options that set a field of a run's `Context`, by the name of the field."""
 
 RUN_OPTIONS: Final = tuple(_RUN)
-"""Their names."""
+"""The names of all those fields, in the order of the help."""
 
 
 def takes_context(*fields: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Declare the options of the given fields on a command.
+    """Return a decorator that gives a command the options for some fields of `Context`.
 
-    The command receives a `context` built from these options.
+    The command itself receives a single argument `context`, built from the options that were given.
 
     Args:
         fields: Fields of `Context`, in the order in which help shows their options.
@@ -146,7 +146,11 @@ def takes_context(*fields: str) -> Callable[[Callable[..., None]], Callable[...,
 
 
 def _context_of(**options: Any) -> Any:
-    """The options as a run's context."""
+    """Return the `Context` with the given options. Options that were not given stay unset.
+
+    Raises:
+        UsageError: A value is invalid, or the model has no provider.
+    """
     from pydantic import ValidationError
 
     from weiwo.state.context import Context, describe_validation_error
@@ -162,9 +166,12 @@ def _context_of(**options: Any) -> Any:
 
 
 def question_of(words: Sequence[str]) -> str:
-    """Return the question, cleaned and checked.
+    """Return the question, cleaned and checked. Several words are joined into one question.
 
-    Several words are joined into one question. A single "-" stands for standard input.
+    A single "-" reads the question from standard input.
+
+    Raises:
+        UsageError: The question is empty, too long or not UTF-8 text.
     """
     text = " ".join(words)
     if text == "-":

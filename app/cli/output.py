@@ -32,12 +32,12 @@ def can_ask() -> bool:
 
 
 def terminal() -> "Console":
-    """Standard output as a terminal."""
+    """Return the console for standard output as a terminal, with colours and drawing."""
     return _console()
 
 
 def page() -> "Console":
-    """Return standard output as a page of plain text, for formatted output to a pipe."""
+    """Return the console for formatted text without colours, to a pipe or a file."""
     return _console(force_terminal=False, color_system=None, width=100)
 
 
@@ -49,7 +49,7 @@ def _console(**options: Any) -> "Console":
 
 
 def screen() -> "Console":
-    """Return the console for standard output: a terminal or a page."""
+    """Return the console that fits standard output: `terminal`, or `page` for a pipe."""
     return terminal() if is_terminal() else page()
 
 

@@ -32,7 +32,7 @@ class ProgressLine:
         self._told = time.monotonic()
 
     def is_due(self) -> bool:
-        """Report whether the next progress line is due. If so, the time is reset."""
+        """Report whether enough time has passed for the next progress line. If so, the time starts again."""
         due = time.monotonic() - self._told >= (_REDRAW_SECONDS if self._drawn else _LINE_SECONDS)
         self._told = time.monotonic() if due else self._told
         return due
@@ -52,7 +52,7 @@ class ProgressLine:
 
 
 def tell_stages() -> "StageListener":
-    """Create a listener for the progress of each stage of a longer operation."""
+    """Return a function that shows the progress of each stage, as in "embedding: 20 of 90"."""
     progress = ProgressLine()
 
     def tell(what: str, done: int, total: int) -> None:

@@ -68,7 +68,7 @@ def last_question() -> str:
 
 
 def note_question(thread_id: str) -> None:
-    """Record the thread of the question asked last, before the thread exists."""
+    """Record which thread the last question belongs to, before the thread exists."""
     with suppress(OSError):
         replace_private_file(_last_asked(), thread_id.encode())
 
@@ -78,7 +78,7 @@ def _last_asked() -> Path:
 
 
 def is_thread_known(thread_id: str) -> bool:
-    """Report whether the thread may already exist. An external database is not queried and counts as yes."""
+    """Report whether a thread exists. It counts as existing if that cannot be told without opening the database."""
     return read_saved(lambda file: saved_thread_exists(file, thread_id)) is not False
 
 
@@ -124,14 +124,14 @@ def run_in_session(work: Callable[[Session], Coroutine[Any, Any, T]]) -> T:
 
 
 def _saved_file() -> Path | None:
-    """Return the SQLite file of threads, or None if an external database is used."""
+    """Return the SQLite file of threads, or None with an external database."""
     return None if database_url() else database_file(home())
 
 
 def read_saved(read: Callable[[Path], T]) -> T | None:
-    """Apply a function to the file of threads.
+    """Call a function with the file of threads, and return its result.
 
-    Returns None if LangGraph has to read the threads.
+    Returns None if the file cannot be read directly, because the database is external or only LangGraph can read it.
 
     Raises:
         CommandError: The file cannot be read.

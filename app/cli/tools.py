@@ -120,9 +120,9 @@ def _usage_log(settings: Settings) -> UsageLog:
 
 
 def _gather(settings: Settings, language: Language = "en") -> dict[str, Any]:
-    """Collect the tools and servers with the results of this user's calls.
+    """Collect the tools and servers, with the successes and failures of this user's calls.
 
-    Clients of a server do not get these results.
+    Clients of a server are not shown these.
     """
     from weiwo.tools.registry import list_tools
 

@@ -26,7 +26,9 @@ _LONGEST: Final = 366 * 86_400
 
 
 def parse_connector(spec: "LoaderSpec | None", every: str | None) -> Connector | None:
-    """Return the connector requested by a user, or None without an interval.
+    """Return the connector a user asked for with `--every`, or None without an interval.
+
+    A connector is a loader that runs again at an interval. The interval "0" stands for ending the repetition.
 
     Raises:
         UsageError: The interval is invalid, there is no loader, or an argument holds a secret.
@@ -69,9 +71,9 @@ def require_alone(*others: object) -> None:
 
 
 def find_due(home: Path, corpus: str | None = None) -> Iterator[tuple[Path, Connector]]:
-    """Yield the connectors due for a run, each with the folder of the corpus.
+    """Yield the connectors due for a run, each with the folder of its corpus.
 
-    The connectors are those of all corpora, unless a corpus is named.
+    They are those of one corpus if it is named, otherwise of all corpora.
 
     Raises:
         UsageError: The name is no name of a corpus.
@@ -87,9 +89,9 @@ def find_due(home: Path, corpus: str | None = None) -> Iterator[tuple[Path, Conn
 
 
 async def keep_in_step(home: Path) -> None:
-    """Run connectors when due, each round in a separate process, and log failures.
+    """Run connectors when due, each round in a separate process, and log failures. Never returns.
 
-    A loader is third-party code. A process of its own bounds what it may leave behind in a server.
+    A loader is third-party code. A process of its own limits the damage a loader can do to the server.
     """
     while True:
         try:

@@ -64,7 +64,7 @@ _Ingest = Callable[[IndexWriter], Coroutine[Any, Any, IngestReport]]
 
 _MOST_SHOWN: Final = 200
 _NAMED: Final = 5
-"""Passages without vectors that are named."""
+"""Passages without vectors that are quoted in the output. The others are only counted."""
 
 
 @app.command(cls=PanelCommand)
@@ -128,7 +128,7 @@ def index(  # noqa: PLR0913 - each option is a parameter
 
 @dataclass(frozen=True)
 class _IndexRun:
-    """An indexing run with reporting.
+    """One run of `weiwo index`, which also prints its progress and summary.
 
     Attributes:
         paths: Files, folders and patterns to index. Empty if a loader is used.
@@ -149,7 +149,7 @@ class _IndexRun:
     as_json: bool = False
 
     async def follow(self) -> int:
-        """Index, and follow changes until stopped."""
+        """Index, then index again after each change until stopped, and return the last exit code."""
         code = await self.once()
         hint("watching for changes; press Ctrl-C to stop")
         async for _ in watch_files(self.paths):
@@ -160,9 +160,9 @@ class _IndexRun:
         return code
 
     async def once(self, *, quiet: bool = False) -> int:
-        """Index once and return the exit code, 3 if something was left out.
+        """Index once and return the exit code: 0, or 3 if a document was left out.
 
-        With `quiet`, nothing is printed if nothing changed.
+        With `quiet`, the summary is printed only if a document was added, changed, moved or removed.
         """
         silent = self.as_json or quiet
         ingest = (
@@ -206,9 +206,12 @@ def _index_or_watch(run: _IndexRun, name: str, *, watch: bool) -> int:
 
 
 def _parse_loader(paths: Sequence[str], loader: str | None, arguments: str | None, *, watch: bool) -> LoaderSpec | None:
-    """Parse and import the named loader, unless paths were given.
+    """Return the loader named by `--loader`, or None if paths were given instead.
 
-    Returns None for paths.
+    The loader is imported, so that a wrong name is reported at once.
+
+    Raises:
+        UsageError: There is nothing to index, or the options do not go together.
     """
     if loader is None:
         if arguments is not None:
@@ -225,7 +228,7 @@ def _parse_loader(paths: Sequence[str], loader: str | None, arguments: str | Non
 
 
 def _prepare_files(paths: Sequence[str], folder: Path, *, silent: bool) -> _Ingest:
-    """Return a function for updating the corpus from files."""
+    """Return the function that reads the files and writes them to an open corpus."""
 
     async def ingest(writer: IndexWriter) -> IngestReport:
         await asyncio.to_thread(record_origin, folder, paths)
@@ -270,7 +273,7 @@ async def _run_due(settings: Settings, corpus: str | None, *, as_json: bool) -> 
 
 
 async def _put_off(folder: Path, connector: Connector, started: float) -> int:
-    """Make a run due again that found its corpus in use, and return the exit code."""
+    """Make a connector due again after its corpus was in use by another run, and return the exit code."""
     try:
         await asyncio.to_thread(put_off_run, folder, connector, started)
     except OSError as error:
@@ -280,9 +283,9 @@ async def _put_off(folder: Path, connector: Connector, started: float) -> int:
 
 
 async def _run_loader(loader: LoaderSpec, folder: Path, connector: Connector | None, *, silent: bool) -> _Ingest:
-    """Run a loader and return a function for updating the corpus from the loaded documents.
+    """Run a loader and return the function that writes the loaded documents to an open corpus.
 
-    The loader runs before a corpus is created or locked.
+    The loader runs before a corpus is created or locked, so a failing loader leaves nothing behind.
     """
     started, kept = time.time(), Connector(loader.module, loader.name, loader.arguments)
     progress = ProgressLine(in_place=False)
@@ -308,9 +311,9 @@ async def _run_loader(loader: LoaderSpec, folder: Path, connector: Connector | N
 
 
 def _embed(writer: IndexWriter, name: str, *, quiet: bool) -> None:
-    """Compute the vectors of passages.
+    """Compute the missing vectors of the passages.
 
-    A failing model has no further effect: documents are then found by keyword only.
+    If the model fails or does not know their languages, the documents are still found by their words.
     """
     progress = ProgressLine(in_place=False)
 

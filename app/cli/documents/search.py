@@ -45,11 +45,13 @@ _EXTRACT_FIELDS: Final = (
 
 
 class _SearchExplanation(NamedTuple):
-    """Result of a search with an explanation.
+    """Result of a search, with the reasons for the chosen way of searching.
 
     Attributes:
         passages: The passages, best first.
-        parts: The routed search in each corpus that has a router, by the name of the corpus.
+        parts: The routed search in each corpus that has a router, by the name of the corpus. A router chooses the
+            search
+            strategy for each query.
     """
 
     passages: list[Evidence]
@@ -97,7 +99,7 @@ def search(
 
 
 async def _search(settings: Settings, query: str, k: int) -> list[Evidence]:
-    """The passages nearest to a query, best first.
+    """Return the passages closest to a query, best first.
 
     Raises:
         UsageError: The corpus cannot be used.
@@ -134,9 +136,9 @@ async def _explain(settings: Settings, query: str, k: int) -> _SearchExplanation
 
 
 def _results_json(query: str, passages: Sequence[Evidence], told: _SearchExplanation | None = None) -> dict[str, Any]:
-    """Return the result as a single JSON object.
+    """Return the query and its passages as one JSON object.
 
-    It contains the explanation, if available, or an explanation per corpus if there are several corpora.
+    With an explanation, the object has `explanation` if one corpus was routed, otherwise `explanations` by corpus.
     """
     kept = {"id", "source", "title", "text", "score", "rank", "locator", "date", "flags", "headings", "context"}
     found = {"query": query, "results": [passage.model_dump(mode="json", include=kept) for passage in passages]}
@@ -163,8 +165,7 @@ def _explanation_json(routed: RoutedSearchResult) -> dict[str, Any]:
 def _extracts_of(query: str, passages: Sequence[Evidence]) -> list[dict[str, Any]]:
     """Return the closest passages with the best sentences highlighted, numbered by rank.
 
-    The query is split into words instead of being parsed, because compiling the parser's patterns takes longer than the
-    search.
+    The query is only split into words. Parsing it properly would take longer than the search itself.
     """
     words = tuple(dict.fromkeys(terms(query)))
     frame = QueryFrame.model_construct(question=query, language=detect_language(query), terms=words)

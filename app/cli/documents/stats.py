@@ -105,7 +105,10 @@ def _locate(home: Path, name: str) -> Path:
 
 
 def _usual_corpus(home: Path) -> str:
-    """Return the corpus to use if no name is given: the default, or the only existing corpus."""
+    """Return the name to use if none is given: the default corpus if it exists, else the only corpus.
+
+    With several corpora and no default corpus, it is the default name, which then fails to open.
+    """
     if corpus_exists(home, DEFAULT_NAME):
         return DEFAULT_NAME
     names = [corpus.name for corpus in list_corpora(home)]
@@ -131,7 +134,7 @@ def _print_spending(console: Console, spending: Mapping[str, Any]) -> None:
 
 
 def _learn(folder: Path, settings: Settings) -> None:
-    """Train the policy on the searches of a corpus not learned from before."""
+    """Train the router's policy on the searches of a corpus that it has not learned from yet, and save it."""
     home = Path(settings.home)
     policy, searches = learn_from_use(load_policy(home, settings.embeddings or ""), folder, read_feedback(home))
     if not searches:
@@ -142,7 +145,7 @@ def _learn(folder: Path, settings: Settings) -> None:
 
 
 def _export_hard_cases(folder: Path, home: Path, target: Path) -> None:
-    """Export the badly served questions, and explain the labelling."""
+    """Export the questions that the search served badly, and explain how to label them."""
     cases = collect_hard_cases(read_records(folder), read_feedback(home))
     if not cases:
         hint(_say("nothing_hard"))
@@ -169,7 +172,7 @@ def _export_records(folder: Path, file: Path) -> None:
 
 
 def _print_summary(console: Console, found: Mapping[str, Any]) -> None:
-    """Print a summary, laid out for a terminal or a page."""
+    """Print a summary, laid out for a terminal or as a page."""
     console.print(_say("retrievals", found["corpus"], _count(found["retrievals"], "retrieval")), soft_wrap=True)
     if not found["recording"]:
         console.print(_say("off"))

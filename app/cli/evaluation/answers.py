@@ -59,7 +59,16 @@ _FORMATS: Final = {
 
 @dataclass(frozen=True)
 class _Options:
-    """Options as typed. `steps` holds the limits of tool calls, each measured as a separate system."""
+    """The options of `weiwo eval answers` as typed.
+
+    Attributes:
+        limit: How many questions are asked. None asks all.
+        steps: Limits of tool calls. Each is measured as a system of its own.
+        baseline: Whether a baseline is compared too.
+        judge: The model that grades the answers, if any.
+        output: The folder for results.
+        resume: Whether an earlier experiment is continued.
+    """
 
     limit: int | None
     steps: Sequence[int]
@@ -131,11 +140,10 @@ def answers(  # noqa: PLR0913 - each option is a parameter
 
 
 def _open_results(target: str) -> Experiment | None:
-    """Open a folder of results to show again, unless the target is a question set.
+    """Open a folder of results to show them again. Returns None for a question set.
 
-    Returns None for a question set.
-
-    Raises a command error if the results cannot be read or come from version 0.1.
+    Raises:
+        CommandError: The results cannot be read, or come from version 0.1.
     """
     path = Path(target).expanduser()
     if not (path / "config.json").is_file() or (path / "queries.jsonl").exists():
@@ -181,9 +189,12 @@ def _ask(target: str, context: Context, options: _Options) -> Experiment:
 
 
 def _context_over(questions: QuestionSet, context: Context) -> Context:
-    """Return the settings of each run.
+    """Return the options with which each question is asked.
 
-    If the set has its own documents, the web is not used. Telemetry and plan approval are switched off.
+    Telemetry and plan approval are off. If the set has its own documents, the web is off too.
+
+    Raises:
+        UsageError: A corpus was given for a set that has its own documents.
     """
     own = questions.dataset is not None or questions.documents is not None
     if own and context.corpus:
@@ -271,7 +282,11 @@ def _run(found: QuestionSet, context: Context, names: Sequence[str], options: _O
 
 
 async def _check_judge(judge: ModelJudge, name: str, questions: Sequence[Question]) -> None:
-    """Test a judge on known answers, so an always agreeing judge is rejected."""
+    """Test a judge on known right and wrong answers. This rejects a judge that agrees with everything.
+
+    Raises:
+        ExperimentError: The judge grades too few of them correctly.
+    """
     agreement = await judge.measure_agreement(questions)
     if agreement < LEAST_AGREEMENT:
         why = f" ({judge.why})" if judge.why else ""
@@ -338,16 +353,16 @@ def _print_answers(console: Console, summary: Mapping[str, Any]) -> None:
 
 
 def _add_shares(table: Table, systems: Iterable[Mapping[str, Any]]) -> None:
-    """Add rows for figures from 0 to 1, if any system has the figure."""
+    """Add a row for each share from 0 to 1, if any system has it."""
     for name in _SHARES:
         if any(cells := [_format_share(figures, name) for figures in systems]):
             table.add_row(_word(name), *cells)
 
 
 def _add_means(table: Table, systems: Iterable[Mapping[str, Any]]) -> None:
-    """Add rows for further figures, if any system has a nonzero value.
+    """Add a row for each further mean, if any system has a value other than 0.
 
-    Stale values are always shown.
+    Stale values are also shown if all are 0.
     """
     for name in _MEANS:
         values = [figures.get(name) for figures in systems]
@@ -372,7 +387,7 @@ def _format_share(figures: Mapping[str, Any], name: str) -> str:
 
 
 def _print_reliability(console: Console, title: str, measured: Mapping[str, Any]) -> None:
-    """Print a reliability table, with Brier score and expected calibration error above the table."""
+    """Print how often answers of each confidence were right, below the Brier score and the calibration error."""
     told = _word("reliability", title, measured["n"], measured["brier"], measured["ece"])
     console.print(told, soft_wrap=True)
     table = figures_table(*map(_word, ("confidence", "of", "mean", "right")), texts=0)

@@ -52,7 +52,7 @@ _COLUMNS: Final = ("recall", "all", "hit", "ndcg10", "mrr", "p50_ms", "vector_ca
 _SKIP: Final = frozenset({"s", "skip", "跳过"})
 _QUIT: Final = frozenset({"q", "quit", "exit", "退出"})
 _LONGEST_DOCUMENT: Final = 50_000
-"""Letters of a document among which the sentences to show are chosen."""
+"""Characters of a document's beginning from which the sentences to show are chosen."""
 
 
 @app.command()
@@ -131,7 +131,7 @@ def _check(folder: str | None, strategy: str, steps: Sequence[str]) -> None:
 
 
 def _demote(folder: str | None, k: int, strategy: str, *, as_json: bool) -> None:
-    """Move the current policy a stage back, then evaluate the policy if a set is given."""
+    """Move the router's policy back a stage and save it. With a set, evaluate the policy afterwards."""
     settings = Settings.resolve()
     home = Path(settings.home)
     policy = load_policy(home, settings.embeddings or "").demote(_now())
@@ -186,9 +186,9 @@ def _evaluate(
 def _learn(
     home: Path, dataset: Dataset, policy: RoutingPolicy, evaluation: Evaluation, k: int
 ) -> tuple[RoutingPolicy, Evaluation]:
-    """Train the policy in shadow on a set, at most once per set.
+    """Train the policy on a set without using it yet (in shadow), at most once per set.
 
-    The returned figures are those of the trained policy.
+    Returns the policy and the figures of the evaluation. Both are unchanged if there was nothing new to learn.
     """
     observed = evaluation.list_observations()
     if not observed:
@@ -204,7 +204,10 @@ def _learn(
 
 
 async def open_embedder(settings: Settings, dataset: Dataset) -> Embedder | None:
-    """Load the configured embedding model, or return None if none is set or its languages do not fit the documents."""
+    """Load the configured embedding model, or return None if searches must do without.
+
+    That is so if none is set, or if the model does not know the languages of the documents.
+    """
     if settings.embeddings is None:
         return None
     model = await asyncio.to_thread(load_embedder, settings.embeddings)
@@ -284,7 +287,8 @@ def _label(target: str, judge: str | None = None) -> None:
 def _ask_model(folder: Path, left: list[Candidate], name: str) -> int:
     """Let a model judge the candidates, and return the number of judgements.
 
-    The model sees the same excerpts that a person would see, with one call per question.
+    The model sees the same excerpts that a person would see, with one call per question. A question is skipped if the
+    model gives no usable reply.
     """
     judge, judged = ModelJudge(Context(), name), 0
 
@@ -337,7 +341,7 @@ def _ask_each(folder: Path, left: list[Candidate]) -> int:
 
 
 def _draw(candidate: Candidate, language: Language) -> Text:
-    """Render the part of a document about the question, with the best sentences in bold."""
+    """Render the part of a document that fits the question, with the best sentences in bold."""
     text = candidate.document.text[:_LONGEST_DOCUMENT]
     evidence = Evidence(
         id="1", text=text, source=candidate.document.id, title=candidate.document.title, rank=1, score=1.0

@@ -71,7 +71,13 @@ def _check_tools(dataset: Dataset, known: set[str]) -> None:
 
 
 def _read_uses(folder: str, dataset: Dataset, known: set[str]) -> list[ToolUse]:
-    """Read tool uses from a history, without the questions of the evaluated set."""
+    """Read which tools were used together in the questions of another set.
+
+    Questions that are also in the evaluated set are left out, since their answers would be known in advance.
+
+    Raises:
+        DatasetError: No other question with these tools is left.
+    """
     past = Dataset(Path(folder).expanduser())
     asked = {question.text for question in dataset.questions}
     other = [question for question in past.questions if question.text not in asked]

@@ -25,11 +25,11 @@ AnyKey = Annotated[str | None, typer.Argument(metavar="KEY", help="As shown in t
 Everything = Annotated[bool, typer.Option("--all", help="Forget all.")]
 
 word: Final = in_system_language(localized_section("cli.memory"))
-"""A phrase by its name, with its values filled in."""
+"""Return a phrase by its name, with the values filled in."""
 
 
 def with_memory(work: Callable[[MemoryStore], Awaitable[T]]) -> T:
-    """Open the memory, run a function on the memory, and close the store.
+    """Open the memory, call a function with it, close it, and return the function's result.
 
     Raises:
         CommandError: The memory cannot be used.
@@ -46,10 +46,15 @@ def with_memory(work: Callable[[MemoryStore], Awaitable[T]]) -> T:
 
 
 def find_key(keys: list[str], given: str, listing: str) -> str:
-    """Return the only key with the given prefix.
+    """Return the only key that begins with the given text.
+
+    Args:
+        keys: All keys.
+        given: The beginning of a key.
+        listing: The command that lists the keys, named in the error.
 
     Raises:
-        UsageError: No key or several keys have the prefix.
+        UsageError: No key or several keys begin like this.
     """
     found = [key for key in keys if given and key.startswith(given)]
     if len(found) != 1:

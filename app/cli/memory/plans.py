@@ -95,7 +95,7 @@ def forget(key: AnyKey = None, *, everything: Everything = False, json: Json = F
 
 
 def mark_run_bad(run: str) -> None:
-    """Stop the use of a run's plan after a bad answer."""
+    """Stop reusing the plan of a run, because its answer was rated as bad."""
     if with_memory(lambda memory: mark_bad(memory, run)):
         hint(word("bad_plan"))
 

@@ -23,7 +23,7 @@ _REJECT: Final = frozenset({"r", "reject", "n", "no", "驳回", "退回", "不"}
 
 
 def _fields(ended: RunEnd) -> dict[str, Any]:
-    """Return the fields of `$defs/waiting` in the result's schema."""
+    """Return the plan, the finished tasks and the note, as in `$defs/waiting` of the result's schema."""
     request = ended.request
     return {
         "plan": request.get("plan"),
@@ -42,7 +42,7 @@ def draw(ended: RunEnd, progress: Progress) -> None:
 
 
 def draft_of(ended: RunEnd) -> Path:
-    """Return the path of the draft of an edited plan."""
+    """Return the file that keeps a plan being edited, one for each thread and revision of the plan."""
     revision = (ended.request.get("plan") or {}).get("revision", 0)
     name = ended.thread_id.replace(":", "_")  # which Windows allows in no file name
     return home() / "drafts" / f"{name}-{revision}.json"

@@ -158,9 +158,9 @@ def _ask(question: str, thread_id: str, context: Context, delivery: Delivery, *,
 
 
 def _find_model_trouble(settings: Settings) -> str:
-    """Return the reason why a configured model cannot be set up, in a single line.
+    """Return why a configured model cannot be set up, in a single line. Empty if nothing is wrong.
 
-    This is reported first, since rules answer alone in that case.
+    This is reported before the run, because the question would otherwise be answered by rules alone.
     """
     from weiwo.models.model_cache import find_setup_trouble
 

@@ -33,17 +33,14 @@ _KINDS: Final = {
 
 
 def kind_of(ended: RunEnd) -> requests.RequestKind:
-    """Return the kind of the request a run waits with.
-
-    A request without a `type` is about the plan.
-    """
+    """Return the kind of request that a run waits with. A request of unknown or no `type` is about the plan."""
     return _KINDS.get(str(ended.request.get("type")), approval.APPROVAL)
 
 
 def on_at_terminal(variable: str, *, wanted: bool | str | None, as_json: bool) -> bool | str | None:
-    """Return the value of an option that is on by default at an interactive terminal.
+    """Return the value of an option that is on by default at a terminal where a person can be asked.
 
-    An explicit value wins. None leaves the option to its environment variable.
+    An explicit value wins. None leaves the option to its environment variable, or to its usual default.
     """
     if wanted is not None or os.environ.get(variable):
         return wanted
@@ -51,14 +48,18 @@ def on_at_terminal(variable: str, *, wanted: bool | str | None, as_json: bool) -
 
 
 def resume_run(thread_id: str, answer: Any, delivery: Delivery, shown: str = "") -> tuple[RunEnd, Watcher]:
-    """Run the rest of a thread, and return the end of the run and the watcher.
+    """Run the rest of a thread, and return the end of the run and its watcher.
 
     Args:
         thread_id: The thread.
         answer: The reply to the waiting request: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
         delivery: How the run is reported.
-        shown: The hash of the request that the person saw, or its beginning. If empty, the reply is to any waiting
-            request.
+        shown: The hash of the request that the person saw, or its beginning. A different request is then not answered.
+            If
+            empty, the reply is to any waiting request.
+
+    Raises:
+        StoppedError: The user stopped the run.
     """
     from weiwo.app.session.runs import resume
 
@@ -72,9 +73,9 @@ def resume_run(thread_id: str, answer: Any, delivery: Delivery, shown: str = "")
 
 
 def conclude(ended: RunEnd, watcher: Watcher, settings: Settings, delivery: Delivery) -> int:
-    """Print a result and write the files, asking the person at the terminal while the run waits.
+    """Print a result and write its files. If the run waits, ask the person at the terminal and run on.
 
-    The question is asked outside the event loop, with the database closed. The run waits as it would for another day.
+    The database is closed while the person thinks. They may also decide later with `weiwo resume`.
 
     Args:
         ended: How the run ended.

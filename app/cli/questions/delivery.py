@@ -40,7 +40,7 @@ from weiwo.tools.private_files import replace_private_file
 from weiwo.tools.template import Template
 
 _READ_BY_PEOPLE: Final = frozenset({"md", "html", "docx", "pptx"})
-"""Formats that a template shapes."""
+"""Formats for reading, which a template fills. Data formats ignore the template."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,12 @@ class _EventLines(Watcher):
 
 
 def make_watcher(question: str, delivery: Delivery) -> Watcher:
-    """Return the watcher of a run: a live view on a terminal, no reporting on a pipe by default."""
+    """Return the watcher that reports on a run.
+
+    A terminal gets a live view, `verbose` a line for each step on standard error, and `events` a JSON line for each
+    event.
+    With `as_json` or on a pipe, nothing is reported.
+    """
     language = detect_language(question)
     if delivery.events:
         return _EventLines(language)
@@ -87,7 +92,7 @@ def make_watcher(question: str, delivery: Delivery) -> Watcher:
 
 
 def print_result(result: Mapping[str, Any], watcher: Watcher, settings: Settings, delivery: Delivery) -> int:
-    """Print a result and return the exit code. Verbose output includes the words of each source."""
+    """Print a result and return the exit code. With `verbose`, the words of each source are printed too."""
     no_model = label(_language(result), "no_model") if not settings.models and _first_time(settings) else ""
     code = STATUS_CODES.get(str(result.get("status")), FAILED)
     if is_terminal() and not delivery.as_json:
@@ -134,7 +139,7 @@ def _draw_result(result: Mapping[str, Any], watcher: Watcher, no_model: str, *, 
 
 
 def _first_time(settings: Settings) -> bool:
-    """Report whether the hint about models is due on this machine, and mark the hint as given."""
+    """Report whether the hint about models has not been given on this machine yet. It then counts as given."""
     try:
         (Path(settings.home) / "model-hint-given").touch(0o600, exist_ok=False)
     except OSError:  # given, or there is no place to note it
@@ -160,7 +165,7 @@ def remember_files(thread_id: str, files: Sequence[Path]) -> None:
 
 
 def owed_files(thread_id: str) -> list[Path]:
-    """Return the files requested for a thread's next answer."""
+    """Return the files to write once a thread has its next answer. Empty if there are none."""
     with suppress(OSError, ValueError, TypeError):
         return [Path(file) for file in json.loads(_note_of(thread_id).read_text("utf-8"))]
     return []
@@ -173,16 +178,16 @@ def _note_of(thread_id: str) -> Path:
 def write_files(
     result: Mapping[str, Any], files: Sequence[Path], template: Template | None = None
 ) -> tuple[dict[str, Any], list[str]]:
-    """Write a result to each file.
+    """Write a result to each file. A file that cannot be written does not stop the others.
 
     Args:
         result: The result object.
         files: Absolute paths.
-        template: The template that files for reading are filled by. Data files hold the result itself.
+        template: Fills the files for reading. Data files always hold the result itself.
 
     Returns:
-        The result, with the list of the files written if any were asked for, and the complaints about files that could
-        not be written.
+        The result, with the list `files` of the written files if any were asked for, and a complaint for each file that
+        could not be written.
     """
     if not files:
         return dict(result), []

@@ -23,14 +23,14 @@ from weiwo.state.source_filter import SourceFilter
 
 @dataclass(frozen=True)
 class Fork:
-    """Start of a fork, and the changes.
+    """The place where a run branches off from an earlier one, and the changes.
 
     Attributes:
         thread: The thread, if it was named.
         checkpoint: The beginning of the checkpoint's id.
-        question: Another question, to ask at that moment.
-        plan: A plan in place of the one at that moment.
-        values: Values by task id, in text.
+        question: Another question, to ask at that checkpoint.
+        plan: A plan in place of the one at that checkpoint.
+        values: Values to take as the results of tasks, as text by task id.
     """
 
     thread: str | None
@@ -59,7 +59,13 @@ def read_fork(
 
 
 def _fork_place(text: str, thread: str | None) -> tuple[str | None, str]:
-    """Return the thread, if named, and the beginning of the checkpoint's id."""
+    """Return the thread, or None if it was not named, and the beginning of the checkpoint's id.
+
+    "t@1f0e" is the checkpoint "1f0e" of thread "t". "1f0e" alone is a checkpoint of the thread given by `--thread`.
+
+    Raises:
+        UsageError: Two different threads are named.
+    """
     name, at, checkpoint = text.rpartition("@")
     if not at:
         return (None if thread is None else checked_thread_id(thread)), text
@@ -121,7 +127,9 @@ def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
 async def _go_back(
     session: Session, thread_id: str, checkpoint_id: str, fork: Fork, context: Context, delivery: Delivery
 ) -> tuple[Watcher, Context]:
-    """Create the checkpoint for continuing the run, and return the watcher and the options in force.
+    """Create the checkpoint from which the run goes on. Returns the watcher and the options of the run.
+
+    Options that were not given keep their values of that time.
 
     Raises:
         UsageError: A change cannot be applied.
@@ -162,7 +170,7 @@ def _in_folder(within: SourceFilter) -> Callable[[str], bool]:
 
 
 async def corpus_problems(settings: Settings) -> str:
-    """Load the documents in advance for the run, and return a message about problems.
+    """Load the documents before the run, and return a message about files not indexed. Empty if there are none.
 
     Raises:
         UsageError: None of the documents lies in the included folders.

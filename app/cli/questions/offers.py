@@ -25,18 +25,18 @@ from weiwo.tools.corpus.index.catalog import replaces_sample
 from weiwo.tools.web.providers.selection import select_providers
 
 _DECLINED: Final = "WEIWO_WEB_OFFER"
-"""Set in `config.toml` where the person said no: the web stays as it was, so that a key set later counts."""
+"""Set in `config.toml` if the person said no. `WEIWO_WEB` is not set, so a search key added later still works."""
 _ASK_WISH: Final = localize_message("cli.memory", "ask_wish")
 _HOW_TO_ADD: Final = localize_message("cli.memory", "how_to_add")
 
 
 def offer_web(question: str, context: Context, *, as_json: bool) -> None:
-    """Ask for permission to search the web if reasonable, and save the answer with immediate effect.
+    """Ask whether the web may be searched, if nothing else can be, and save the answer at once.
 
     Args:
         question: The question, which determines the language.
         context: The options of the run.
-        as_json: Whether one object is to be printed, and nothing else.
+        as_json: Whether only one object is to be printed. The person is then not asked.
 
     Raises:
         CommandError: The user stopped the command, or the answer cannot be kept.
@@ -53,7 +53,7 @@ def offer_web(question: str, context: Context, *, as_json: bool) -> None:
 
 
 def _is_in_question(context: Context) -> bool:
-    """Report whether documents and providers are missing and the web has not been decided on yet."""
+    """Report whether there is nothing to search, and the person has not decided about the web yet."""
     if any(os.environ.get(name) for name in ("CI", "WEIWO_WEB", _DECLINED)) or context.web is not None:
         return False
     settings = Settings.resolve(context)
@@ -62,10 +62,12 @@ def _is_in_question(context: Context) -> bool:
 
 
 def keeps_wish(message: str) -> bool:
-    """Save a wish explicitly stated as the whole message, and report whether a wish was saved.
+    """Save a wish if the whole message states one outright, like "remember that I work in euros".
+
+    Returns whether a wish was saved.
 
     Raises:
-        UsageError: Standard input or output is no terminal, so nothing is kept, and there is no question to answer.
+        UsageError: No person can confirm the wish at a terminal. Nothing is kept then.
     """
     found = find_wish(message)
     if found is None or not (found.requested and found.alone):
@@ -77,9 +79,9 @@ def keeps_wish(message: str) -> bool:
 
 
 def offer_wish(message: str) -> None:
-    """Save an explicit wish in a message, or ask about a seemingly lasting wish.
+    """Save a wish that the message states outright, or ask about one that seems meant to last.
 
-    Without a terminal, print how to save it.
+    Without a terminal, nothing is saved, and the command for saving it is printed.
     """
     found = find_wish(message)
     if found is None:

@@ -27,9 +27,9 @@ class DraftError(WeiwoError, ValueError):
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Parse the plan in a text.
+    """Return the plan in a text, after any lines of remarks at the top (# or //).
 
-    The plan has the interchange form and stands alone or as `plan` of a larger object, such as a result.
+    The text is JSON: the plan itself, or an object with the plan in `plan`, for example a result.
 
     Raises:
         DraftError: There is no plan, or the text is too long to be a plan.

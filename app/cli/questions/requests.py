@@ -24,9 +24,12 @@ QUIT: Final = frozenset({"q", "quit", "exit", "退出"})
 """Answers that leave the decision for later."""
 CLARIFY: Final = "clarify"
 ALLOW_TOOL: Final = "allow_tool"
-"""The `type` of a request: those of `nodes.master.clarify` and `task_calls.consent`, which are heavy to import."""
+"""The `type` of a request for consent to a tool call, defined in `task_calls.consent`.
+
+It is repeated here, like the type of `nodes.master.clarify`, because those modules are slow to import.
+"""
 SHOWN_HASH: Final = 12
-"""Characters of a question's hash that a person is given."""
+"""Characters of a request's hash that are shown. They tie a reply to the request that was read."""
 _YES: Final = frozenset({"a", "allow", "approve", "y", "yes", "批准", "允许", "同意", "好", "是"})
 _NO: Final = frozenset({"r", "reject", "refuse", "n", "no", "拒绝", "不", "否"})
 
@@ -53,7 +56,7 @@ class RequestKind:
     converse: Callable[[RunEnd, str], Any]
 
     def how(self, ended: RunEnd) -> str:
-        """Return the command for answering the request."""
+        """Return the command that answers the request, as `weiwo resume THREAD --hash … --approve`."""
         bound = f"--hash {ended.hash[:SHOWN_HASH]} " if ended.hash else ""
         return f"weiwo resume {ended.thread_id} {bound}{self.answers}"
 
@@ -63,9 +66,9 @@ class RequestKind:
         return {**told, **self.fields(ended), "how": self.how(ended)}
 
     def tell(self, ended: RunEnd, progress: Progress, *, drawn: bool) -> int:
-        """Print the waiting request and the command to continue with, and return the exit code.
+        """Print the waiting request and the command that answers it, and return the exit code.
 
-        This is used if nobody can be asked.
+        This is used if no person can be asked.
         """
         if not drawn:
             self.draw(ended, progress)
@@ -105,9 +108,9 @@ def language_of(progress: Progress) -> str:
 
 @contextlib.contextmanager
 def conversation(stopped: str) -> Iterator[None]:
-    """Context manager for a conversation on the terminal.
+    """Context manager around questions at the terminal.
 
-    The end of the input leaves the conversation, and Ctrl-C stops the command.
+    The end of the input (Ctrl-D) ends the conversation quietly, and Ctrl-C stops the command.
 
     Args:
         stopped: The message when the command is stopped.
@@ -125,7 +128,7 @@ def conversation(stopped: str) -> Iterator[None]:
 
 
 def confirm(prompt: str, *, default: bool) -> bool:
-    """Ask the person for yes or no. An empty line is the default, and invalid input is asked for again."""
+    """Ask the person for yes or no, again after any other word. An empty line is the default."""
     while True:
         word = read_line(prompt).casefold()
         if not word:

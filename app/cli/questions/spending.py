@@ -71,9 +71,9 @@ def _is_whole(row: Mapping[str, Any]) -> bool:
 
 
 def summarize_spending(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return totals by day and by model, and the cost of a complete answer.
+    """Return the totals of the log by day and by model, and the cost per complete answer.
 
-    The cost of a complete answer is the sum of all dollars divided by the number of complete answers.
+    That cost is the sum of all dollars, also of failed answers, divided by the number of complete answers.
     """
     days: dict[str, dict[str, float]] = defaultdict(_zero)
     models: dict[str, dict[str, float]] = defaultdict(_zero)
@@ -102,10 +102,12 @@ def _zero() -> dict[str, float]:
 
 
 def _expect_tokens(rows: Iterable[Mapping[str, Any]], depth: str) -> tuple[int, int, int]:
-    """Estimate the input and output tokens of an answer of a depth: the median of earlier answers.
+    """Estimate the input and output tokens of an answer from the medians of earlier answers of a depth.
 
     Returns:
-        The two numbers, and the number of answers they are based on. It is 0 if the numbers are assumed.
+        Input tokens, output tokens, and the number of earlier answers used. This is 0 if there were too few, and the
+        tokens
+        are `_ASSUMED`.
     """
     known = [row["models"].values() for row in rows if row.get("depth") == depth]
     if len(known) < _LEAST_KNOWN:
@@ -115,14 +117,14 @@ def _expect_tokens(rows: Iterable[Mapping[str, Any]], depth: str) -> tuple[int, 
 
 
 def tell_cost(question: str, settings: Settings, *, as_json: bool) -> None:
-    """Print the expected cost of a deep search, and ask at a terminal before expensive searches.
+    """Print the expected cost of a deep search. If it exceeds `WEIWO_ASK_COST`, ask at a terminal.
 
-    Nothing is printed about a search that is not deep, or about models without a known price.
+    Nothing is printed for other searches, or if the price of a model is unknown.
 
     Args:
         question: The question, which determines the language.
         settings: The settings of the run.
-        as_json: Whether one object is to be printed, and nobody asked.
+        as_json: Whether one object is to be printed, and the person not asked.
 
     Raises:
         UsageError: `WEIWO_ASK_COST` is no amount.

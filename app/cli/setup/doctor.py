@@ -86,7 +86,7 @@ _MARKS: Final = {"ok": ("✓", "green"), "note": ("·", "yellow"), "problem": ("
 
 
 class _Part(NamedTuple):
-    """Modules imported by a part of the program, and the extra to install, empty for standard parts."""
+    """A part of the program: the modules it imports, and the extra to install. Standard parts have no extra."""
 
     modules: tuple[str, ...]
     extra: str = ""
@@ -131,7 +131,7 @@ class _Subject:
 
 
 class _Step(NamedTuple):
-    """A row of the table of checks: the check function, and the rows required to have no problem."""
+    """A check of `_CHECKS`: its function, and the checks that must not have found a problem before."""
 
     look: Callable[[_Subject], Coroutine[Any, Any, list[Check]]]
     needs: frozenset[str] = frozenset()
@@ -156,7 +156,10 @@ def doctor(*, json: Json = False) -> None:
 
 
 async def _examine(context: Context | None = None, language: Language = "en") -> AsyncIterator[Check]:
-    """Run the checks of `_CHECKS` in order, without those that need a failed check, and yield the results."""
+    """Run the checks of `_CHECKS` in order and yield their results.
+
+    A check is left out if one it needs has found a problem.
+    """
     subject, failed = _Subject(language, context), set[str]()
     for name, step in _CHECKS.items():
         if step.needs & failed:
@@ -276,7 +279,7 @@ async def _check_models(subject: _Subject) -> list[Check]:
 
 
 async def _is_small(name: str) -> bool:
-    """Report whether a model is small, as far as the name or the server tells."""
+    """Report whether a model is small, by its name or by what the server tells. False if unknown."""
     from weiwo.models.endpoint import resolve_endpoint
     from weiwo.models.errors import ModelUnavailableError
     from weiwo.models.parameters import is_small, learn_size
@@ -315,7 +318,7 @@ async def _check_corpora(subject: _Subject) -> list[Check]:
 
 
 def _describe_default_corpus(settings: Settings, language: Language) -> str:
-    """Describe the corpus searched by default."""
+    """Say which documents are searched by default: the user's default corpus, or the bundled sample."""
     home = Path(settings.home)
     if replaces_sample(home):
         return say(language, "default_corpus", DEFAULT_NAME)
@@ -323,9 +326,9 @@ def _describe_default_corpus(settings: Settings, language: Language) -> str:
 
 
 def _describe_corpora(home: Path, language: Language) -> tuple[Verdict, str]:
-    """Describe the existing corpora with size and age in a single line.
+    """Describe the corpora in a single line, with size and age.
 
-    The verdict is `note` if a corpus is broken.
+    The verdict is `note` if a corpus is broken, lacks vectors, or has a connector that failed or is overdue.
     """
     found = list(list_corpora(home))
     lacking = {item.name: _lacking_vectors(item, language) for item in found}
@@ -372,7 +375,7 @@ def _lacking_vectors(summary: CorpusSummary, language: Language) -> list[str]:
 
 
 def _describe_embeddings(corpus: Corpus, name: str | None, language: Language) -> tuple[Verdict, str]:
-    """Describe in a single line the search by meaning. Tries the embedding model."""
+    """Say in a line whether search by meaning works: the model, and how many passages have vectors."""
     if name is None:
         return "note", say(language, "no_embeddings")
     try:

@@ -15,12 +15,15 @@ from weiwo.tools.corpus.index.embedding_models import load_embedder
 from weiwo.tools.corpus.source_names import find_sample_corpus
 
 _QUESTIONS: Final = {"谁发现了青霉素？": "penicillin", "悉尼歌剧院是谁设计的？": "sydney-opera-house"}
-"""Chinese questions, each with the English document of the sample that answers it; none in Chinese does."""
+"""Chinese questions, each with the English document of the sample that answers it.
+
+No Chinese document does, so the model has to match the two languages.
+"""
 _FIRST: Final = 5
 
 
 class _EmbeddingGain(NamedTuple):
-    """Number of questions with the right document found: with the model, without, and in total."""
+    """Questions with the right document found: with the model (`found`) and without (`before`), of all `asked`."""
 
     found: int
     before: int
@@ -28,9 +31,9 @@ class _EmbeddingGain(NamedTuple):
 
 
 def find_embeddings(server: FoundServer | None, env: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the settings of an embedding model at a server.
+    """Return the setting of the first embedding model at a server.
 
-    The result is empty if there is no embedding model, or if the user has already set one.
+    The result is empty if there is no such model, or if the user has already set one.
 
     Args:
         server: The server of the chat model.
@@ -61,7 +64,7 @@ async def probe_embeddings(name: str, settings: Mapping[str, str]) -> _Embedding
 
 
 def _require_answer(name: str) -> None:
-    """Request a vector, since a search would silently continue without a failing model.
+    """Ask the model for a vector, because a search would go on silently without a failing model.
 
     Raises:
         EmbeddingError: The model returns no vector.

@@ -18,7 +18,7 @@ Verdict = Literal["ok", "note", "problem"]
 
 _SECONDS: Final = 5
 _OUTSIDE: Final = "host.docker.internal"
-"""The machine around a container."""
+"""Host name under which a container reaches the machine it runs on."""
 _START: Final = {
     11434: "ollama serve",
     1234: "lms server start",
@@ -34,7 +34,10 @@ def say(language: Language, name: str, *values: object) -> str:
 
 
 def printable_place(url: str) -> str:
-    """Return a URL without credentials and parameters, since both may be secrets."""
+    """Return a URL without user, password and parameters, since these may be secrets.
+
+    "https://me:key@host:8/v1?k=1" becomes "https://host:8/v1".
+    """
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""
@@ -44,9 +47,9 @@ def printable_place(url: str) -> str:
 
 
 async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
-    """Check for an answer from the endpoint of a model.
+    """Ask the endpoint of a model for its list of models, which costs nothing, and judge the reply.
 
-    Asks for the list of models, which costs nothing.
+    Providers other than OpenAI are only checked for their package.
     """
     import httpx
 
@@ -82,7 +85,11 @@ async def check_endpoint(name: str, language: Language) -> tuple[Verdict, str]:
 
 
 def _judge_error(error: "ServerError", host: str, language: Language) -> tuple[Verdict, str]:
-    """Judge an endpoint without a list of models. Working endpoints may list no models."""
+    """Judge an endpoint that answered the request for models with an error.
+
+    Refused keys, a wrong address and server errors are problems. With other errors the endpoint may still work, because
+    some have no such list.
+    """
     if error.status in {401, 403}:
         return "problem", say(language, "refused_key", host, error.status)
     if error.status == 404 and not host.endswith("/v1"):
@@ -119,10 +126,7 @@ def _advise(base_url: str, language: Language) -> str:
 
 
 def _other_provider(place: "Endpoint", language: Language) -> tuple[Verdict, str]:
-    """Check a provider besides OpenAI.
-
-    These providers come with packages of their own. No request is sent to them.
-    """
+    """Check that the package of a provider other than OpenAI is installed. No request is sent."""
     from weiwo.models.errors import ModelUnavailableError
     from weiwo.models.model_cache import make_model
 

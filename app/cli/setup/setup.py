@@ -39,7 +39,7 @@ _INSTALL: Final = (
 )
 _MOST_SHOWN: Final = 12
 _LEAST_CONTEXT: Final = 8_192
-"""Tokens below which a prompt with five passages does not fit beside its reply."""
+"""Least tokens of context in which a prompt with five passages fits beside its reply."""
 _WANTED_CONTEXT: Final = 16_384
 
 _SIZES: Final[tuple[tuple[float, int, str], ...]] = (
@@ -49,7 +49,7 @@ _SIZES: Final[tuple[tuple[float, int, str], ...]] = (
     (14, 70, "strong"),
     (40, 55, "very_strong"),
 )
-"""Least billions of parameters, points for the size, and the phrase that describes it."""
+"""Rows of least billions of parameters, points for that size, and the name of its phrase."""
 _UNKNOWN_SIZE: Final = 50
 
 _KEYS: Final[tuple[tuple[str, str, str], ...]] = (
@@ -86,7 +86,7 @@ class _ModelCandidate:
 
     @property
     def wants_widening(self) -> bool:
-        """Report whether the server gives the model less context than Weiwo needs and the model supports."""
+        """Report whether an Ollama server gives the model less context than Weiwo needs and the model supports."""
         model, server = self.model, self.server
         if model is None or server is None or server.kind != "Ollama" or model.served is None:
             return False
@@ -210,9 +210,9 @@ def _ask_consent(*, as_json: bool) -> bool:
 
 
 async def _apply_widening(chosen: _ModelCandidate) -> dict[str, str]:
-    """Return the settings of a candidate, with a wider context window if necessary.
+    """Return the settings of a candidate. With too small a context, use a new variant of the model.
 
-    The wider window needs a new variant of the model.
+    The variant is created at the Ollama server and differs only in its larger context.
 
     Raises:
         CommandError: Ollama does not create the variant.
@@ -255,7 +255,7 @@ def _tell_nothing(servers: Sequence[FoundServer], *, as_json: bool) -> None:
 
 
 def _advice(server: FoundServer) -> str:
-    """Return advice for a server that has no chat model or did not answer."""
+    """Return advice for a server that offers no chat model: load one, or try again if it did not answer."""
     if server.problem and server.problem.kind != "no_model":
         return word("again", server.kind)
     return word("pull" if server.kind == "Ollama" else "load", server.kind)
@@ -317,7 +317,7 @@ def _list_candidates(servers: Sequence[FoundServer], env: Mapping[str, str] = os
 
 
 def _missing_packages(env: Mapping[str, str] = os.environ) -> list[str]:
-    """List the packages to install for keys without an installed package, with a line for each."""
+    """Return a line for each key that is set while its package is not installed."""
     return [
         f"{key} is set; run pip install {package.replace('_', '-')} to use {name}"
         for key, name, package in _KEYS

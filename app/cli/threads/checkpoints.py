@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from langgraph.types import StateSnapshot
 
 _SHORTEST: Final = 13
-"""Characters of an id that part moments 0.4 ms from each other: the ids begin with the time."""
+"""Least characters of a shown checkpoint id. Ids begin with the time, so 13 separate those 0.4 ms apart."""
 
 
 @dataclass(frozen=True)
 class CheckpointView:
-    """A checkpoint, as shown to a person.
+    """A checkpoint as shown to a person. In this module, a moment is a checkpoint of a thread.
 
     Attributes:
         id: Its id.
@@ -40,7 +40,7 @@ class CheckpointView:
         created: When it was written.
         next: The next steps. Empty if the question is answered.
         what: The step that led to it, in a few words.
-        forked: Whether a fork begins here, or the run left the branch below for an earlier one.
+        forked: Whether the run branched off here instead of continuing the checkpoint listed below.
     """
 
     id: str
@@ -53,7 +53,7 @@ class CheckpointView:
 
 
 async def list_moments(session: Session, thread_id: str) -> list[CheckpointView]:
-    """List the moments of a thread, newest first.
+    """List the latest checkpoints of a thread, newest first, at most `MOST_MOMENTS`.
 
     Raises:
         MisuseError: There is no such thread.
@@ -180,7 +180,7 @@ def _parent_id(snapshot: "StateSnapshot") -> str:
 
 
 def _describe_step(snapshot: "StateSnapshot", parent: "StateSnapshot | None", twin: str) -> str:
-    """Describe the step before a checkpoint: the node since the parent, and the result of the node."""
+    """Describe the step that led to a checkpoint: a fork, an edit by hand, or a node and its result."""
     metadata, values = snapshot.metadata or {}, snapshot.values
     if changes := metadata.get(FORK_KEY):
         return f"fork: {changes}"

@@ -47,9 +47,9 @@ def refresh(
 
 
 async def refresh_threads(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Refresh threads in turn, by default all threads.
+    """Refresh threads one after another, by default all threads, and return their results.
 
-    For a thread that cannot be refreshed, `error` gives the reason.
+    A thread that cannot be refreshed does not stop the others. Its `error` gives the reason.
     """
     done: list[dict[str, Any]] = []
     async with open_session() as session:

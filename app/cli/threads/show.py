@@ -162,7 +162,7 @@ def _load_moment(thread_id: str, checkpoint: str) -> Thread:
 
 
 def _question_graph(thread: Thread) -> str:
-    """Format the question and the plan as a text tree, each task with the outcome below the parent task."""
+    """Format the question and its plan as a text tree, each task below its parent, with its outcome."""
     values = thread.values
     outcomes, assessment = {**(values.get("outcomes") or {}), **thread.pending}, values["assessment"]
     graph = format_question_graph(values["plan"], outcomes, assessment.language)
@@ -254,7 +254,7 @@ def _line(text: str) -> str:
 
 
 def _came_to(outcome: Outcome | None, language: str) -> str:
-    """Describe the outcome of a replaced task. Returns an empty string for a usable outcome."""
+    """Say what became of a replaced task, for example "failed: …". Empty if its outcome is usable."""
     if outcome is None or outcome.usable:
         return ""
     said = label(language, {"empty": "not_found", "failed": "failed"}.get(outcome.status, "blocked"))
@@ -263,7 +263,7 @@ def _came_to(outcome: Outcome | None, language: str) -> str:
 
 
 def _disagreements(values: Mapping[str, Any], language: str) -> list[str]:
-    """Describe each task with disagreeing sources: every value with the sources for the value."""
+    """Return a line for each task with sources that disagree: every value, with its sources in parentheses."""
     outcomes, evidence, plan = values.get("outcomes") or {}, values.get("evidence") or {}, values.get("plan")
     said, against, comma = _DISAGREE[message_locale(language)]
     lines = []
@@ -305,9 +305,9 @@ def _usage_lines(usage: Usage) -> list[str]:
 
 
 def _time_taken(calls: Sequence[ModelCall]) -> str:
-    """Format the time of calls, with overlapping calls counted once.
+    """Format the time of calls: as it passed, and as the sum of all calls if they overlapped.
 
-    If the sum of the individual times is longer, it is added.
+    Two calls of 2 s each at the same time are "2.0 s in parallel, 4.0 s in sequence".
     """
     spans = sorted((call.ended - call.seconds, call.ended) for call in calls)
     summed, elapsed, until = sum(call.seconds for call in calls), 0.0, 0.0

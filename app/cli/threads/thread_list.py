@@ -81,7 +81,7 @@ def _print_threads(console: "Console", threads: Sequence[ThreadInfo]) -> None:
 
 
 def _plain_threads(threads: Sequence[ThreadInfo]) -> str:
-    """A list of threads for a pipe: id, time, status and first question, parted by tabs."""
+    """Format threads for a pipe, a line each: id, time, status, and name or first question, separated by tabs."""
     return "".join(
         f"{thread.thread_id}\t{thread.updated.isoformat(timespec='seconds')}\t{thread.status}"
         f"\t{one_line(thread.name or thread.question, 8_000)}\n"
