@@ -17,11 +17,11 @@ class AppError(WeiwoError):
 
 
 class MisuseError(AppError):
-    """Invalid use: the request is impossible in this form and has to be changed."""
+    """A request that cannot work as made. The user has to change it."""
 
 
 def unknown_thread(thread_id: str) -> MisuseError:
-    """The error for a thread the database does not have."""
+    """Return the error for a thread that is not in the database."""
     return MisuseError(
         f"thread {thread_id!r} does not exist in the database; weiwo threads lists all threads. If "
         "its run was killed before the first step, nothing was saved: ask again"
@@ -29,10 +29,17 @@ def unknown_thread(thread_id: str) -> MisuseError:
 
 
 def model_fault(language: str, fault: str, words: str) -> str:
-    """Describe a model's failure: in Chinese the kind, if known, and the original words."""
+    """Describe a model's failure for a user.
+
+    In Chinese, the kind of failure is put before the original words, if it is known. In English, the original words are
+    enough, and only an overflow adds a remedy.
+    """
     return _FAULTS["zh" if language == "zh" else "en"].get(fault, "{}").format(words)
 
 
 def stop_reason(language: str, reason: str) -> str:
-    """A stop reason in words."""
+    """Return why a run stopped in words: "max_tokens" is "the token limit was reached".
+
+    A reason without such words is returned with spaces instead of underscores.
+    """
     return _STOPS["zh" if language == "zh" else "en"].get(reason) or reason.replace("_", " ")

@@ -72,7 +72,7 @@ UNION ALL SELECT SUM(length(data) + :row) FROM events WHERE run_id IN (SELECT ru
 
 @dataclass(frozen=True, slots=True)
 class ThreadRecord:
-    """Server's record of a thread beside the checkpoints."""
+    """The server's record of a thread. The thread's content is in its checkpoints."""
 
     thread_id: str
     owner: str  # the user it belongs to
@@ -83,7 +83,7 @@ class ThreadRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run."""
+    """The server's record of a run."""
 
     run_id: str
     thread_id: str  # its thread
@@ -97,7 +97,7 @@ class RunRecord:
 
 
 class Spending(NamedTuple):
-    """Spending of a user on a day."""
+    """The spending of a user on one day."""
 
     runs: int = 0  # questions asked
     tokens: int = 0  # input and output tokens of model calls
@@ -106,7 +106,7 @@ class Spending(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of a run, in wire format."""
+    """An event of a run, in the form in which it is sent to clients."""
 
     attempt: int  # the attempt it belongs to
     seq: int  # its number within the attempt, from 1
@@ -116,12 +116,15 @@ class Event:
 
     @property
     def id(self) -> str:
-        """Id of the event. Ids grow over a run, even if parts of an attempt were lost in a server kill."""
+        """Id of the event: the attempt and the number in it, as in "1-7".
+
+        Ids grow over a run. A new attempt has higher ids, even if a killed server lost events of the attempt before.
+        """
         return f"{self.attempt}-{self.seq}"
 
 
 class Records:
-    """The open database."""
+    """The open database of the server: threads, runs, events, spending and secrets of all users."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -143,7 +146,7 @@ class Records:
             await records._thread.close()
 
     async def thread(self, thread_id: str) -> ThreadRecord | None:
-        """A thread's record."""
+        """Return a thread's record, or None if there is none."""
         rows = await self._all("SELECT * FROM threads WHERE thread_id = ?", (thread_id,))
         return _thread(rows[0]) if rows else None
 
@@ -158,7 +161,7 @@ class Records:
         return {row[0]: _thread(row) for row in await self._all(query, (orjson.dumps(list(thread_ids)).decode(),))}
 
     async def put_thread(self, thread_id: str, owner: str, metadata: dict[str, Any]) -> None:
-        """Create a thread's record, or update the metadata."""
+        """Create a thread's record, or replace the metadata of an existing one."""
         now = time.time()
         await self._write(
             "INSERT INTO threads (thread_id, owner, created, updated, metadata) VALUES (?, ?, ?, ?, ?)"
@@ -167,7 +170,7 @@ class Records:
         )
 
     async def touch_thread(self, thread_id: str, owner: str) -> None:
-        """Record the use of a thread. A missing record is created."""
+        """Record that a thread was used now. A missing record is created."""
         now = time.time()
         await self._write(
             "INSERT INTO threads (thread_id, owner, created, updated) VALUES (?, ?, ?, ?)"
@@ -176,7 +179,7 @@ class Records:
         )
 
     async def delete_thread(self, thread_id: str) -> None:
-        """Delete a thread's record, runs and events."""
+        """Delete a thread's record, with its runs and events."""
 
         def delete(database: sqlite3.Connection) -> None:
             database.execute(
@@ -188,12 +191,12 @@ class Records:
         await self._do(delete)
 
     async def run(self, run_id: str) -> RunRecord | None:
-        """A run's record."""
+        """Return a run's record, or None if there is none."""
         rows = await self._all("SELECT * FROM runs WHERE run_id = ?", (run_id,))
         return _run(rows[0]) if rows else None
 
     async def runs(self, thread_id: str, limit: int, offset: int = 0, status: str = "") -> list[RunRecord]:
-        """The runs of a thread, newest first."""
+        """Return the runs of a thread, newest first. With a status, only runs with this status."""
         query = "SELECT * FROM runs WHERE thread_id = ? AND (? = '' OR status = ?)"
         given = (thread_id, status, status, limit, offset)
         return [_run(row) for row in await self._all(query + " ORDER BY created DESC LIMIT ? OFFSET ?", given)]
@@ -217,7 +220,7 @@ class Records:
         )
 
     async def set_status(self, run_id: str, status: RunStatus, attempt: int, error: str = "") -> None:
-        """Update the status, attempt and error message of a run."""
+        """Set the status, attempt and error message of a run."""
         query = "UPDATE runs SET status = ?, attempt = ?, error = ?, updated = ? WHERE run_id = ?"
         await self._write(query, (status, attempt, error, time.time(), run_id))
 
@@ -240,7 +243,10 @@ class Records:
         await self._do(insert)
 
     async def events(self, run_id: str, after: tuple[int, int], limit: int = 200) -> list[Event]:
-        """The next events of a run after an attempt and number, in order."""
+        """Return the next events of a run in order, at most `limit`.
+
+        They are those after the attempt and number in `after`: (1, 7) starts with the event "1-8", if there is one.
+        """
         query = (
             "SELECT attempt, seq, name, data, at FROM events WHERE run_id = ? AND (attempt, seq) > (?, ?)"
             " ORDER BY attempt, seq LIMIT ?"
@@ -258,16 +264,19 @@ class Records:
         return [(row[0], Event(*row[1:])) for row in reversed(rows)]
 
     async def thread_ids(self, owner: str) -> list[str]:
-        """The ids of all threads of a user."""
+        """Return the ids of all threads of a user."""
         return [row[0] for row in await self._all("SELECT thread_id FROM threads WHERE owner = ?", (owner,))]
 
     async def kept_bytes(self, owner: str) -> int:
-        """Estimate the bytes of a user's threads, runs and events in this database, without checkpoints."""
+        """Estimate the bytes that a user's threads, runs and events take in this database, without checkpoints."""
         rows = await self._all(_KEPT_BYTES, {"owner": owner, "row": _ROW_BYTES})
         return sum(row[0] or 0 for row in rows)
 
     async def trim(self, owner: str) -> None:
-        """Delete old data: events and records of a user's runs, and all users' expired secrets and spending."""
+        """Delete old data: the events and records of a user's oldest ended runs, and old spending of all users.
+
+        Expired tokens and logins of all users are deleted too.
+        """
 
         def delete(database: sqlite3.Connection) -> None:
             database.execute(_TRIM_EVENTS, (owner, _KEPT_RUNS))
@@ -283,7 +292,7 @@ class Records:
         return Spending(*rows[0]) if rows else Spending()
 
     async def add_spending(self, owner: str, day: str, more: Spending) -> None:
-        """Add to the spending of a user on a day, an ISO date in UTC."""
+        """Add to what a user has spent on a day. The day is a date in UTC, as "2026-01-31"."""
         await self._write(
             "INSERT INTO spending VALUES (?, ?, ?, ?, ?) ON CONFLICT (owner, day) DO UPDATE SET runs = runs +"
             " excluded.runs, tokens = tokens + excluded.tokens, cost = cost + excluded.cost",
@@ -291,7 +300,14 @@ class Records:
         )
 
     async def put_secret(self, digest: str, kind: str, user: str, expires: float) -> None:
-        """Store the hash of a `token` or `login` (`kind`) of a user until a time in seconds of the epoch."""
+        """Store the hash of a user's token or login.
+
+        Args:
+            digest: The hash.
+            kind: `token` or `login`.
+            user: The user.
+            expires: The end of its validity, in seconds since 1970.
+        """
         await self._write("INSERT OR REPLACE INTO secrets VALUES (?, ?, ?, ?)", (digest, kind, user, expires))
 
     async def secret_owner(self, digest: str, kind: str) -> str | None:
@@ -301,7 +317,7 @@ class Records:
         return str(rows[0][0]) if rows else None
 
     async def delete_secrets(self, *, digest: str = "", user: str = "") -> None:
-        """Forget a login, or all tokens and logins of a user."""
+        """Delete a token or login by its hash, or all tokens and logins of a user."""
         await self._write("DELETE FROM secrets WHERE hash = ? OR user = ?", (digest, user))
 
     async def model_key(self, owner: str) -> str:
@@ -331,9 +347,9 @@ class Records:
         await self._do(write)
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a function on the database as a transaction.
+        """Run a function on the database as a transaction, and return its result.
 
-        Its result goes to another thread, so it must not return a cursor.
+        The result is used in another thread, so it must not be a cursor.
         """
         try:
             return await self._thread.run(work)

@@ -56,10 +56,11 @@ def read_config(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def apply_config() -> None:
-    """Set the variables of the file missing from the environment.
+    """Set those variables of the file that the environment does not set.
 
-    A model, its endpoint and its window belong together. If the environment names a model or an endpoint, all of these
-    variables of the file are left out.
+    The model, its endpoint and its window belong together. If the environment sets `WEIWO_MODEL` or `OPENAI_BASE_URL`,
+    none
+    of these variables is taken from the file.
 
     Raises:
         MisuseError: The file cannot be read.
@@ -74,7 +75,7 @@ def apply_config() -> None:
 def write_config(
     settings: Mapping[str, str], environ: Mapping[str, str] = os.environ, *, removed: Collection[str] = ()
 ) -> Path:
-    """Add, replace and remove settings in the file, and return the path.
+    """Add or replace settings in the file, remove others, and return its path. Other settings are kept.
 
     Raises:
         MisuseError: The existing file cannot be read.
@@ -92,8 +93,10 @@ def write_config(
 
 
 def _quote_string(value: str) -> str:
-    """Quote a value as a basic string of TOML.
+    """Quote a value as a string of TOML.
 
-    JSON strings are valid TOML strings, except for characters beyond 16 bits, which are therefore kept unescaped.
+    JSON quotes in the same way, except that it may split rare characters into two escapes, which TOML forbids.
+    Characters
+    are therefore left unescaped.
     """
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

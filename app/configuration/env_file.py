@@ -24,7 +24,7 @@ _MOST_BYTES: Final = 1_000_000
 _KEY: Final = re.compile(r"(?!LANG(SMITH|CHAIN|GRAPH)_)[A-Z0-9_]+_API_KEY")
 _PLACE: Final = re.compile(r".*(_BASE_URL|_API_BASE|_ENDPOINT|_HOST|_URL|_PROXY)")
 _OURS: Final = re.compile(r"(WEIWO|OPENAI|LANGSMITH|LANGCHAIN|LANGGRAPH|DDGS)_.*|.*_BASE_URL|.*_API_BASE|EDITOR|VISUAL")
-"""Variables whose absence a user of ours would notice; other programs keep theirs in `.env` too."""
+"""Variables that Weiwo uses. Only if one of these is not applied, the user is told, since `.env` also serves others."""
 _EFFECTS: Final = {
     "WEIWO_TOOLS": "imports and runs these Python modules as tools",
     "WEIWO_MCP": "starts the programs named in this file, and sends them the arguments of tool calls",
@@ -52,8 +52,8 @@ class _EnvFile:
 
     Attributes:
         path: The file.
-        harmless: Settings that need no trust.
-        risky: Settings that do.
+        harmless: Settings that take effect in any folder.
+        risky: Settings that take effect only in a trusted folder.
         trusted: Whether the user trusts the folder with exactly these risky settings.
     """
 
@@ -64,7 +64,7 @@ class _EnvFile:
 
     @property
     def complaint(self) -> str:
-        """Return a line about unused settings if relevant to Weiwo, else an empty string."""
+        """Return a line about risky settings that are not used. Empty if none of them concerns Weiwo."""
         if self.trusted or not any(_OURS.fullmatch(name) for name in self.risky):
             return ""
         return (
@@ -98,7 +98,10 @@ def read_env_file(environ: Mapping[str, str] = os.environ) -> _EnvFile:
 
 
 def apply_env_file(file: _EnvFile) -> None:
-    """Set the permitted variables missing from the environment."""
+    """Set those permitted variables of the file that the environment does not set.
+
+    All are permitted in a trusted folder, otherwise only the harmless ones.
+    """
     if file.risky and file.trusted:
         from dotenv import load_dotenv
 
@@ -109,7 +112,10 @@ def apply_env_file(file: _EnvFile) -> None:
 
 
 def describe_effect(name: str, value: str) -> str:
-    """Describe the effect of a risky setting in a few words."""
+    """Describe in a few words what a risky setting does.
+
+    For `OPENAI_BASE_URL`, it "sends requests, with their keys, to this address".
+    """
     if effect := _EFFECTS.get(name):
         return effect
     if _PLACE.fullmatch(name):
@@ -120,7 +126,7 @@ def describe_effect(name: str, value: str) -> str:
 
 
 def digest(risky: Mapping[str, str]) -> str:
-    """Return a hash of the settings, to detect changes."""
+    """Return a hash of the settings. It changes with any name or value, and the folder is then no longer trusted."""
     return hashlib.sha256(json.dumps(sorted(risky.items())).encode()).hexdigest()
 
 

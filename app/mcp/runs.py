@@ -22,28 +22,28 @@ from weiwo.text.printable import one_line
 MOST_RUNS: Final = 100
 """Runs that are kept. Beyond this number, the runs that ended first are dropped."""
 _MOST_AT_ONCE: Final = 16
-"""Runs of one account."""
+"""Runs that one account may have going on at the same time."""
 _KEPT_SECONDS: Final = 3_600.0
 NOBODY_ASKED = {"approve_plan": False, "allow_acting": False, "allow_tools": []}
 """Options of every run behind the MCP server, where no person can be asked."""
 
 
 class Account(Protocol):
-    """Account of the user behind a request."""
+    """The user behind a request, and what the user may still spend."""
 
     @property
     def user(self) -> str:
         """User name of the account. Runs are visible to this user only."""
 
     def open(self, asked: Context, *, question: bool) -> AbstractAsyncContextManager[None]:
-        """Context manager for the settings and spending of the account. A question is counted.
+        """Context manager in which the account's settings and spending apply. A question is counted.
 
         Raises:
             WeiwoError: The account has nothing left to spend on it.
         """
 
     def hold_slot(self) -> AbstractAsyncContextManager[None]:
-        """Context manager for a running request, after waiting for a free slot.
+        """Context manager in which the account holds one of its places for running requests. It waits for a free place.
 
         Raises:
             WeiwoError: Too many requests are waiting or running.
@@ -60,18 +60,18 @@ class OwnAccount:
 
     @asynccontextmanager
     async def open(self, asked: Context, *, question: bool) -> AsyncIterator[None]:  # noqa: ARG002 - the protocol has them
-        """Context manager for the settings of the account."""
+        """Context manager in which the settings apply."""
         with operator_defaults(self._context):
             yield
 
     def hold_slot(self) -> AbstractAsyncContextManager[None]:
-        """Begin at once."""
+        """Context manager that does not wait."""
         return nullcontext()
 
 
 @dataclass
 class AnswerRun:
-    """A question being answered, or the answer."""
+    """A question that is being answered or was answered."""
 
     user: str  # the account's user name
     id: str = field(default_factory=lambda: uuid4().hex)  # the id by which a client finds the run again
@@ -94,10 +94,7 @@ class AnswerRuns:
         self._graph = build_graph(self._saver, serves_clients=serves_clients)
 
     def start(self, question: str, context: Context, account: Account) -> AnswerRun | None:
-        """Start answering a question, unless the account has too many open questions.
-
-        Returns None if the question is rejected.
-        """
+        """Start answering a question and return the run, or None if the account has `_MOST_AT_ONCE` runs going on."""
         self._forget()
         if sum(not item.ended and item.user == account.user for item in self._runs.values()) >= _MOST_AT_ONCE:
             return None
@@ -108,7 +105,7 @@ class AnswerRuns:
         return run
 
     def find(self, run_id: str, account: Account) -> AnswerRun | None:
-        """Find a run of an account by id."""
+        """Return an account's run by its id, or None. Runs of other accounts are not found."""
         self._forget()
         run = self._runs.get(run_id)
         return run if run is not None and run.user == account.user else None
@@ -116,10 +113,10 @@ class AnswerRuns:
     async def result(
         self, run: AnswerRun, seconds: float, tell: Callable[[int, str], Awaitable[None]]
     ) -> dict[str, Any] | None:
-        """Wait for the result of a run, up to a number of seconds, and report each step to `tell`.
+        """Wait for the result of a run for some seconds, and report each step of the run to `tell`.
 
         Returns:
-            The result. Empty if the run waits for a person, or None if the run is still going on.
+            The result, or None if the run is still going on. Empty if the run waits for a person.
 
         Raises:
             WeiwoError: The run failed.
@@ -139,7 +136,7 @@ class AnswerRuns:
                 return None
 
     def cancel(self, run: AnswerRun) -> None:
-        """Cancel and drop a run. Used if the client leaves before it has learned the id."""
+        """Cancel a run and drop it, because its client left before it was told the id."""
         if run.task is not None:
             run.task.cancel()
         self._runs.pop(run.id, None)
@@ -170,7 +167,7 @@ class AnswerRuns:
             run.task.exception()  # seen, should nobody come back for it
 
     def _forget(self) -> None:
-        """Drop expired runs, and the oldest finished runs above the limit."""
+        """Drop ended runs that are too old, and the oldest ended ones if there are more than `MOST_RUNS` runs."""
         ended = sorted((run for run in self._runs.values() if run.ended), key=lambda run: run.ended)
         surplus = len(self._runs) - MOST_RUNS
         for place, item in enumerate(ended):
@@ -179,7 +176,7 @@ class AnswerRuns:
 
 
 def _describe_event(event: Any) -> str:
-    """Describe an event in a few words, or return an empty string for events irrelevant to clients."""
+    """Describe an event in a few words, like "the plan is ready". Empty for events of no interest to clients."""
     match event.get("type"):
         case "assessed":
             return "reading the question"

@@ -189,7 +189,10 @@ def _offer_documents(server: FastMCP, find_account: Callable[[], Account]) -> No
 
 
 def read_answer(result: dict[str, Any]) -> AskResult:
-    """Reduce a result to the fields needed by a client, a few hundred tokens."""
+    """Reduce a result to what a client needs, a few hundred tokens.
+
+    Without an answer, the first passages stand in for it.
+    """
     answer = str(result.get("answer") or "")
     citations = [
         AnswerSource(
@@ -227,7 +230,10 @@ def read_answer(result: dict[str, Any]) -> AskResult:
 
 
 def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awaitable[None]]:
-    """Wrap an ASGI application to refuse requests from web pages of hosts outside a list."""
+    """Wrap an ASGI application so that it refuses requests from web pages of hosts outside a list.
+
+    Requests without an `Origin` header, from programs other than browsers, pass.
+    """
 
     async def check_origin(scope: Any, receive: Any, send: Any) -> None:
         origin = next((value for name, value in scope.get("headers", ()) if name == b"origin"), b"").decode("latin-1")
@@ -242,7 +248,7 @@ def refuse_foreign_origins(app: Any, hosts: Sequence[str]) -> Callable[..., Awai
 
 
 async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpContext) -> AskResult:
-    """Return the answer or the state of a run after a wait, reporting progress meanwhile."""
+    """Wait for a run, reporting its progress, and return the answer, or the state of the run if it takes longer."""
 
     async def tell(step: int, said: str) -> None:
         await ctx.report_progress(step, message=said)
@@ -260,7 +266,7 @@ async def _answer(runs: AnswerRuns, run: AnswerRun, seconds: float, ctx: McpCont
 
 
 async def _call(account: Account, tool: str, args: dict[str, Any], most: int) -> PassageResult:
-    """Call a built-in tool."""
+    """Call a built-in tool and return its first `most` passages. Every failure becomes a `ToolError` for the client."""
     try:
         async with account.open(Context(), question=False):
             settings = Settings.resolve()

@@ -19,20 +19,20 @@ from weiwo.state.settings import Context
 from weiwo.tools.corpus.source_names import find_sample_corpus
 
 _QUESTION: Final = "Who was older, Emperor Wu of Han or Julius Caesar, and by how many years?"
-"""Two of the bundled documents answer it."""
+"""A question for trying a model. It takes two of the bundled documents to answer."""
 _SECONDS: Final = 180
 _SUM: Final = "What is 17 + 25? Answer with the number alone."
 _REPLY_SECONDS: Final = 90.0
 """Timeout of one reply in seconds."""
 _MOST_TOKENS: Final = 400
 _LINES: Final = 60
-"""Lines of the prompt that reading is measured by: some 700 tokens."""
+"""Lines of the prompt that measures the reading speed, about 700 tokens."""
 _COUNTED: Final = 40
 _USUAL_PROMPT: Final = 1_800
 _USUAL_REPLY: Final = 250
-"""Tokens of a usual call."""
+"""Tokens in the reply of a usual call."""
 _QUICK_CALL: Final = 10.0
-"""Seconds of a call up to which the usual limits hold."""
+"""Seconds. A model that needs no more for a usual call gets the usual limits."""
 _LONGEST_CALL: Final = 900.0
 _LONGEST_RUN: Final = 3_600.0
 _LATE: Final = frozenset({"late", "deadline"})
@@ -41,7 +41,7 @@ _FIELDS: Final = ("reasoning_content", "reasoning", "thinking")
 
 @dataclass(frozen=True)
 class Probe:
-    """Result of a probe."""
+    """Result of trying a model on a question."""
 
     works: bool  # whether more than half of the calls were good
     answer: str
@@ -72,9 +72,9 @@ def environment(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 async def probe_model(settings: Mapping[str, str]) -> Probe:
-    """Ask `_QUESTION` about the bundled documents under trial settings. Nothing is stored.
+    """Answer `_QUESTION` from the bundled documents under trial settings. Nothing is stored.
 
-    The trial settings override the settings in force.
+    The trial settings replace the current settings of the same name.
     """
     from weiwo.graph.builder import build_graph  # noqa: PLC0415 - half a second, for a look that asks nothing
 
@@ -86,7 +86,7 @@ async def probe_model(settings: Mapping[str, str]) -> Probe:
 
 
 def _judge(result: Mapping[str, Any]) -> Probe:
-    """Judge a model by the calls of a run."""
+    """Judge a model by the calls of a run. It works if fewer than half of the calls failed."""
     calls = [call for call in result["usage"]["calls"] if call["mode"] != NOT_SENT]
     errors = [call["error"] for call in calls if call["error"]]
     late = sum(call["fault"] in _LATE for call in calls if call["error"])
@@ -115,13 +115,13 @@ class Speed(NamedTuple):
 
     @property
     def call_seconds(self) -> float:
-        """Seconds of a usual call."""
+        """Seconds that a usual call takes at this speed."""
         return _USUAL_PROMPT / self.reading + _USUAL_REPLY / self.writing
 
     def limits(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return time limits and depth for a slow model, except variables set in `env`.
+        """Return longer time limits for a slow model, and the depth `quick` for a very slow one.
 
-        The result is empty for a fast model.
+        Variables set in `env` are left out. The result is empty for a fast model.
         """
         seconds = self.call_seconds
         if seconds <= _QUICK_CALL:
@@ -144,7 +144,7 @@ async def measure_speed(
 ) -> Speed | None:
     """Measure the reading and writing speed of a model.
 
-    A long prompt with a short reply measures reading, the reverse measures writing.
+    A long prompt with a short reply measures reading. A short prompt with a long reply measures writing.
 
     Returns:
         The speed, or None if the server gives no reply, or not in time.
@@ -175,7 +175,7 @@ async def _time_reply(client: Client, model: str, prompt: str, tokens: int) -> t
 
 
 class _ThinkingSwitch(NamedTuple):
-    """Result of the search for a thinking switch."""
+    """Result of `find_switch`: whether a model thinks before it replies, and the switch that stops it."""
 
     thinks: bool = False  # whether the model reasons unless it is told not to
     switch: str = ""  # the switch that stops it, of `SWITCHES`; empty where none does, or none is needed
@@ -184,9 +184,11 @@ class _ThinkingSwitch(NamedTuple):
 async def find_switch(
     base_url: str, model: str, transport: httpx.AsyncBaseTransport | None = None, env: Mapping[str, str] = os.environ
 ) -> _ThinkingSwitch:
-    """Find a switch to turn off a model's thinking.
+    """Find out whether a model thinks before it replies, and how to turn that off.
 
-    Asks a short question as it is and, if the model thinks about it, with each switch until one works.
+    A short question is asked plainly. If the model thinks about it, the question is repeated with each known switch
+    until
+    the model does not think.
     """
     key = env.get("OPENAI_API_KEY", "").strip()
     headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -201,7 +203,7 @@ async def find_switch(
 
 
 async def _thinks(client: Client, model: str, body: Mapping[str, Any]) -> bool | None:
-    """Report whether the model reasons in a reply. None for a missing or empty reply."""
+    """Report whether the model thinks before its reply. None if the reply is missing or empty."""
     messages = [{"role": "user", "content": _SUM}]
     asked = {"model": model, "messages": messages, "max_tokens": _MOST_TOKENS, "stream": False, **body}
     try:

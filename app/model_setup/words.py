@@ -7,11 +7,11 @@ from weiwo.models.local_servers import REPLY_SECONDS, ServerProblem
 from weiwo.text.localization import localized_section
 
 word: Final = in_system_language(localized_section("cli.setup"))
-"""Look up a phrase by name and fill in values."""
+"""Return a phrase of the set-up by its name, with the values filled in."""
 
 
 def describe_problem(problem: ServerProblem | None) -> str:
-    """Describe a server's problem in one line. Returns an empty text for None."""
+    """Describe a server's problem in one line. Empty for None."""
     if problem is None:
         return ""
     match problem.kind:
