@@ -134,7 +134,10 @@ def find_format(path: str) -> FileFormat | None:
 
 
 def sniff_format(path: str) -> FileFormat | None:
-    """Return the format of a file by name, or by content for text with an unknown ending."""
+    """Return the format of a file by name, or by content for text with an unknown ending.
+
+    None for an unsupported file: one with an ending known as unsupported, or one that is not text.
+    """
     kind = find_format(path)
     if kind is not None:
         return kind

@@ -200,6 +200,8 @@ class Pdf:
     def _locate_run(self, written: "pypdfium2.PdfTextPage", plain: str, box: Box, run: str) -> tuple[int, int] | None:
         """Return the start and the end of a text run in the text of its page, counting line breaks as one character.
 
+        None if the run is not found at its place on the page.
+
         Args:
             written: The page.
             plain: The text of the page as PDFium gives it, with two characters for a line break.

@@ -134,15 +134,15 @@ def make_sheet_passages(rows: Iterable[TableRow], sheet: str, page: int) -> Iter
 def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow], TableRow | None, Iterator[TableRow]]:
     """Find the header of a table, below any title, account or date lines.
 
-    The header is the first row, among the first 30, that has about as many cells as most of them, with names and no
-    numbers.
+    The header is the first row, among the first 30, that holds names and no numbers except years, and fills at least 60
+    % of the cells usual in these rows. The first full row that holds numbers ends the search: the table has no header.
 
     Args:
         rows: All rows.
         between: Separator between two cells.
 
     Returns:
-        The rows above the header, the header, if there is one, and the rows below.
+        The rows above the header, the header, and the rows below. Without a header: no rows, None, and all rows.
     """
     rest = iter(rows)
     first = list(islice(rest, _SAMPLE_ROWS))

@@ -192,7 +192,10 @@ def _parse_html(text: str, url: str) -> WebPage:
 
 
 def _extract(text: str, url: str) -> tuple[Any, str]:
-    """Extract the metadata and the main content of a page."""
+    """Extract the metadata and the main content of a page.
+
+    The content is Markdown, or plain text if the extracted content has too few words.
+    """
     import trafilatura  # noqa: PLC0415 - heavy, and only for pages
     from trafilatura.metadata import extract_metadata  # noqa: PLC0415 - the same
     from trafilatura.settings import Document  # noqa: PLC0415 - the same
