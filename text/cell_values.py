@@ -448,10 +448,10 @@ def _read_moments(filled: Mapping[str, str], *, dated: bool) -> ColumnReading | 
 
 
 def _find_order(moments: Mapping[str, Mapping[str, Moment]]) -> tuple[str, Doubt | None]:
-    """Return the order of `DAY_ORDERS` that fits all dates of a column, and None.
+    """Return the order of `DAY_ORDERS` that fits all dates of a column and None, or an empty string and a doubt.
 
-    In doubt, an empty string and the doubt. `moments` maps each text to its readings by order. The dates are in doubt
-    if no order fits all ("25/12/2024" beside "12/25/2024"), or if two orders fit but differ ("3/4/2024").
+    `moments` maps each text to its readings by order. The dates are in doubt if no order fits all ("25/12/2024" beside
+    "12/25/2024"), or if two orders fit but differ ("3/4/2024").
     """
     fitting = [order for order in DAY_ORDERS if all(order in found for found in moments.values())]
     if not fitting:

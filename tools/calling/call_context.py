@@ -49,7 +49,7 @@ def current_call() -> CallContext:
 
 
 def find_call() -> CallContext | None:
-    """Return the context of the current call, if any."""
+    """Return the context of the current call, or None outside any call."""
     return _current.get()
 
 

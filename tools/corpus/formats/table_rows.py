@@ -134,8 +134,8 @@ def make_sheet_passages(rows: Iterable[TableRow], sheet: str, page: int) -> Iter
 def split_header(rows: Iterable[TableRow], between: str) -> tuple[list[TableRow], TableRow | None, Iterator[TableRow]]:
     """Find the header of a table, below any title, account or date lines.
 
-    The header is the first row, among the first 30, that holds names and no numbers except years, and fills at least 60
-    % of the cells usual in these rows. The first full row that holds numbers ends the search: the table has no header.
+    The header is the first row, among the first 30, that holds names and no numbers except years, and fills most of the
+    cells usual in these rows. The first full row that holds numbers ends the search: the table has no header.
 
     Args:
         rows: All rows.
