@@ -38,7 +38,7 @@ class _Model(NamedTuple):
 
 
 def find_model(connection: sqlite3.Connection, name: str) -> _Model | None:
-    """Return an embedding model, or None if the store holds no vectors of it."""
+    """Return an embedding model by its name, or None if the store has no record of it."""
     row = connection.execute("SELECT id, name, dimension FROM models WHERE name = ?", (name,)).fetchone()
     return _Model(*row) if row else None
 

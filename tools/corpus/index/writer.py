@@ -95,8 +95,8 @@ class IndexWriter:
     def apply(self, changes: Changes) -> int:
         """Apply a batch of changes durably, and return the new generation.
 
-        Once this returns, the batch survives a kill. Readers see it after the next `flush`, or after a later batch some
-        seconds on.
+        Once this returns, the batch survives a kill. Readers see it after a `flush`. A batch calls it by itself some
+        seconds after the last one, or when very many passages are waiting.
         """
         generation = _apply_changes(self.store, changes)
         self._update.add_changes(self.store, generation)
