@@ -1,8 +1,8 @@
-"""Consistency across tasks: detection of two values in contradiction.
+"""Values of different tasks that contradict each other.
 
-There are two kinds: different values for one question, and an end before its beginning. Tasks are about one thing if
-their frames name one subject, with references filled. A date or figure known less exactly than another agrees with it.
-A `for_each` task, which has many subjects, is left to the claim check.
+There are two kinds: different values for one question, and an end before its beginning. Tasks are compared if their
+questions name one and the same subject. A date or figure known less exactly than another agrees with it. A `for_each`
+task, which has many subjects, is left to the claim check.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ MOST_FINDINGS: Final = 10
 _BEFORE: Final = frozenset({("birth", "death"), ("beginning", "ending")})
 """Pairs of relations: the date of the first is never after the date of the second."""
 _SAME_SHARE: Final = 0.01
-"""Figures that differ by at most this share count as equal, since one may be rounded."""
+"""Largest share by which two figures may differ and still count as equal, since one may be rounded."""
 _LONGEST: Final = 100
 _IDLE_HAN: Final = frozenset("的是在了吗呢于哪多少几什么时候年月日个位座有一，？?公里米")
 _WORDS: Final = localized_section("shared.consistency")
@@ -35,7 +35,9 @@ _Reading = tuple[Task, QueryFrame, Outcome]
 
 
 def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[Inconsistency, ...]:
-    """Find the inconsistencies among a plan's values, in plan order.
+    """Return the contradictions between the values of a plan's tasks, in plan order, at most ten.
+
+    Empty if there are none.
 
     Tasks without a usable value are ignored.
     """
@@ -57,9 +59,9 @@ def find_inconsistencies(plan: Plan, outcomes: Mapping[str, Outcome]) -> tuple[I
 def describe_inconsistency(
     inconsistency: Inconsistency, plan: Plan, outcomes: Mapping[str, Outcome], language: Language
 ) -> str:
-    """Describe an inconsistency on a single line for people.
+    """Return a line for people that describes a contradiction: the two questions and their values.
 
-    Returns an empty string if one of its tasks is gone, or if its kind is one of version 0.1.
+    Empty if one of its tasks is gone, or if its kind is one of version 0.1.
     """
     words = _WORDS[language].get(inconsistency.kind, "")
     tasks = [plan.task(task_id) for task_id in inconsistency.task_ids if task_id in plan.ids and task_id in outcomes]
@@ -80,9 +82,9 @@ def _out_of_order(group: list[_Reading]) -> Iterator[tuple[str, Task, Task]]:
 
 
 def _rivals(group: list[_Reading]) -> Iterator[tuple[str, Task, Task]]:
-    """Yield pairs of tasks with equal questions in different words and contradicting values.
+    """Yield pairs of tasks that ask for the same in different words and have contradicting values.
 
-    For identically worded questions the monitor decides.
+    Tasks with the same words are left to the monitor.
     """
     for (item, asked, value), (other, again, rival) in combinations(group, 2):
         worded_alike = item.description.casefold() == other.description.casefold()
@@ -91,17 +93,17 @@ def _rivals(group: list[_Reading]) -> Iterator[tuple[str, Task, Task]]:
 
 
 def _asked_for(frame: QueryFrame) -> tuple[object, ...]:
-    """Return the requested attribute of a question, with the time range."""
+    """Return what a question asks for of its subject: relation, type of answer, dimension and time range."""
     return frame.relation, frame.answer_type, frame.dimension, frame.since, frame.until
 
 
 def _subject(frame: QueryFrame, outcomes: Mapping[str, Outcome]) -> frozenset[str]:
-    """Return the key of a frame's only subject.
+    """Return the key of the only subject of a question: its name and the words that its relation does not explain.
 
-    The key is the subject's name, and the words of the question not explained by its relation.
+    "When was Acme Tower founded?" gives {"acme tower", "acm", "tower"}.
 
     Returns:
-        Empty if there is not exactly one subject, or if it is not known.
+        Empty if there is not exactly one subject, or if a reference in it has no value.
     """
     filled = _fill(frame.subject, outcomes)
     if len(frame.subjects) != 1 or REFERENCE.search(filled):
@@ -121,7 +123,7 @@ def _fill(text: str, outcomes: Mapping[str, Outcome]) -> str:
 
 
 def _differ(outcome: Outcome, other: Outcome) -> bool:
-    """Report whether two values of the same type cannot both be right."""
+    """Report whether two values of the same type contradict each other: dates apart, or figures more than 1% apart."""
     first, second = _as_date(outcome), _as_date(other)
     if first is not None and second is not None:
         return _is_before(first, second) or _is_before(second, first)
@@ -130,18 +132,15 @@ def _differ(outcome: Outcome, other: Outcome) -> bool:
 
 
 def _measure(outcome: Outcome) -> tuple[float, str]:
-    """Return a figure in the base unit of the measured quantity, if known.
-
-    The figure is not a number (NaN) if there is none.
-    """
+    """Return a figure and its unit, in the base unit if that is known. The figure is NaN if the value is no number."""
     figure = float(outcome.value) if isinstance(outcome.value, int | float) else nan
     return to_si(figure, _unit(outcome)) or (figure, _unit(outcome))
 
 
 def _unit(outcome: Outcome) -> str:
-    """Return the unit of a figure.
+    """Return the unit of a figure, or "" if it is not known.
 
-    This is the unit read by its rule, else the unit behind the very same figure in its quotes.
+    This is the unit that a rule read, else the unit behind the very same figure in the quotes.
     """
     spans = (number for quote in outcome.quotes for number in find_numbers(quote.text) if number.value == outcome.value)
     units = {span.unit or "" for span in spans}
@@ -149,7 +148,7 @@ def _unit(outcome: Outcome) -> str:
 
 
 def _is_before(date: PartialDate | None, other: PartialDate | None) -> bool:
-    """Report whether a date is earlier than another, as far as both are known."""
+    """Report whether a date is earlier than another. False if either is None, or if one contains the other."""
     if date is None or other is None or date.contains(other) or other.contains(date):
         return False
     return date < other

@@ -1,8 +1,8 @@
-"""Gaps: weak values of an answer, and unread documents and pages.
+"""Gaps: weak values of an answer, and documents and pages that were not read.
 
-Weak are values used by other tasks although the source only implies them, the reader doubted them or other sources
-contradict them, and final values doubted by the reader. They decide whether an answer is complete, and the answer has
-to name them. Parts of the question without an answer are gaps, too: the ledger lists them.
+A value is weak if other tasks use it although its source only implies it, its reader doubted it or other sources
+contradict it, or if it is a final value that its reader doubted. Gaps decide whether an answer is complete, and the
+answer has to name them. Parts of the question without an answer are gaps, too: the ledger lists them.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -33,7 +33,9 @@ _LONGEST: Final = 120
 
 
 def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
-    """Find the gaps of an answer, each described on a single line for people.
+    """Return the gaps of an answer from the last reflection: weak values and contradictions.
+
+    Empty without a reflection.
 
     Args:
         state: The state of the run.
@@ -53,10 +55,10 @@ def find_gaps(state: SearchState, language: Language) -> tuple[Gap, ...]:
 
 
 def _weak(values: tuple[WeakValue, ...], state: SearchState, language: Language) -> Iterator[Gap]:
-    """Yield the gaps for weak values with dependent tasks, and for doubted or implied final values.
+    """Yield the gaps for weak values that other tasks use, and for doubted final values.
 
-    A disputed final value is told with the evidence against it, and counts as complete in that form. Reflection has
-    judged whether an implied value is acceptable beside others. If every final value is implied, each is named.
+    A final value with rivals has no gap, because it is told with the evidence against it. An implied final value has a
+    gap only if all final values are implied, because reflection has judged it beside others.
     """
     plan, outcomes = state.get("plan"), state.get("outcomes", {})
     finals = [outcomes[key] for key in (plan.final_ids if plan else ()) if key in outcomes and outcomes[key].answers]
@@ -81,14 +83,14 @@ _MOST_NAMED: Final = 5
 _MOST_ASKED: Final = 3
 _NOT_READ: Final = localized_section("shared.gaps.not_read")
 _LONG_ENOUGH: Final = 3
-"""Least number of characters of a Chinese file name for a match in a question not to be chance."""
+"""Fewest characters of a Chinese file name that a question can name. A shorter one may occur by chance."""
 _SEPARATORS: Final = lazy(r"[\W_]+")
 
 
 def find_documents_in_part(
     problems: Iterable[Problem], sources: Iterable[str], question: str, language: Language
 ) -> tuple[Gap, ...]:
-    """Find partly read documents behind the answer or named in the question.
+    """Return gaps about partly read documents that the answer cites or the question names. Empty if there are none.
 
     Args:
         problems: The unread parts of the documents.
@@ -120,13 +122,13 @@ _COVERAGE: Final = localized_section("shared.gaps.coverage")
 def find_unqueried_tables(
     why: Literal["outdated", "no_engine"], tables: Sequence[str], sources: Collection[str], language: Language
 ) -> tuple[Gap, ...]:
-    """Find tables behind an answer that could not be queried.
+    """Return a gap about tables that could not be queried, or an empty tuple if none concern the answer.
 
     If the answer has no sources, any of the tables may hold what was asked for.
 
     Args:
         why: The reason: indexed by an earlier version, or no engine installed.
-        tables: The sources of such tables.
+        tables: The sources of these tables.
         sources: The sources of the answer.
         language: The language of the line.
     """
@@ -146,9 +148,7 @@ _ENDINGS: Final = data_words("names", "file_endings")
 def find_files_not_read(
     question: str, documents: Iterable[str], passages: Iterable[str], language: Language
 ) -> tuple[Gap, ...]:
-    """Find unread files named in a question.
-
-    Such a file is named neither by a document nor by a passage.
+    """Return gaps about files that a question names, and that no document and no passage is or mentions.
 
     Args:
         question: The question.
@@ -175,10 +175,7 @@ _UNREAD_FILES: Final = localized_phrases("shared.gaps.not_read", "others")
 
 
 def find_unread_files(problems: Iterable[Problem], language: Language) -> tuple[Gap, ...]:
-    """Return a single gap that names the completely unreadable files, or none.
-
-    Missing information may be in these files.
-    """
+    """Return a single gap that names the files that could not be read at all, or an empty tuple."""
     names = [problem.source for problem in problems if not problem.losses]
     if not names:
         return ()
@@ -196,7 +193,7 @@ def _shows_pictures_only(problem: Problem) -> bool:
 
 
 def _is_among(source: str, cited_sources: set[str]) -> bool:
-    """Report whether a file is among the sources, possibly named from a different folder."""
+    """Report whether a file is among the cited sources, also if named from another folder: "docs/a.md", "a.md"."""
     return any(
         source == other or source.endswith(f"/{other}") or other.endswith(f"/{source}") for other in cited_sources
     )
@@ -205,7 +202,12 @@ def _is_among(source: str, cited_sources: set[str]) -> bool:
 def _is_named(source: str, asked: str) -> bool:
     """Report whether a question names a file.
 
-    The name may be whole, or without its ending if that is distinctive.
+    "notes.md" is named by "notes md". The name without ending is enough if it is distinctive: "annual report 2023", but
+    not "notes".
+
+    Args:
+        source: Path of the file.
+        asked: The question in lower case, with blanks for punctuation.
     """
     name = PurePosixPath(source).name.casefold()
     whole, stem = (_SEPARATORS.sub(" ", text).strip() for text in (name, PurePosixPath(name).stem))
@@ -219,13 +221,13 @@ _UNREAD: Final = localize_message("shared.gaps.coverage", "unread")
 _UNANSWERED: Final = localize_message("shared.gaps.coverage", "unanswered")
 _OTHER_LANGUAGE: Final = localize_message("shared.gaps.coverage", "language")
 _FEWEST_WORDS: Final = 4
-"""Least number of words from which the language of a passage can be told."""
+"""Fewest words of a passage from which its language is detected."""
 _ONLY: Final = localized_phrases("shared.gaps.coverage", "only")
 _PARTS: Final = localized_section("shared.gaps.coverage.parts")
 
 
 def describe_coverage(outcomes: Iterable[Outcome], within: SourceFilter, language: Language) -> Iterator[Gap]:
-    """Yield gaps for unreadable pages, for searches that failed, and for the sources excluded by the filter.
+    """Yield gaps for pages that could not be read, searches that failed, and sources excluded by the filter.
 
     Args:
         outcomes: The outcomes of the tasks.
@@ -273,10 +275,7 @@ def describe_languages(state: SearchState, language: Language) -> Iterator[Gap]:
 
 
 def _read_prose(passage: Evidence) -> str:
-    """Return the lines of a passage except records.
-
-    Returns an empty string if they have too few words to detect a language.
-    """
+    """Return the lines of a passage that are no table rows or settings. Empty if they have fewer than four words."""
     lines = [line for line in passage.text.splitlines() if not is_record(line, passage.source)]
     prose = "\n".join(lines)
     return prose if word_count(prose) >= _FEWEST_WORDS else ""

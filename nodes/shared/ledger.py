@@ -39,13 +39,13 @@ _WORD: Final = lazy(r"[^\W_]+(?:[.'’-][^\W_]+)*")
 
 
 class _Asked(NamedTuple):
-    """Part of the question before the outcome is known.
+    """A part of the question, before its outcome is known.
 
     Attributes:
         subject: The subject of the part.
         attribute: The requested attribute.
         question: The part as a question of its own.
-        keys: The tasks for the part, by plan revision and id.
+        keys: The ids of the tasks for the part.
     """
 
     subject: str
@@ -55,7 +55,9 @@ class _Asked(NamedTuple):
 
 
 def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
-    """Fill the ledger with everything known before the answer is written.
+    """Return the ledger of a question with all that is known before the answer is written.
+
+    It has the parts of the question with their outcomes, words that no task uses, and gaps. For small talk it is empty.
 
     Args:
         state: The question, every revision of its plan, and the outcomes.
@@ -85,9 +87,7 @@ def fill_ledger(state: SearchState, services: RunContext) -> Ledger:
 
 
 def enter_missing(ledger: Ledger, missing: Iterable[str], language: Language) -> Ledger:
-    """Add unanswered parts of the question to the ledger.
-
-    A reflection or a draft names these parts.
+    """Return the ledger with parts of the question added that have no answer, as a reflection or a draft names them.
 
     Args:
         ledger: The ledger.
@@ -103,20 +103,23 @@ def enter_missing(ledger: Ledger, missing: Iterable[str], language: Language) ->
 
 
 def list_asked_parts(question: str, language: Language) -> list[tuple[str, str]]:
-    """List the parts of a question from the wording alone: subject and attribute of each."""
+    """Return subject and attribute of each part of a question, from its wording alone.
+
+    "How tall is the Acme Tower?" gives [("Acme Tower", "height")].
+    """
     frame = parse_question(question, language)
     leaves = list(_leaves(frame)) or [frame]
     return [(part.subject, part.attribute) for part in (_describe_frame(leaf, language) for leaf in leaves)]
 
 
 def name_part(part: QuestionPart, language: Language) -> str:
-    """Name a part in a few words for people, like "height of the Burj Khalifa"."""
+    """Return the name of a part in a few words for people: "height of the Burj Khalifa"."""
     of = part.subject and fold(part.subject) not in fold(part.attribute)
     return _WORDS[language]["part"].format(attribute=part.attribute, subject=part.subject) if of else part.attribute
 
 
 def describe_failure(part: QuestionPart, language: Language) -> str:
-    """Describe a failed part on a single line for people: the component and the reason."""
+    """Return a line for people on a failed part: the component and the reason."""
     key = "failed" if part.component else "failed_unnamed"
     return _WORDS[language][key].format(component=part.component, cause=part.cause)
 
@@ -127,8 +130,8 @@ class _PlanHistory:
     Attributes:
         current: The current plan. None if there is no plan.
         tasks: Tasks by id. If several revisions have an id, the latest revision's task.
-        finals: Ids of the current plan's final tasks, and of earlier final tasks that no current task replaces.
-        replaced: Ids of earlier final tasks that are gone, each with the id of the task in its place.
+        finals: Ids of the current plan's last tasks, and of earlier last tasks that no current task replaces.
+        replaced: Ids of earlier last tasks that are gone, each with the id of the task in its place.
     """
 
     def __init__(self, state: SearchState) -> None:
@@ -151,7 +154,7 @@ class _PlanHistory:
                     self.finals.append(name)
 
     def _find_successor(self, name: str, candidates: set[str]) -> str:
-        """Return the id of the candidate sharing most words with a task that is gone, or an empty string."""
+        """Return the id of the candidate that shares most words with a task that is gone. Empty if none shares any."""
         lost = set(terms(REFERENCE.sub(" ", self.tasks[name].description)))
         shared = {key: len(lost & set(terms(REFERENCE.sub(" ", self.tasks[key].description)))) for key in candidates}
         best = max(sorted(shared), key=lambda key: shared[key], default="")
@@ -163,7 +166,10 @@ class _PlanHistory:
 
 
 def _list_asked(state: SearchState, history: _PlanHistory, language: Language) -> list[_Asked]:
-    """List the parts of the question, each with the tasks for the part."""
+    """Return the parts of the question, each with the ids of its tasks.
+
+    Without known parts, these are the last tasks.
+    """
     frame, listed = state["assessment"].frame, state["assessment"].parts
     if frame.parts:
         asked = [_describe_frame(leaf, language) for leaf in _leaves(frame)]
@@ -191,7 +197,7 @@ def _list_asked(state: SearchState, history: _PlanHistory, language: Language) -
 
 
 def _leaves(frame: QueryFrame) -> Iterator[QueryFrame]:
-    """Yield the look-ups of a question."""
+    """Yield the single look-ups of a question, also those of its parts' parts. Nothing without parts."""
     for part in frame.parts:
         yield from _leaves(part) if part.parts else (part,)
 
@@ -211,7 +217,7 @@ def _describe_text(line: str, language: Language) -> _Asked:
 
 
 def _describe_task(history: _PlanHistory, name: str, state: SearchState, language: Language) -> _Asked:
-    """Describe a task as a part of the question, with references filled."""
+    """Return a task as a part of the question, with references filled."""
     task = history.tasks[name]
     usable = {key: value for key, value in state.get("outcomes", {}).items() if value.usable}
     text = one_line(REFERENCE.sub("…", fill_text(task.description, usable, language)), _LONGEST).rstrip("?？ ")
@@ -222,7 +228,13 @@ def _describe_task(history: _PlanHistory, name: str, state: SearchState, languag
 
 
 def _find_tasks(asked: _Asked, words: frozenset[str], history: _PlanHistory) -> list[str]:
-    """Find the tasks for a part: tasks with the same question, else tasks with all words of the part."""
+    """Return the ids of the tasks for a part: those with the same question, else those with all words of the part.
+
+    Args:
+        asked: The part.
+        words: The content words of the part.
+        history: The tasks of all revisions.
+    """
     same = [key for key, task in history.tasks.items() if fold(task.description) == fold(asked.question)]
     if not same:
         plain = [(key, task) for key, task in history.tasks.items() if not task.references]
@@ -231,10 +243,7 @@ def _find_tasks(asked: _Asked, words: frozenset[str], history: _PlanHistory) -> 
 
 
 def _pair_rephrased(asked: Sequence[_Asked], history: _PlanHistory) -> list[_Asked]:
-    """Match each part without a task to a rephrased final task.
-
-    Half of the part's words must occur in the task.
-    """
+    """Return the parts, each without a task paired with a last task that has at least half of its words."""
     taken = {key for item in asked for key in item.keys}
     paired = []
     for entry in asked:
@@ -253,7 +262,7 @@ def _pair_rephrased(asked: Sequence[_Asked], history: _PlanHistory) -> list[_Ask
 def _enter_part(
     asked: _Asked, history: _PlanHistory, outcomes: Mapping[str, Outcome], language: Language
 ) -> QuestionPart:
-    """Build the ledger entry of a part from the outcomes of its tasks."""
+    """Return the ledger entry of a part: whether the part is answered, and else why not."""
     present = set(history.current.ids) if history.current is not None else set()
     known = [outcomes[key] for key in asked.keys if key in outcomes]
     causes = _find_roots(known, outcomes)
@@ -297,31 +306,25 @@ def _enter_part(
 
 
 def _is_failure(outcome: Outcome) -> bool:
-    """Report whether a component failed. A component stopped by a limit did not fail."""
+    """Report whether a task failed. False for a task that a limit stopped."""
     return outcome.status == "failed" and outcome.failure is not None and outcome.failure.kind not in _NOT_RUN
 
 
 def _list_where(known: Iterable[Outcome]) -> tuple[str, ...]:
-    """List the searches for a part, as "tool: query"."""
+    """Return the searches for a part as "tool: query", at most six."""
     searched = (f"{tool}: {query}" for outcome in known for tool, query in outcome.trace.searches)
     return tuple(dict.fromkeys(one_line(search, _LONGEST) for search in searched))[:_MOST_WHERE]
 
 
 def _lacks_some(asked: _Asked, history: _PlanHistory, outcomes: Mapping[str, Outcome]) -> bool:
-    """Report whether a final task of a part has no answer.
-
-    The part is found by several tasks together.
-    """
+    """Report whether any of the plan's last tasks for a part has no answer. They answer the part only together."""
     finals = [key for key in asked.keys if history.current is not None and key in history.current.final_ids]
     roots = [_find_roots([outcomes[key]], outcomes)[0] if key in outcomes else None for key in finals]
     return any(root is None or not root.answers for root in roots)
 
 
 def _find_roots(known: Iterable[Outcome], outcomes: Mapping[str, Outcome]) -> list[Outcome]:
-    """Find the root outcomes behind failed tasks.
-
-    A root is the task's own outcome, or that of the task it waited for.
-    """
+    """Return, for each outcome, the outcome behind it: that of the task it waited for if it is blocked, else itself."""
     roots: list[Outcome] = []
     for outcome in known:
         seen: set[str] = set()
@@ -333,7 +336,7 @@ def _find_roots(known: Iterable[Outcome], outcomes: Mapping[str, Outcome]) -> li
 
 
 def _is_set(outcome: Outcome, history: _PlanHistory, outcomes: Mapping[str, Outcome]) -> bool:
-    """Report whether a person set a value or a value upstream."""
+    """Report whether a person set the value of a task, or of a task that it builds on."""
     waiting, seen = [outcome.task_id], set[str]()
     while waiting:
         key = waiting.pop()
@@ -347,7 +350,14 @@ def _is_set(outcome: Outcome, history: _PlanHistory, outcomes: Mapping[str, Outc
 
 
 def _read_failure(tool: str, message: str) -> tuple[str, str]:
-    """Read the component and the cause out of the message of a failure."""
+    """Return component and cause of a failure.
+
+    "web_search: TimeoutError: no answer" gives "web_search" and "no answer".
+
+    Args:
+        tool: The tool that failed. Empty if the message may name it.
+        message: The message.
+    """
     head, colon, rest = message.partition(": ")
     named = bool(colon) and " " not in head and (not tool or head == tool or bool(rest))
     component, cause = (head, rest) if named and (not tool or head == tool) else (tool, message)
@@ -355,7 +365,7 @@ def _read_failure(tool: str, message: str) -> tuple[str, str]:
 
 
 def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _PlanHistory) -> tuple[str, ...]:
-    """Find the content words of the question used by neither a part nor a task. Always empty for Chinese."""
+    """Return the content words of the question that neither a part nor a task uses. Always empty for Chinese."""
     frame = state["assessment"].frame
     used = {term for item in asked for text in (item.subject, item.attribute, item.question) for term in terms(text)}
     asks = (relations()[leaf.relation].asks for leaf in _leaves(frame) if leaf.relation in relations())
@@ -372,7 +382,7 @@ def _find_unused_words(state: SearchState, asked: Sequence[_Asked], history: _Pl
 def _list_unread_words(
     outcomes: Mapping[str, Outcome], history: _PlanHistory, language: Language
 ) -> list[QuestionPart]:
-    """List the words ignored by a table calculation for lack of a matching column or value."""
+    """Return a part for each word that a table calculation ignored because no column or value matches it."""
     present = history.current.ids if history.current is not None else ()
     made = [outcomes[key].detail.computation or {} for key in present if key in outcomes and outcomes[key].usable]
     unused = [found for item in made if isinstance(found := item.get("unused"), list)]
@@ -382,6 +392,6 @@ def _list_unread_words(
 
 
 def _join_phrase(words: Sequence[str], question: str) -> str:
-    """Return the stretch of the question from the first to the last of the given words."""
+    """Return the text of the question from the first to the last of the given words."""
     start, end = question.find(words[0]), question.rfind(words[-1]) + len(words[-1])
     return question[start:end]

@@ -61,9 +61,9 @@ class RunContext:
         return self.assessed or choose_strategy("moderate", self.settings.depth, self.models.has_decision_model)
 
     def create_child_context(self) -> "RunContext":
-        """Return the same services with a child budget.
+        """Return the same resources with a budget of their own.
 
-        Spending through them counts in both budgets.
+        What is spent in it counts in the parent budget, too.
         """
         budget = self.budget.child()
         return replace(self, budget=budget, models=self.models.with_budget(budget))
@@ -74,13 +74,10 @@ class RunContext:
         return any(self.models.has_decision_model(role) for role in ROLES)
 
     def work_seconds(self) -> float:
-        """Return the seconds left for searching and reading. 0 ends this work with a limit."""
+        """Return the seconds left for searching and reading. At 0, this work ends with a limit."""
         return self.budget.work_seconds()
 
     def list_interfaces(self, names: Sequence[str]) -> Mapping[str, ToolInfo]:
-        """Return the interfaces of the named tools for the plan's validator.
-
-        Missing tools are left out.
-        """
+        """Return the interfaces of the named tools, by name. Tools that are not set up are left out."""
         known = {info.name: info for info in self.registry.infos()}
         return {name: known[name] for name in names if name in known}

@@ -16,8 +16,10 @@ from weiwo.state.query import QueryFrame
 from weiwo.state.run_limits import Depth
 
 Way = Literal["", "chain", "comparison", "folder"]
-"""How a single task can answer a complex question without a plan: by look-ups in a row (`chain`), by look-ups of each
-compared thing (`comparison`), or by reading all documents (`folder`). Empty if it cannot."""
+"""Way in which a single task can answer a complex question without a plan. Empty if it cannot.
+
+`chain`: look-ups in a row. `comparison`: a look-up of each compared thing. `folder`: reading all documents.
+"""
 ToolKind = Literal["corpus", "web", "other"]
 _HasModel = Callable[[str], bool]
 """Predicate that reports whether the named agent has a model."""
@@ -28,9 +30,9 @@ LEVELS: Final[dict[str, Level]] = {"none": "simple", "one_task": "moderate", "gr
 
 
 class _Row(NamedTuple):
-    """Row of the strategy table: conditions and resulting steps.
+    """Row of the strategy table: the questions it applies to, who searches, and the kind of plan.
 
-    The first matching row applies.
+    The first row that applies is used.
     """
 
     level: Level
@@ -53,19 +55,18 @@ _SEARCHERS: Final = (
     _Row("complex", _SHALLOW, "folder", "writer", "folder", "one_task"),
     _Row("complex", _ANY, None, "", "tasks", "graph"),
 )
-"""Searcher and plan by level, depth, way and models. `way` None matches any way. `model` names the agent that must have
-a model."""
+"""Searcher and plan by level, depth, way and models. `way` None fits any way. `model` must have a model if named."""
 
 
 class _Effort(NamedTuple):
-    """Effort of reading and checking.
+    """Effort of reading and checking at a depth.
 
     Attributes:
         passages: Number of passages shown for one value in one turn of reading.
         reads_together: Whether tasks share a reading, and whether a reading covers the tasks that wait for it.
-        deepens: Whether a search without failures continues in rounds, and gives nothing up before.
+        deepens: Whether a search without failures goes on in further rounds.
         judges: Whether a model judges claims against their sources.
-        answerer: The author of the answer. Without a model, the rules.
+        answerer: The author of the answer, if there is a model. Otherwise the rules write it.
     """
 
     passages: int
@@ -88,11 +89,11 @@ _EFFORT: Final[dict[Depth, _Effort]] = {
 
 
 class _SearchSteps(NamedTuple):
-    """Search steps of a task with its tool.
+    """First searches of a task, by its kind of tool.
 
     Attributes:
-        masters_queries: Whether its first turn also sends the search queries suggested by the master's model.
-        own_words: Whether it also searches in the words of the task.
+        masters_queries: Whether the queries suggested by the master's model are sent, too.
+        own_words: Whether the words of the task are searched for, too.
     """
 
     masters_queries: bool
@@ -106,15 +107,14 @@ SEARCH_STEPS: Final[dict[ToolKind, _SearchSteps]] = {
 }
 """Search steps by kind of tool: search of local documents, web search, and any other."""
 PAGES_AT_ONCE: Final = 2
-"""Pages of the web that are opened in one turn, of different sites where there are such: the second tells whether
-sources agree, and serves where the first cannot be read."""
+"""Web pages opened in one turn, of different sites if possible.
+
+The second shows whether sources agree, and helps if the first cannot be read.
+"""
 
 
 class _Team(NamedTuple):
-    """Team for a question, with the usual number of model calls.
-
-    The number was measured by `benchmarks/thrift.py` with a good model.
-    """
+    """Team of agents for a level, with the usual number of model calls, as measured by `benchmarks/thrift.py`."""
 
     name: TeamName
     agents: tuple[str, ...]
@@ -129,7 +129,7 @@ TEAMS: Final[dict[Level, _Team]] = {
 """The three team configurations of the AI Search Paradigm (arXiv 2506.17188, section 3)."""
 
 COMPARED: Final = "comparison"
-"""Mechanism recorded for a comparison if rules prove all its values, so that code decides the winner."""
+"""Mechanism recorded for a comparison in which rules prove all values, so that code decides the winner."""
 _MOST_COMPARED: Final = 6
 """Most compared things that a single task looks up in local documents. More things take a plan."""
 _MOST_COMPARED_ON_WEB: Final = 2
@@ -137,10 +137,16 @@ _MOST_COMPARED_ON_WEB: Final = 2
 
 
 def choose_strategy(level: Level, depth: Depth, has_model: _HasModel, way: Way = "") -> Strategy:
-    """Choose the search strategy for a question by level, depth, way and available models.
+    """Return the search strategy for a question.
 
-    `reader` is "model" if the executor has a model, else "rule". `check` is true if the reflection has a model: before
-    the search ends, this model checks that all parts of the question are answered.
+    `reader` is "model" if the executor has a model, else "rule". `check` is true if the reflection has a model, which
+    then checks before the end that all parts of the question are answered.
+
+    Args:
+        level: The level of the question.
+        depth: The depth of the search.
+        has_model: Reports whether the named agent has a model.
+        way: The way in which a single task can answer it.
     """
     row = next(
         row
@@ -164,10 +170,7 @@ def choose_strategy(level: Level, depth: Depth, has_model: _HasModel, way: Way =
 
 
 def recall_strategy(assessment: Assessment, depth: Depth, has_model: _HasModel) -> Strategy:
-    """Return the strategy of an assessed question.
-
-    In a thread of version 0.1, it is derived from the level.
-    """
+    """Return the strategy stored with an assessment. In a thread of version 0.1, it is derived from the level."""
     if assessment.strategy is not None:
         return assessment.strategy
     if "one_searcher" not in assessment.features:
@@ -181,9 +184,11 @@ def takes_hops(strategy: Strategy) -> bool:
 
 
 def compares_few(frame: QueryFrame, *, at_hand: bool) -> bool:
-    """Report whether a comparison has few enough things for a single task.
+    """Report whether a comparison has few enough things for a single task. False if it asks for a difference.
 
-    `at_hand` says that the things are looked up in local documents, where more are possible than on the web.
+    Args:
+        frame: The question.
+        at_hand: Whether the things are looked up in local documents, where more are possible than on the web.
     """
     if frame.shape not in {"comparison", "same"} or frame.wants_difference:
         return False

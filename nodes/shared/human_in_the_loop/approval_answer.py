@@ -17,7 +17,13 @@ from weiwo.text.language import clean
 
 
 def human_in_the_loop(action: str, args: dict[str, Any], description: str) -> dict[str, Any]:
-    """Return the interrupt keys for display by LangChain's middleware and Agent Inbox."""
+    """Return the keys of an interrupt by which LangChain's middleware and Agent Inbox can show it.
+
+    Args:
+        action: The name of the action that is asked about.
+        args: Its arguments.
+        description: The text shown to the person.
+    """
     return {
         "action_requests": [{"name": action, "args": args, "description": description}],
         "review_configs": [{"action_name": action, "allowed_decisions": ["approve", "edit", "reject"]}],
@@ -43,7 +49,7 @@ to me, for me, with me, with it, with this, with this plan, with the plan, the p
 please, thanks, thank you, then, now, very, all, as is
 请, 谢谢, 吧, 了, 的, 啊, 呀, 这个, 这个计划, 计划, 按计划, 我, 就, 来, 做
 """
-"""Fillers that may stand beside words of agreement."""
+"""Words that may stand beside words of agreement."""
 
 _FILLERS: Final = frozenset(re.split(r"[,\n] ?", _FILLING.strip()))
 _PHRASES: Final = sorted({*re.split(r"[,\n] ?", _AGREEING.strip()), *_FILLERS}, key=len, reverse=True)
@@ -70,7 +76,11 @@ class ApprovalAnswer(NamedTuple):
 
 
 def read_answer(answer: object) -> ApprovalAnswer:
-    """Parse the resume value from a person or client program."""
+    """Return the parsed answer of a person or client program: "ok" approves, "change task 2" rejects with these words.
+
+    Args:
+        answer: The resume value: text, a bool, an object, or a list with one decision.
+    """
     if isinstance(answer, str):
         return _read_words(answer)
     if isinstance(answer, bool):
@@ -135,10 +145,7 @@ def _read_words(answer: str) -> ApprovalAnswer:
 
 
 def agrees(text: str) -> bool:
-    """Report whether a text only agrees.
-
-    Every word must express agreement, or be a filler beside such a word.
-    """
+    """Report whether a text only agrees: "ok, go ahead", but not "please" or "ok but change task 2"."""
     if len(text) > _LONGEST_AGREEMENT:
         return False
     left = _BETWEEN.sub(" ", text.casefold().replace("’", "'")).strip()
@@ -153,7 +160,7 @@ def agrees(text: str) -> bool:
 
 
 def _goes_on(word: str, text: str) -> bool:
-    """Report whether a Latin word continues after the matched end."""
+    """Report whether an English word goes on in the text behind its end, as "ok" in "okay"."""
     return word[-1].isascii() and text[len(word) : len(word) + 1].isalnum() and text[len(word)].isascii()
 
 

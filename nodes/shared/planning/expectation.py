@@ -16,10 +16,7 @@ _EXECUTOR = "executor"
 
 
 async def with_expectation(plan: Plan, level: str, services: RunContext) -> Plan:
-    """Add the expected cost to a plan.
-
-    The plan is unchanged if nothing is known about its tasks.
-    """
+    """Return the plan with its expected cost. Unchanged if nothing is known about the cost of its tasks."""
     if services.task_log is None:
         return plan
     usual = await asyncio.to_thread(services.task_log.read)
@@ -40,10 +37,7 @@ async def with_expectation(plan: Plan, level: str, services: RunContext) -> Plan
 
 
 async def record_task(task: Task, outcome: Outcome, usage: Usage, services: RunContext) -> None:
-    """Record the cost of a task.
-
-    A task broken off by the end of the run is not recorded.
-    """
+    """Store the cost of a task for later expectations. A task that the end of the run broke off is not stored."""
     broken_off = outcome.failure is not None and outcome.failure.kind == "limit"
     if services.task_log is not None and not broken_off:
         cost = TaskCost(usage.tool_calls, usage.model_calls, _tokens(usage), usage.cost, outcome.seconds)
@@ -51,9 +45,9 @@ async def record_task(task: Task, outcome: Outcome, usage: Usage, services: RunC
 
 
 async def record_rest(state: SearchState, services: RunContext) -> None:
-    """Record the cost of a question outside any task.
+    """Store what a question cost besides its tasks, for later expectations.
 
-    The run's money is split by tokens, so the cost recorded here is in proportion to the tokens used outside tasks.
+    The run's money is split by tokens: this is the share of the tokens used outside tasks.
     """
     plan, usage = state.get("plan"), state.get("usage", Usage()) + services.budget.delta()
     if services.task_log is None or plan is None:
@@ -68,10 +62,7 @@ async def record_rest(state: SearchState, services: RunContext) -> None:
 
 
 def _name(task: Task) -> str:
-    """Return the record name of a task.
-
-    Tasks that run for each of many items are recorded separately, because they are no measure for single tasks.
-    """
+    """Return the name under which a task's cost is stored: its tool, with " for_each" if it runs for many items."""
     return f"{task.tool} for_each" if task.for_each else task.tool
 
 
@@ -80,9 +71,11 @@ def _tokens(usage: Usage) -> int:
 
 
 def _longest_chain(plan: Plan, seconds: Mapping[str, float]) -> float:
-    """Return the seconds until the last task has ended.
+    """Return the seconds until the last task has ended, if each starts when the tasks it waits for have ended.
 
-    Each task is assumed to start when the tasks it waits for have ended.
+    Args:
+        plan: The plan.
+        seconds: The seconds that each task takes, by id. Missing tasks take none.
     """
     ends: dict[str, float] = {}
     for task_id in plan.order():

@@ -1,4 +1,4 @@
-"""Perspectives for a deep search: the people interested in a question, and their interests.
+"""Perspectives for a deep search: people with an interest in the question, and what each would ask.
 
 The plan then covers each of these perspectives. (Perspective-guided questions: STORM, arXiv 2402.14207, section 3.2.)
 """
@@ -25,7 +25,12 @@ no perspective that changes its subject. Write in the language of the question."
 
 
 class Perspective(Reply):
-    """Perspective: a person and the person's interest."""
+    """A perspective on the question, as named by a model.
+
+    Attributes:
+        who: The person.
+        wants: What they would want to know.
+    """
 
     who: Line
     wants: Line = Field(description="What they would want to know, in one line.")
@@ -38,9 +43,9 @@ class PerspectivesReply(Reply):
 
 
 async def find_perspectives(question: str, services: RunContext) -> tuple[str, ...]:
-    """Find the perspectives for a deep search, a line each.
+    """Return the perspectives that a model names for a deep search, a line "who: what" each.
 
-    The result is empty without a deep search or a model.
+    Empty in any other search, without a model, or if the call fails.
     """
     if not services.strategy.deepens or not services.models.has_decision_model("planner"):
         return ()

@@ -9,7 +9,7 @@ from weiwo.nodes.shared.prompting.reply_types import Edges, Line, Reply
 from weiwo.state import JsonValue
 
 _NO_TOOL = "none"
-"""Tool name of a task for which the model named no tool. `autofix_plan` or the validator then handles the task."""
+"""Name put in for a tool that the model did not name. `autofix_plan` or the validator then handles the task."""
 
 
 def _name(value: Any) -> Any:
@@ -34,11 +34,11 @@ _SCALARS: Final = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
 PlanArgument = Annotated[
     JsonValue, WithJsonSchema({"anyOf": [*_SCALARS, {"type": "array", "items": {"anyOf": _SCALARS}}]})
 ]
-"""An argument of a tool: its schema names the types, since endpoints refuse a value of any type."""
+"""An argument of a tool. The schema names the possible types, since endpoints refuse a value of any type."""
 
 
 class SecondWay(Reply):
-    """Another tool, or another call, for the same."""
+    """Another tool, or another call, for the same task."""
 
     tool_binding: Annotated[str, BeforeValidator(_tool)] = Field(
         validation_alias=AliasChoices("tool_binding", "tool", "tool_name")

@@ -28,7 +28,7 @@ ANALYSIS: Final = ToolInfo(
 )
 _MOST_NAMED: Final = 12
 _SAMPLED: Final = 100
-"""Most documents of an index sampled for titles and languages."""
+"""Most documents of an index that are sampled for titles and languages."""
 _LONGEST: Final = 40
 MOST_TASKS: Final = "{max_tasks}"
 """Placeholder in the rules for the maximum number of tasks."""
@@ -83,7 +83,7 @@ same of B, task_3 "What do we demand of a queue?" (ret list[text]) → task_4 an
 
 
 def planning_instructions(tools: Iterable[str], services: RunContext) -> str:
-    """Return the rules of a plan and the tools, for a prompt asking for a plan among other things."""
+    """Return the rules of a plan and the available tools, as text for a prompt."""
     rules = PLAN_RULES.replace(MOST_TASKS, str(services.settings.limits.max_tasks))
     more = list_analysis(services)
     corpus = summarize_corpus(services)
@@ -91,22 +91,22 @@ def planning_instructions(tools: Iterable[str], services: RunContext) -> str:
 
 
 def list_analysis(services: RunContext) -> str:
-    """Describe analysis as a line of the tools in a prompt. Empty without a model."""
+    """Return the prompt line that offers analysis as a tool. Empty without a model."""
     if not services.models.has_decision_model("executor"):
         return ""
     return f"- {ANALYSE}(): {ANALYSIS.description} Gives {' or '.join(ANALYSIS.returns)}."
 
 
 def plan_interfaces(names: Sequence[str], services: RunContext) -> Mapping[str, ToolInfo]:
-    """Return the interfaces for plan tasks: the named tools, and analysis if a model is set up."""
+    """Return the interfaces of the named tools, and of analysis if a model is set up, by name."""
     known = services.list_interfaces(names)
     return {**known, ANALYSE: ANALYSIS} if services.models.has_decision_model("executor") else known
 
 
 def summarize_corpus(services: RunContext, most: int = _MOST_NAMED) -> str:
-    """Summarize the corpus on a single line: languages, and titles sampled from all documents.
+    """Return a line on the documents for a prompt: their languages, and titles sampled from all.
 
-    Returns an empty string if there are no documents.
+    Empty without documents.
     """
     corpus = services.registry.corpus
     if corpus is None or not corpus.size:

@@ -1,4 +1,4 @@
-"""The question graph as text: each question under the parent question, with the result.
+"""A plan as text: each question under the one it came from, with its result.
 
 The text takes few tokens. (After the graph of MindSearch, arXiv 2407.20183, which grows as answers arrive.) A planner
 reads it before planning anew, and `weiwo show --questions` prints it. `weiwo show --json` has it nested.
@@ -24,16 +24,16 @@ def format_question_graph(
     remarks: Mapping[str, str] | None = None,
     finished: Collection[str] | None = None,
 ) -> str:
-    """Format the tasks of a plan, a line each.
+    """Return the tasks of a plan as text, a line each: "- task_1 (date): When was Acme founded? → May 1900".
 
-    A line has the id, type, question, further inputs, the reason for asking, and → the result.
+    A line may also have further inputs (←) and the reason for asking [in brackets].
 
     Args:
         plan: The plan.
         outcomes: Outcomes of its tasks, by id. A task without an outcome has not ended.
         language: The language of the values.
         remarks: Further remarks on tasks, by id.
-        finished: The tasks that count as finished. None means tasks with an answer. The others are marked ✗.
+        finished: The tasks that count as finished. None means tasks with an answer. The results of others are marked ✗.
     """
     usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
     lines: list[str] = []
@@ -56,9 +56,9 @@ def format_question_graph(
 
 
 def nest_questions(plan: Plan, outcomes: Mapping[str, Outcome], language: Language) -> dict[str, Any]:
-    """Return the tasks of a plan as nested JSON values, with counts by state.
+    """Return the tasks of a plan as nested JSON values, each below its parent, and the number of tasks by state.
 
-    Each task stands below its parent. The states are answered, pending and failed.
+    The states are answered, pending and failed.
 
     Args:
         plan: The plan.
@@ -80,7 +80,7 @@ def nest_questions(plan: Plan, outcomes: Mapping[str, Outcome], language: Langua
 
 
 def _in_order(plan: Plan) -> Iterator[tuple[Task, int]]:
-    """Yield the tasks with nesting depth, each after the parent."""
+    """Yield each task after its parent, with the depth at which it is nested, from 0."""
     children: dict[str, list[str]] = {}
     for task_id, parent in plan.parents.items():
         children.setdefault(parent, []).append(task_id)

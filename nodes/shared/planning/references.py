@@ -1,9 +1,9 @@
-"""Hand-off: filling of a task's references with the values of upstream tasks.
+"""References of a task, filled with the values of the tasks it builds on.
 
-This is what makes a plan worth more than its questions asked side by side: the answer of one task becomes a word in the
-next task's query, or a number in its formula. A reference that is the whole argument passes the typed value. A
-reference inside a longer string is written out as prose in the question's language, or, inside an arithmetic
-expression, as a literal.
+This makes a plan worth more than its questions asked side by side: the answer of one task becomes a word in the next
+task's query, or a number in its formula. A reference that is the whole argument passes the typed value. A reference
+inside a longer string is written out as prose in the question's language, or, inside an arithmetic expression, as a
+literal.
 """
 
 import re
@@ -15,16 +15,16 @@ from weiwo.text.dates import PartialDate
 from weiwo.text.values import coerce, render
 
 FORMULA_TOOLS: Final = frozenset({"calculator"})
-"""Tools whose strings are arithmetic, so that a date becomes `date(-156)` and a list `[1, 2]`."""
+"""Tools with arithmetic in their strings, so that a date becomes `date(-156)` and a list `[1, 2]`."""
 
 
 _Schema = Mapping[str, Any]
 
 
 def fill_text(text: str, inputs: Mapping[str, Outcome], language: Language) -> str:
-    """Write out every known reference in a string as prose.
+    """Return a text with every known reference written out as prose, each value on one line.
 
-    Each value is put on one line, because a prompt has lines of its own.
+    "What happened in {{task_1.ret}}?" becomes "What happened in May 1900?". References without an outcome stay.
     """
 
     def write(match: re.Match[str]) -> str:
@@ -43,11 +43,11 @@ def fill_text(text: str, inputs: Mapping[str, Outcome], language: Language) -> s
 def fill_args(
     task: Task, inputs: Mapping[str, Outcome], language: Language, schema: Mapping[str, Any]
 ) -> dict[str, JsonValue]:
-    """Fill every reference in a task's arguments.
+    """Return a task's arguments with every reference filled.
 
     Args:
         task: The task.
-        inputs: Usable upstream outcomes by task id. In a `for_each` instance also the item.
+        inputs: Usable outcomes of the tasks it builds on, by id. In a `for_each` instance also the item.
         language: The language of the prose.
         schema: JSON schema of the tool's arguments, which tells a string from a typed argument.
 
@@ -97,9 +97,9 @@ _NATIVE: Mapping[type, frozenset[str]] = {
 
 
 def _convert_value(outcome: Outcome, kinds: frozenset[str]) -> JsonValue:
-    """Convert a value to the only type accepted by an argument.
+    """Return a value in the only type that an argument accepts. Unchanged if it accepts several.
 
-    A number written in words is parsed, and a date gives its year.
+    A number in words is parsed, and a date gives its year: "1900-05" becomes 1900.
 
     Raises:
         ValueError: The value cannot be read as that type.

@@ -1,7 +1,4 @@
-"""Local replanning: the basis and the limits of the next plan, and another way by rule.
-
-The limits are the failed tasks, which may not be repeated.
-"""
+"""Local replanning: what the next plan keeps, what it may not repeat, and another way by rule."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +30,7 @@ from weiwo.tools.built_in import BUILT_IN
 from weiwo.tools.calling.policies import POLICIES
 
 PASSING: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.again)
-"""Transient failures: the same task may succeed if it is run again."""
+"""Failures that pass: the same task may succeed if it is run again."""
 HOPELESS: Final = frozenset(kind for kind, policy in POLICIES.items() if policy.last == "give_up")
 """Failures after which the run tries nothing more. They do not mean that the task is wrong."""
 
@@ -55,27 +52,18 @@ _NOTHING: Final = lazy(r"(?:none|nothing|no|n/?a|null|-+|无|没有|暂无)(?: (
 
 
 def read_missing(named: Iterable[str]) -> tuple[str, ...]:
-    """Clean the missing parts named by a model.
-
-    Removes filler words for "nothing".
-    """
+    """Return the missing parts named by a model, cleaned, without words for "nothing" like "none" or "N/A"."""
     notes = (safe_note(words).strip() for words in [*named][:_MOST_MISSING])
     return tuple(words for words in notes if words and not _NOTHING.fullmatch(words))
 
 
 def format_cause(cause: Cause | None) -> str:
-    """Format the cause of a task's failure for a prompt, to follow the message.
-
-    Returns an empty string if the cause is not known.
-    """
+    """Return the cause of a task's failure as text to follow the message in a prompt. Empty for None."""
     return f" ({_CAUSES[cause]})" if cause is not None else ""
 
 
 def describe_attempt(task: Task, outcome: Outcome | None, passages: Iterable[Evidence]) -> str:
-    """Describe a task's futile queries and the closest words found, for a prompt.
-
-    Returns an empty string for a task without searches.
-    """
+    """Return a task's queries and the closest words found, as text for a prompt. Empty for a task without searches."""
     if outcome is None or not outcome.trace.searches:
         return ""
     wanted = set(terms(task.description))
@@ -89,7 +77,7 @@ def describe_attempt(task: Task, outcome: Outcome | None, passages: Iterable[Evi
 
 @dataclass(frozen=True)
 class PlanHistory:
-    """Plan history: the plan revisions so far and the outcomes of the tasks.
+    """The plan revisions of a question so far, and the outcomes of their tasks.
 
     Attributes:
         plan: The latest revision.
@@ -108,7 +96,7 @@ class PlanHistory:
 
     @cached_property
     def kept_plan(self) -> Plan:
-        """Kept part of the latest revision: finished tasks with finished inputs."""
+        """Plan with those tasks of the latest revision that are answered and build only on answered tasks."""
         ids: set[str] = set()
         for task_id in self.plan.order():
             outcome = self.outcomes.get(task_id)
@@ -124,7 +112,7 @@ class PlanHistory:
 
     @cached_property
     def futile_keys(self) -> frozenset[str]:
-        """Wording keys of tasks failed for a lasting reason, regardless of id and exact wording."""
+        """Wording keys (`wording_key`) of the tasks that failed for a lasting reason, so that no plan repeats them."""
         latest = list_past_keys(self.revisions)
         found: set[str] = set()
         for plan in self.revisions:
@@ -139,9 +127,9 @@ class PlanHistory:
         return frozenset(found)
 
     def find_repetitions(self, plan: Plan) -> list[str]:
-        """List why a new revision only repeats earlier ones, in words for the model.
+        """Return why a new revision only repeats earlier ones, in words for the model. Empty if it does not.
 
-        These are failed tasks or queries planned again, an equal plan, or no new task. The list is empty otherwise.
+        It does if it has no new task, repeats failed tasks or only tried queries, or equals an earlier plan.
         """
         todo = [task for task in plan.tasks if task.id not in self.kept_plan.wiring.tasks]
         if not todo:
@@ -169,34 +157,38 @@ class PlanHistory:
         return bool(asked) and tried.issuperset(asked)
 
     def has_new(self, plan: Plan) -> bool:
-        """Report whether a next revision asks anything new."""
+        """Report whether a next revision has a task that no earlier revision had, regardless of its wording."""
         asked = {wording_key(task, past.keys()) for past in self.revisions for task in past.tasks}
         return any(wording_key(task, plan.keys()) not in asked for task in plan.tasks)
 
     @property
     def model_is_lost(self) -> bool:
-        """Report whether a model's plans failed entirely, at least twice.
+        """Report whether at least two plans were made, all by a model, and no task of the latest is finished.
 
-        The rules then try. This does not apply if a person has stated a wish: rules cannot follow words.
+        The rules then try. False if a person has stated a wish, because rules cannot follow words.
         """
         made = {plan.decided_by for plan in self.revisions}
         return bool(self.earlier) and not (self.kept_plan.tasks or self.wishes) and made == {"model"}
 
     @property
     def wishes(self) -> tuple[str, ...]:
-        """Wishes of a person on sending plans back, oldest first."""
+        """Words of a person who sent plans back, oldest first."""
         return tuple(plan.wish for plan in self.revisions if plan.wish)
 
 
 def replan_other_way(
     frame: QueryFrame, past: PlanHistory, failed: Collection[str], tools: Collection[str], *, max_tasks: int
 ) -> Plan | None:
-    """Return the next revision of a plan, by rule.
+    """Return the next revision of a plan by rule, or None if nothing else can be tried.
 
     The failed tasks are asked differently. If nothing in a model's plan worked, the rules make a plan of their own.
 
-    Returns:
-        The plan, or None if nothing else can be tried.
+    Args:
+        frame: The question.
+        past: The plans so far.
+        failed: Ids of the failed tasks.
+        tools: The available tools.
+        max_tasks: Most tasks of a plan.
     """
     ways = _ways(frame, past, failed, tools, max_tasks)
     return next((plan for plan in ways if past.has_new(plan)), None)
@@ -223,12 +215,10 @@ def _replan_by_rule(
     *,
     earlier: Sequence[Plan] = (),
 ) -> Plan | None:
-    """Replan locally by rule: failed tasks get a different search tool, or fewer search words.
+    """Return the next revision: failed tasks get a different search tool or fewer search words.
 
-    A task with a value keeps it. Replaced tasks and their dependents get a new id. Everything else stays.
-
-    Returns:
-        The next revision, or None if nothing else can be tried.
+    A task with a value keeps it. Replaced tasks and those that build on them get a new id. Everything else stays. None
+    if nothing else can be tried.
     """
     past = (*earlier, plan)
     replaced = {
@@ -244,7 +234,7 @@ def _replan_by_rule(
 
 
 def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
-    """Report whether a look-up failed by itself rather than for lack of inputs."""
+    """Report whether a look-up failed by itself. False if it lacked the value of a task that it builds on."""
     outcome = outcomes.get(task.id)
     looks_up = "query" in task.args or task.tool not in BUILT_IN or task.tool == TABLE_TOOL
     if not looks_up or (outcome is not None and (outcome.usable or outcome.status == "blocked")):
@@ -253,10 +243,7 @@ def _is_at_fault(task: Task, plan: Plan, outcomes: Mapping[str, Outcome]) -> boo
 
 
 def list_other_searches(task: Task, past: Sequence[Plan], language: Language, tools: Collection[str]) -> Iterator[Task]:
-    """Yield untried searches for the same question.
-
-    They use another search tool, the question's keywords, or its subjects.
-    """
+    """Yield a task as other searches that were not tried: another tool, its keywords, or only its subjects."""
     tried = {
         (item.tool, str(item.args.get("query")))
         for plan in past
@@ -276,7 +263,7 @@ def list_other_searches(task: Task, past: Sequence[Plan], language: Language, to
 
 
 def is_stuck(state: SearchState) -> bool:
-    """Report whether the last reflection asked for a new plan without success.
+    """Report whether the last reflection asked for a new plan, and none was found.
 
     Failed tasks are then not run again.
     """

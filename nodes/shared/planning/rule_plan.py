@@ -1,7 +1,8 @@
-"""Plans by rule: a question's frame turned into linked typed tasks.
+"""Plans by rule: a parsed question as linked, typed tasks.
 
-The tasks hand their values on. Every part of the question is one task on the search tool. If dates or numbers are
-compared or subtracted, a calculation ends the plan, so that code does it. A question that was not split is one search.
+"Who is older, Ada Lovelace or Alan Turing?" gives a search for each birth and a calculation over both. Every part of
+the question is one task on the search tool. If dates or numbers are compared or subtracted, a calculation ends the
+plan, so that code does it. A question that was not split is one search.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -43,7 +44,7 @@ _DATE_UNITS: Final = frozenset({"years", "age", "months", "days"})
 
 
 class ToolCall(NamedTuple):
-    """Tool call answering a question.
+    """A tool call that answers a question.
 
     Attributes:
         tool: The tool.
@@ -55,7 +56,7 @@ class ToolCall(NamedTuple):
 
 
 Choices = Mapping[str, ToolCall]
-"""Calls chosen instead of a search, by the text of the question that each answers."""
+"""Calls chosen in place of a search, by the text of the question that each answers."""
 
 
 def choose_search_tool(tools: Collection[str]) -> str:
@@ -67,9 +68,11 @@ def choose_search_tool(tools: Collection[str]) -> str:
 
 
 def list_searches(tools: Collection[str]) -> list[str]:
-    """List the search tools, except tools for a single kind of thing.
+    """Return the search tools, documents first, then the web.
 
-    A flight search has no answer to another question.
+    Tools for a single kind of thing, like flights, are left out.
+
+    A tool with "search" in its name counts as a search tool.
     """
     named = (name for name in sorted(tools) if "search" in name and not searches_one_kind(name))
     return list(dict.fromkeys(name for name in (*_SEARCH_TOOLS, *named) if name in tools))
@@ -78,12 +81,15 @@ def list_searches(tools: Collection[str]) -> list[str]:
 def build_rule_plan(
     frame: QueryFrame, tools: Collection[str], *, max_tasks: int, choices: Choices = MappingProxyType({})
 ) -> Plan:
-    """Plan a question from a frame.
+    """Return the plan of a parsed question, with at least one task.
 
-    A plan with more than `max_tasks` tasks becomes one search and is `curtailed`.
+    If the question was not split, it is a single search.
 
-    Returns:
-        A plan of at least one task. A single search if the question was not split.
+    Args:
+        frame: The parsed question.
+        tools: The available tools.
+        max_tasks: Most tasks. A plan with more becomes one search and is `curtailed`.
+        choices: Calls chosen in place of a search.
     """
     builder = _PlanBuilder(tools, choices)
     builder.add(frame)
@@ -98,7 +104,14 @@ def build_single_task_plan(
     ret: ValueType | None = None,
     choices: Choices = MappingProxyType({}),
 ) -> Plan:
-    """Build the plan of a question for a single call: a chosen call, a calculation, or a search."""
+    """Return a plan of a single task: a chosen call, a calculation, or a search.
+
+    Args:
+        frame: The parsed question.
+        tools: The available tools.
+        ret: The type of the value. None to derive it from the question.
+        choices: Calls chosen in place of a search.
+    """
     builder = _PlanBuilder(tools, choices)
     if frame.expression and _CALCULATOR in tools:
         builder.add(frame)
@@ -108,28 +121,21 @@ def build_single_task_plan(
 
 
 def frame_task(task: Task, language: Language) -> QueryFrame:
-    """Return the frame of a task, or parse the description if missing.
-
-    It is missing in plans read from a file.
-    """
+    """Return the parsed question of a task. If it is missing, as in plans from a file, the description is parsed."""
     return task.frame or parse_question(task.description or str(task.args.get("query", "")), language)
 
 
 def add_frames(plan: Plan, language: Language) -> Plan:
-    """Add frames to the tasks of a plan.
-
-    Descriptions are parsed once, when the plan is made.
-    """
+    """Return the plan with the parsed question stored in each task, so that descriptions are parsed only once."""
     return plan.model_copy(
         update={"tasks": tuple(t.model_copy(update={"frame": frame_task(t, language)}) for t in plan.tasks)}
     )
 
 
 def search_query(frame: QueryFrame) -> str:
-    """Return the search query of a question.
+    """Return the search query of a question, with other names of a quarter or fiscal year ("Q1 2024 first quarter").
 
-    For a long brief, the query is its questions, else its first sentence. Other names of a quarter or a fiscal year are
-    added to the query.
+    For a long brief, the query is its questions, else its first sentence.
     """
     # A Chinese question's characters are searched for in pairs, so what only asks would count as words.
     text = (frame.search if frame.language == "zh" else "") or frame.question
@@ -140,7 +146,7 @@ def search_query(frame: QueryFrame) -> str:
 
 
 class _PlanBuilder:
-    """Builder of a task list. Equal look-ups become a single task."""
+    """Builder of the tasks of a plan. Equal look-ups become a single task."""
 
     def __init__(self, tools: Collection[str], choices: Choices) -> None:
         self.tasks: list[Task] = []
@@ -170,7 +176,7 @@ class _PlanBuilder:
         return self.look_up(frame)
 
     def look_up(self, frame: QueryFrame, ret: ValueType | None = None) -> str:
-        """Add the call chosen for a frame, else a search."""
+        """Add the call chosen for a question, else a search, and return the id of the task."""
         named = frame.shape == "comparison"  # the answer is one of the things, not the measure
         ret = ret or ("text" if named else VALUE_TYPES.get(frame.answer_type, "text"))
         chosen = self._choices.get(frame.question)
@@ -188,9 +194,11 @@ class _PlanBuilder:
         return task_id
 
     def _compute(self, frame: QueryFrame, ids: Sequence[str]) -> str | None:
-        """Add the calculation over the parts of a frame.
+        """Add the calculation over the parts of a question, and return its id. None if no calculation is possible.
 
-        Returns None if no calculation is possible.
+        Args:
+            frame: The question.
+            ids: Ids of the tasks for its parts.
         """
         values = [f"{{{{{task_id}.ret}}}}" for task_id in ids]
         types = {task.ret for task in self.tasks if task.id in ids}
@@ -216,9 +224,9 @@ class _PlanBuilder:
 
 
 def _type_of_request(call: ToolCall) -> ValueType | None:
-    """Return the type of a table request: `number` for a single figure, else `list[text]` for things or groups.
+    """Return the type of a table request's value: "number" for a single figure, else "list[text]".
 
-    Returns None for a call of another tool.
+    None for another tool.
     """
     if call.tool != "query_table":
         return None

@@ -1,10 +1,9 @@
-"""Task identity: matching of tasks across plan revisions, regardless of the ids.
+"""Task identity: matching of tasks across plan revisions, regardless of their ids.
 
 A task is identified by its question (`Plan.keys`). A task that was asked before keeps its earlier id, so that its
 outcome, its passages and its trace stay true. A new task gets an id that was never used for anything else. Models
-renumber their tasks, repeat finished tasks, and use ids twice. All of that is handled here and nowhere else. This
-module also decides which results a finished plan hands to a changed plan: outcomes and passages of tasks with the same
-question.
+renumber their tasks, repeat finished tasks, and use ids twice: all of that is handled here and nowhere else. This
+module also decides which outcomes and passages of a finished plan a changed plan takes over.
 """
 
 import unicodedata
@@ -16,7 +15,7 @@ from weiwo.text.patterns import lazy
 
 
 def adopt_ids(sketch: Plan, kept: Plan, past: Sequence[Plan]) -> Plan:
-    """Give the tasks of a sketch the ids of equal known tasks, or new ids.
+    """Return a plan of the kept tasks and the tasks of a sketch, which get the ids of equal known tasks, or new ids.
 
     Args:
         sketch: New tasks, with unique ids and without a cycle. They may refer to each other and to kept tasks. A kept
@@ -25,7 +24,7 @@ def adopt_ids(sketch: Plan, kept: Plan, past: Sequence[Plan]) -> Plan:
         past: The revisions so far, oldest first. Their ids are not given to anything else.
 
     Returns:
-        The kept tasks, then the new tasks, with the revision and the rest of `kept`.
+        The kept tasks, then the new tasks, with the revision and the other fields of `kept`.
     """
     meaning = list_past_keys(past)
     known = {key: task_id for task_id, key in meaning.items()}
@@ -68,10 +67,7 @@ def adopt_ids(sketch: Plan, kept: Plan, past: Sequence[Plan]) -> Plan:
 
 
 def list_past_keys(past: Sequence[Plan]) -> dict[str, str]:
-    """Return the key of each task id used so far.
-
-    If an id had several keys, the latest is returned.
-    """
+    """Return the key (`Plan.keys`) of each task id used so far. Of several keys for an id, the latest."""
     return {task_id: key for plan in past for task_id, key in plan.keys().items()}
 
 
@@ -79,9 +75,12 @@ _NUMBERED: Final = lazy(r"(?P<root>.*\d)(?P<letter>[b-y]?)")
 
 
 def _free_id(wanted: str, taken: Collection[str], others: Collection[str]) -> str:
-    """Return an unused id: the wanted id, or the next variant.
+    """Return the wanted id if it is unused, else its next variant: task_2b after task_2, ada_2 after ada.
 
-    Examples: task_2 → task_2b → task_2c, ada → ada_2.
+    Args:
+        wanted: The id.
+        taken: The used ids.
+        others: Further ids that must not be returned as a variant.
     """
     if wanted not in taken:
         return wanted
@@ -99,17 +98,22 @@ _EMPTY: Final = frozenset(
         *("is", "are", "was", "were", "be", "been", "do", "does", "did", "has", "have", "had"),
     )
 )
-"""Words ignored when wordings are compared. Words of direction (from, to) count, and so does the order of words: "is A
-older than B" and "is B older than A" are different questions."""
+"""Words ignored when wordings are compared.
+
+Words of direction (from, to) count, and so does the order of words: "is A older than B" and "is B older than A" are
+different questions.
+"""
 _EMPTY_ZH: Final = lazy(r"请问|请|一下|的|了|吗|呢|是")
 _WHEN: Final = frozenset(["when", "what", "which", "year", "date", "day"])
 _WHEN_ZH: Final = lazy(r"哪一?[年天日]|什么时[候间]|何[时年日]|年份|日期")
 
 
 def wording_key(task: Task, upstream: Mapping[str, str]) -> str:
-    """Return the key of a task without regard to wording.
+    """Return the key of a task by its content words, so that articles, case and punctuation do not count.
 
-    Case, punctuation, articles and the like are left out.
+    Args:
+        task: The task.
+        upstream: The keys of the tasks it refers to, by id.
     """
     dates = task.ret in {"date", "list[date]"}
     args = dict(task.args)
@@ -120,9 +124,9 @@ def wording_key(task: Task, upstream: Mapping[str, str]) -> str:
 
 
 def content_words(text: str, *, dates: bool = False) -> str:
-    """Return the content words of a text, in order.
+    """Return the content words of a text, in order: "when acme tower founded" for "When was the Acme Tower founded?".
 
-    For a date, the words that ask for a date are left out as well.
+    With `dates`, words that ask for a date, like "when", are left out as well.
     """
     empty = _EMPTY | _WHEN if dates else _EMPTY
     words: list[str] = []
@@ -140,12 +144,16 @@ def content_words(text: str, *, dates: bool = False) -> str:
 def reuse_outcomes(
     old: Plan, new: Plan, outcomes: Mapping[str, Outcome], changed: Collection[str] = ()
 ) -> dict[str, Outcome]:
-    """Return the outcomes still valid after a person's change to a plan or a value.
+    """Return the outcomes of an old plan that are still valid in a changed plan, by their ids in the new plan.
 
-    `changed` names the tasks of the new plan with changed values.
+    These are usable outcomes of tasks with the same question and inputs.
 
-    Returns:
-        The usable outcomes of tasks with the same question and inputs, by their ids in the new plan.
+    Args:
+        old: The old plan.
+        new: The changed plan.
+        outcomes: The outcomes of the old plan.
+        changed: Ids of tasks in the new plan with a value that a person changed. Tasks that build on them are not
+            valid.
     """
     stale = {*changed, *new.descendants(changed)}
     return {
@@ -158,7 +166,14 @@ def reuse_outcomes(
 def reuse_passages(
     old: Plan, new: Plan, kept: Collection[str], evidence: Mapping[str, Evidence]
 ) -> dict[str, Evidence]:
-    """Return the passages found by the kept tasks, with origins under the new plan's ids."""
+    """Return the passages found by the kept tasks, with the ids that these tasks have in the new plan.
+
+    Args:
+        old: The old plan.
+        new: The changed plan.
+        kept: Ids of the kept tasks in the new plan.
+        evidence: The passages found so far, by id.
+    """
     renamed: dict[str, list[str]] = {}
     for task_id, former in _former_ids(old, new).items():
         if task_id in kept:
@@ -172,7 +187,7 @@ def reuse_passages(
 
 
 def _former_ids(old: Plan, new: Plan) -> dict[str, str]:
-    """Map task ids of the new plan to the ids of equal tasks in the old plan."""
+    """Return, for each task of the new plan that the old plan has as well, its id in the old plan."""
     before = old.keys()
     former = {key: task_id for task_id, key in before.items()}
     return {

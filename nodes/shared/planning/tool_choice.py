@@ -1,4 +1,4 @@
-"""Choice of a tool for a single step, if a tool call answers better than a search.
+"""Choice of a tool for a question that one tool call answers better than a search.
 
 A model says so in the call that judges the question. Without a model, a rule chooses a tool if its topic matches the
 question, its arguments are in the question, it only reads, and no document mentions the answer.
@@ -50,9 +50,14 @@ def _load_model(name: str) -> Embedder:
 
 
 def rank_tools(pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> list[str]:
-    """Rank the tools of a pool, best first, alternating between several needs.
+    """Return the tools of a pool, best first. With several needs, the best for each come first.
 
-    Blocks, for a moment with a large pool.
+    Blocks with a large pool.
+
+    Args:
+        pool: Names of the tools.
+        needs: Texts to match tools with, such as the question.
+        services: The run's resources.
     """
     from weiwo.tools.selection.tool_index import ToolDocument  # noqa: PLC0415 - heavy, and of no use to few tools
     from weiwo.tools.selection.tool_retriever import build_retriever  # noqa: PLC0415 - the same
@@ -70,9 +75,9 @@ def rank_tools(pool: tuple[str, ...], needs: Sequence[str], services: RunContext
 def _rank_by_vectors(
     documents: "tuple[ToolDocument, ...]", history: "tuple[ToolUse, ...]", wanted: Sequence[str], services: RunContext
 ) -> list[list[str]] | None:
-    """Rank tools with embeddings.
+    """Return, for each wanted text, the tools ranked with embeddings.
 
-    Returns None if there are no embeddings, if some are missing, or if their model is down.
+    None if no embedding model is set, some vectors are missing, or the model is down.
     """
     if (name := services.settings.embeddings) is None or not wanted:
         return None
@@ -92,10 +97,7 @@ def _rank_by_vectors(
 
 
 def take_tools(names: Sequence[str], most: int, tokens: int, services: RunContext) -> tuple[str, ...]:
-    """Take the first tools within the limits on count and tokens.
-
-    A tool that is too long is skipped.
-    """
+    """Return the first tools within the limits on count and tokens. A tool with a too long description is skipped."""
     taken: list[str] = []
     left = tokens
     for name in dict.fromkeys(names):
@@ -110,13 +112,16 @@ def take_tools(names: Sequence[str], most: int, tokens: int, services: RunContex
 
 _MOST_OFFERED: Final = 5
 MOST_TOKENS: Final = 600
-"""Most tools, and most tokens of their descriptions, offered to the model that assesses a question."""
+"""Most tokens of tool descriptions offered to the model that assesses a question. `_MOST_OFFERED`: most tools."""
 _LOOKED_AT: Final = 5
 _NO_STEP: Final = frozenset({"small_talk", "writing", "calculation", "chain"})
 
 
 async def choose_tools(frames: Sequence[QueryFrame], services: RunContext) -> Choices:
-    """Choose tool calls by rule for questions fitting a tool and without a matching document."""
+    """Return the tool calls that rules choose for questions, by question.
+
+    A call is chosen if a tool fits the question and no document has its words.
+    """
     chosen = {}
     for frame in frames:
         found = _find_call(frame, services)
@@ -126,9 +131,9 @@ async def choose_tools(frames: Sequence[QueryFrame], services: RunContext) -> Ch
 
 
 async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> Choices:
-    """Choose table requests by rule for questions readable as a request over a document's table.
+    """Return the table requests that rules read from questions, by question.
 
-    A reading with unexplained words is rejected if a passage has all of the question's words. If a model is set up,
+    A reading that leaves a word unused is rejected if a passage has all words of the question. If a model is set up,
     every reading that assumes or skips a word is left to the model.
     """
     asked = [frame for frame in frames if asks_table(frame.question)]
@@ -146,9 +151,13 @@ async def choose_tables(frames: Sequence[QueryFrame], services: RunContext) -> C
 async def plan_one_step(
     assessment: Assessment, tools: Sequence[str], services: RunContext, choices: Choices | None = None
 ) -> Plan:
-    """Plan a question for a single task and report the plan to watchers.
+    """Return the plan of a single task for a question, and emit its event.
 
-    Without a model's choices, tools are chosen here.
+    Args:
+        assessment: The assessed question.
+        tools: The available tools.
+        services: The run's resources.
+        choices: The calls chosen by a model. None to choose tools by rule.
     """
     choices = await choose_tools([assessment.frame], services) if choices is None else choices
     tabled = await choose_tables([assessment.frame], services)  # requests proved by rules take precedence
@@ -164,10 +173,7 @@ async def plan_one_step(
 
 
 async def offer_tools(question: str, services: RunContext) -> str:
-    """Describe the tools offered to a model for a question, for the prompt.
-
-    Returns an empty string if there are only built-in tools.
-    """
+    """Return the prompt text that offers a few tools for a question. Empty if there are only built-in tools."""
     others = [info.name for info in _list_others(services)]
     if len(others) > _MOST_OFFERED:
         ranked = await asyncio.to_thread(rank_tools, services.registry.names(), [question], services)
@@ -176,10 +182,9 @@ async def offer_tools(question: str, services: RunContext) -> str:
 
 
 def read_choice(tool: str, args: Mapping[str, JsonValue], frame: QueryFrame, services: RunContext) -> ToolCall | None:
-    """Return the call chosen by a model.
+    """Return the call chosen by a model, or None if the tool does not exist or has no fitting arguments.
 
-    Arguments that do not fit the tool are read from the question instead. Returns None if there is no such tool, or if
-    the question does not give the arguments.
+    Arguments that do not fit the tool are read from the question instead.
     """
     name = tool.strip()
     if name not in {info.name for info in _list_others(services)}:
@@ -217,9 +222,9 @@ def _build_fitting_call(name: str, fit: ToolFit, services: RunContext) -> ToolCa
 
 
 async def _has_document(frame: QueryFrame, services: RunContext) -> bool:
-    """Report whether a passage, including the title, has every word of the question.
+    """Report whether a passage with its title has every word of the question.
 
-    Returns True if the search fails, so that the plan searches and reports the failure.
+    True also if the search fails, so that the plan searches and reports the failure.
     """
     corpus = services.registry.corpus
     if corpus is None or not corpus.size:

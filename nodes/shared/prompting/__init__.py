@@ -1,4 +1,4 @@
-"""Prompts: passages as delimited data, fitting of a window, and checks of a model's reply.
+"""Parts of prompts: passages as delimited data, fitting into a context window, and checks of a model's reply.
 
 - `passage_prompt`: passages as a model sees them
 - `context_packing`: the passages that fit

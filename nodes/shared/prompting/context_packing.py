@@ -21,15 +21,15 @@ from weiwo.text.patterns import lazy
 Count = Callable[[str], int]
 
 _LARGEST_SHARE: Final = 4
-"""If not all passages fit, each takes at most a fourth of the room, and a longer one is shown in part."""
+"""Part of the room that a passage may take if not all fit: a fourth. A longer passage is shown in part."""
 _LEAST_TOKENS: Final = 80
-"""Least number of tokens of a passage shown in part, and of room left for packing to go on."""
+"""Fewest tokens of a passage shown in part, and of room left for packing to go on."""
 _SAME_SOURCE: Final = 0.8
 """Factor by which each further passage of a page counts less than the one before."""
 _RANK: Final = 0.3
 """Score of the first rank in a result list. Having all terms of the task scores 1."""
 _MISSES: Final = 20
-"""Packing stops after this many passages in a row that do not fit."""
+"""Number of passages in a row that do not fit, after which packing stops."""
 _GAP: Final = "…"
 
 _SOUGHT: Final = 40
@@ -44,7 +44,7 @@ class PackedPassages:
     """Passages selected for a prompt.
 
     Attributes:
-        shown: The passages in the given order. A passage shown in part keeps its id and holds that part.
+        shown: The passages in the given order. A passage shown in part keeps its id and has only that part as its text.
         left_out: Number of given passages not shown.
         cut: Number of passages shown in part.
     """
@@ -62,7 +62,7 @@ def pack_passages(
     *,
     held: Mapping[str, Sequence[str]] | None = None,
 ) -> PackedPassages:
-    """Pack passages into the room of a prompt.
+    """Return the passages that fit into the room of a prompt: all unchanged if possible, else the most relevant.
 
     Args:
         passages: The passages, best first.
@@ -97,7 +97,7 @@ def pack_passages(
 
 
 def _size(passage: Evidence, count: Count) -> int:
-    """Count the tokens of a passage in a prompt, including delimiters."""
+    """Return the number of tokens that a passage takes in a prompt, with its delimiters."""
     return count(format_passage(99_999, passage)) + 1
 
 
@@ -118,9 +118,9 @@ def _pack_held(
     room: int,
     count: Count,
 ) -> tuple[dict[int, Evidence], int]:
-    """Pack the required passages, whole or each cut to a share.
+    """Pack the passages that come before all others, whole or each cut to an equal share of the room.
 
-    The unused share of a short passage goes to the others.
+    Room that a short passage leaves goes to the others.
 
     Returns:
         The packed passages by position, and the number of tokens left.
@@ -138,7 +138,7 @@ def _pack_held(
 
 
 def _order_by_worth(passages: Sequence[Evidence], among: Sequence[int], query: str) -> list[int]:
-    """Order the positions of passages by worth, highest first. Further passages of a source count less."""
+    """Return the positions of passages, the most relevant first. Further passages of a source count less."""
     worth = _worth(passages, among, query)
     by_source: dict[str, list[int]] = {}
     for n in sorted(among, key=lambda n: (-worth[n], n)):
@@ -150,9 +150,9 @@ def _order_by_worth(passages: Sequence[Evidence], among: Sequence[int], query: s
 
 
 def _worth(passages: Sequence[Evidence], among: Sequence[int], query: str) -> dict[int, float]:
-    """Score each passage by the share of the task's terms and by search rank.
+    """Return the score of each passage, by position: the share of the task's terms that it has, and its search rank.
 
-    Rare terms weigh more.
+    Terms that few passages have weigh more.
     """
     terms = _sought_terms(query)
     texts = {n: f"{passages[n].title}\n{passages[n].text}".casefold() for n in among}
@@ -173,12 +173,14 @@ def _sought_terms(query: str) -> list[str]:
 def _shorten_passage(
     passage: Evidence, query: str, room: int, count: Count, words: Sequence[str] = ()
 ) -> Evidence | None:
-    """Return a passage if it fits, else a run of sentences within the room.
+    """Return a passage that fits into the room: whole, or a run of its sentences with "…". None if no sentence fits.
 
-    The run contains the given words if there are any, else it is the most relevant run.
-
-    Returns:
-        None if no sentence fits.
+    Args:
+        passage: The passage.
+        query: The task. The most relevant run is chosen.
+        room: Number of tokens available.
+        count: Counts the tokens of a text.
+        words: Texts that the run should contain before all.
     """
     if _size(passage, count) <= room:
         return passage
@@ -218,10 +220,10 @@ def _pieces(text: str, room: int, count: Count) -> list[tuple[int, int, int]]:
 def _best_run(
     text: str, pieces: Sequence[tuple[int, int, int]], room: int, query: str, words: Sequence[str]
 ) -> tuple[int, int]:
-    """Return start and end, in the text, of the run of pieces within the room with most of the given words.
+    """Return start and end of the run of pieces that fits into the room and has most of the given words.
 
-    Ties are decided by the number of the query's terms, then by length, then by the earlier position. Returns (0, 0) if
-    no piece fits.
+    Ties are decided by the number of the query's terms, then by length, then by the earlier position. (0, 0) if no
+    piece fits.
     """
     terms = _sought_terms(query)
     weight = len(terms) * len(pieces) + 1.0  # a given word outweighs all terms together

@@ -1,4 +1,4 @@
-"""Guard for text from passages entering queries, arguments and prompts.
+"""Guard for words of a model or a passage that enter queries, arguments and prompts.
 
 A value, a name or a few words may pass, but never an order. A model that reads a passage chooses the next step in words
 of its own, and a passage can influence these words. Code therefore limits them: in length, to one line, without
@@ -16,33 +16,33 @@ from weiwo.text.injection import addresses_model
 from weiwo.text.terms import terms
 
 LONGEST_VALUE: Final = 600
-"""Most characters of a text handed from one task to another: two long sentences."""
+"""Most characters of a text that one task hands to another: two long sentences."""
 _LONGEST_CODE: Final = 2_000
-"""Most characters of a handed text with several lines, such as code."""
+"""Most characters of a text with several lines, like code, that one task hands to another."""
 LONGEST_QUERY: Final = 200
 """Most characters of a query made by a model."""
 _KNOWN_SHARE: Final = 0.5
-"""If a passage gives orders, at least this share of an off-topic query's words must occur in other passages."""
+"""Least share of an off-topic query's words that harmless passages must have, if any passage gives orders."""
 
 
 def normalize_line(text: str) -> str:
-    """Return a text on a single line, without control characters, with blanks collapsed."""
+    """Return a text on a single line, without control characters, with single blanks: "a b c"."""
     return " ".join("".join(c if unicodedata.category(c) not in {"Cc", "Cf", "Cs"} else " " for c in text).split())
 
 
 def safe_note(text: str, limit: int = 300) -> str:
-    """Return a model's note about missing information on a single line.
-
-    Returns an empty string if the note gives orders.
-    """
+    """Return a model's note on a single line, at most `limit` characters. Empty if it gives orders to a model."""
     return "" if addresses_model(text) else normalize_line(text)[:limit]
 
 
 def find_rejection(value: JsonValue, ret: ValueType) -> str | None:
-    """Return the reason for rejecting a value, in words for the model.
+    """Return why a value may not be handed on, in words for the model, or None if it may.
 
-    Returns None if the value can be handed on. Summaries of passages may take any number of lines. A text may be code,
-    which has several lines.
+    It may not if it gives orders to a model, or is too long. A summary of passages may have any length.
+
+    Args:
+        value: The value.
+        ret: The type of the value.
     """
     if isinstance(value, list):
         return next((why for item in value if (why := find_rejection(item, ret))), None)
@@ -59,10 +59,15 @@ def find_rejection(value: JsonValue, ret: ValueType) -> str | None:
 
 
 def safe_query(query: str, task: str, passages: Sequence[Evidence]) -> str:
-    """Return a model's query in a safe form: a short line without addresses.
+    """Return a model's query as a short line without addresses, or "" if it may not be sent.
 
-    Returns an empty string if it may not be sent. This is so if it gives orders itself. If a passage gives orders, it
-    is also so for a query that has nothing to do with the task and has most of its words in no other passage.
+    It may not if it gives orders. If a passage gives orders, a query without a word of the task may not either, unless
+    most of its words are in other passages.
+
+    Args:
+        query: The query.
+        task: The question of the task.
+        passages: The passages that the model has read.
     """
     line = normalize_line(ADDRESS.sub(" ", query))[:LONGEST_QUERY].strip()
     if not line or addresses_model(query) or addresses_model(line):

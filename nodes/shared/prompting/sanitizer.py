@@ -1,4 +1,4 @@
-"""Sanitizer for answers: no invented links or pictures, and no recited prompts.
+"""Sanitizer for answers: no invented links or pictures, and no text copied from our prompts.
 
 A model that follows words in a passage can be made to put its knowledge into an address: a picture is fetched as soon
 as the answer is shown, a link when it is clicked. Code writes the list of sources, and the sentences above it need no
@@ -23,9 +23,9 @@ from weiwo.text.patterns import lazy
 _REMOVED: Final = localize_message("shared.prompting.sanitizer", "removed")
 
 _RECITED: Final = 48
-"""A text recites a prompt if a stretch of this many characters stands in a prompt. Stretches are sampled."""
+"""Characters in a row from a prompt by which a text counts as copied from it. Stretches of this length are sampled."""
 _RECITED_WHOLE: Final = 20
-"""A whole sentence of at least this many characters is recited if it stands in a prompt."""
+"""Fewest characters of a whole sentence that counts as copied from a prompt."""
 
 _IN: Final = r"[^\s<>\"'`()\[\]{}\x7f-\U0010ffff]"
 ADDRESS: Final = lazy(
@@ -76,24 +76,21 @@ _PROMPTS: Final[list[str]] = []
 
 
 def protect_prompt(prompt: str) -> str:
-    """Register a prompt as confidential for answers and return the prompt.
-
-    No answer may recite it.
-    """
+    """Return a prompt, after registering it as text that no answer may copy."""
     _PROMPTS.append(prompt)
     return prompt
 
 
 class AnswerSanitizer:
-    """Output sanitizer for the prose of a single answer.
+    """Function that sanitizes the text of a single answer: `say(text)` returns the permitted text, or "".
+
+    Text copied from our own prompts (`protect_prompt`) is not permitted.
 
     Args:
         passages: The citable passages. Their addresses may stand in the answer. Addresses in their text may too, unless
             the passage gives orders to the model.
         question: The user's question. Its addresses may stand in the answer too.
         language: The answer's language.
-
-    Our own prompts (`protect_prompt`), which no answer needs and some passages ask for, are not recited.
     """
 
     def __init__(self, passages: Iterable[Evidence], question: str, language: Language) -> None:
@@ -107,7 +104,7 @@ class AnswerSanitizer:
         self._known = frozenset(known)
 
     def __call__(self, text: str) -> str:
-        """Sanitize a sentence or a piece of a sentence. Returns an empty string if not allowed."""
+        """Return a sentence or a piece of one without unknown links and markup. Empty if it is not permitted at all."""
         prose = remove_links(_MARKUP.sub("", text), self._known, self._language)
         # Text without words, such as a rule, is kept.
         says = any(map(str.isalnum, prose)) or not any(map(str.isalnum, text))
@@ -132,7 +129,15 @@ def remove_hidden(text: str) -> str:
 
 
 def remove_links(text: str, known: Collection[str], language: Language) -> str:
-    """Reduce links and pictures in prose to the words, and keep known addresses."""
+    """Return prose with links and pictures reduced to their words, and unknown addresses replaced by a note.
+
+    "See [Acme](https://x.org)" becomes "See Acme", a bare unknown address "(link removed)".
+
+    Args:
+        text: The text.
+        known: The addresses that may stay.
+        language: The language of the note.
+    """
     text = remove_hidden(text)
     if not any(sign in text for sign in ("](", "][", "]:", "<", "//", ":", "www.")):
         return text
@@ -147,10 +152,7 @@ def remove_links(text: str, known: Collection[str], language: Language) -> str:
 
 
 def _is_code(text: str) -> bool:
-    """Report whether a text is a single fenced code block, possibly inside a list.
-
-    Each line must be indented as its fence is.
-    """
+    """Report whether a text is a single fenced code block, possibly inside a list. All lines must be indented alike."""
     fence = FENCE.match(text)
     if fence is None or fence[1].strip() or "\t" in text:
         return False
@@ -159,7 +161,7 @@ def _is_code(text: str) -> bool:
 
 
 def _draws_tags(text: str) -> bool:
-    """Report whether a text may have tags outside of code spans.
+    """Report whether a text may have HTML tags outside of code spans.
 
     A code block counts as possible tags, because the same lines inside a list may not be code.
     """
@@ -169,7 +171,7 @@ def _draws_tags(text: str) -> bool:
 
 
 def _known_addresses(text: str, known: Collection[str], language: Language) -> str:
-    """Replace unknown addresses in a text by a note that an address was removed.
+    """Return a text with a note in place of each unknown address.
 
     A known address that goes on in the text counts as unknown.
     """

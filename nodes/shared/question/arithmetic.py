@@ -24,9 +24,11 @@ LONGEST: Final = 200
 
 
 def arithmetic_expression(text: str) -> str:
-    """Return the formula of a purely arithmetic question, or an empty string.
+    """Return the formula of a purely arithmetic question, as "2 + 2" for "what is 2 plus 2".
 
-    A number alone is not a formula, and a date such as 1999-12-31 is left alone.
+    Empty for any other question.
+
+    A number alone is not a formula, and a date like 1999-12-31 is left alone.
 
     Args:
         text: The question in lower case and half-width forms, without politeness.
@@ -49,10 +51,7 @@ def _digits(numeral: re.Match[str]) -> str:
 
 
 def _formula(text: str) -> str:
-    """Return a formula in Python notation.
-
-    Returns an empty string if the text has anything else, or is not a valid formula.
-    """
+    """Return a text as a formula in Python notation. Empty if it has anything else, or is no valid formula."""
     text = _ROOT.sub(r"sqrt(\1)", text)
     if not _PLAIN.fullmatch(text):
         return ""
@@ -77,9 +76,9 @@ def today() -> str:
 
 
 def dates_apart(text: str) -> tuple[str, str, str] | None:
-    """Return two ISO dates and the unit of a question asking only for the distance.
+    """Return two ISO dates and the unit of a question that only asks for the time between them. None for any other.
 
-    The distance is the time between the two dates. Returns None for any other question.
+    "How many days between 1 May 2020 and 3 May 2020?" gives ("2020-05-01", "2020-05-03", "days").
     """
     found = _DATES_APART.fullmatch(text.strip(" ?.!。"))
     if found is None:
@@ -95,9 +94,6 @@ def dates_apart(text: str) -> tuple[str, str, str] | None:
 
 
 def aged_today(text: str) -> str:
-    """Return the person in a question about an age today, as written.
-
-    Returns an empty string for any other question.
-    """
+    """Return the person of a question for an age today, as written. Empty for any other question."""
     found = _AGE_TODAY.fullmatch(text.strip(" ?.!。"))
     return next((group for group in found.groups() if group), "").strip() if found else ""

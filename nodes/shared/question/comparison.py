@@ -1,7 +1,7 @@
 """Comparisons and lists: several things named in a question, with a look-up for each.
 
-A comparison pattern captures the things, and the predicate they are compared by. A comparing word implies its relation
-(`taller`: height) if the predicate names none.
+"Is Acme Tower taller than Bolt Hall?" compares the heights of two things. A pattern captures the things, and the
+predicate they are compared by. A comparing word implies its relation (`taller`: height) if the predicate names none.
 """
 
 import re
@@ -31,21 +31,25 @@ from weiwo.text.terms import terms
 _LONGEST: Final = 300
 """Most characters of a question read as a comparison."""
 _SHORTEST: Final = 4
-"""Least number of characters before "and by how much"."""
+"""Fewest characters before "and by how much"."""
 _BY_HOW_MUCH: Final = {language: data_pattern("question", "by_how_much", language) for language in ("en", "zh")}
 _DESCRIBED: Final = question_pattern("described")
 _OWNED: Final = question_pattern("owned")
 _IDLE_PREDICATE: Final = patterns_by_language("idle_predicate")
-"""Words that may stand in a predicate besides the comparing word and its relation. Anything else fits no relation
-of the lexicon: `has a higher income`, `lasted longer`."""
+"""Words that may stand in a predicate besides the comparing word and its relation.
+
+With any other word, the predicate fits no relation of the lexicon: `has a higher income`, `lasted longer`.
+"""
 _ORDERED: Final = frozenset({"date", "year", "number", "quantity"})
 _SENSES: Final = tuple((lazy(row["pattern"].replace("\n", "")), row) for row in read_data("question")["senses"])
 
 
 class _Comparative(NamedTuple):
-    """Meaning of a comparing word: the compared relation and the winning direction.
+    """Meaning of a comparing word.
 
-    The relation is empty for `earlier` or `more`.
+    Attributes:
+        relation: The compared relation: height for `taller`. Empty for `earlier` or `more`.
+        direction: The winning direction: "greatest" for `taller`, "least" for `earlier`.
     """
 
     relation: str
@@ -58,10 +62,7 @@ def _load_comparison_rows() -> tuple[tuple[str, ...], ...]:
 
 @cache
 def _comparatives(language: Locale) -> dict[str, _Comparative]:
-    """Return the meaning of each comparing word of a language.
-
-    If several rows have a word, the first row counts.
-    """
+    """Return the meaning of each comparing word of a language. If several rows have a word, the first row counts."""
     table: dict[str, _Comparative] = {}
     directions: tuple[Direction, Direction] = ("least", "greatest")
     for name, _, _, *cells in _load_comparison_rows():
@@ -89,11 +90,14 @@ def _compile_pattern(pattern: str, language: Locale) -> re.Pattern[str]:
 
 
 def compare_things(asked: str, low: str, language: Locale) -> dict[str, Any] | None:
-    """Parse a comparison of named things.
+    """Return the fields of the frame of a comparison of named things.
 
-    Returns:
-        The fields of its frame. None if it is not a comparison or names fewer than two things (one, for an age at
-        death).
+    None if the question is no comparison or names fewer than two things (one, for an age at death).
+
+    Args:
+        asked: The question without politeness and filters.
+        low: The same in lower case.
+        language: Its language.
     """
     end = len(low.rstrip(" ?.,!;:。"))
     if end > _LONGEST:
@@ -112,7 +116,14 @@ def compare_things(asked: str, low: str, language: Locale) -> dict[str, Any] | N
 
 
 def _read_way(kind: str, match: re.Match[str], asked: str, language: Locale) -> dict[str, Any] | None:
-    """Build the frame fields of a comparison from a pattern match."""
+    """Return the frame fields of a comparison from a pattern match, or None if it turns out to be none.
+
+    Args:
+        kind: The kind of comparison that the pattern is for, such as `which` or `how_much`.
+        match: The match in the lower-case question.
+        asked: The question.
+        language: Its language.
+    """
     low, group = match.string, match.groupdict()
     if kind == "age":
         who = asked[match.start("a") : match.end("a")].strip(" 的是在,")
@@ -144,7 +155,7 @@ def _read_way(kind: str, match: re.Match[str], asked: str, language: Locale) -> 
 
 
 def _things(kind: str, match: re.Match[str], asked: str, language: Locale) -> tuple[str, ...]:
-    """Return the things named in a comparison. Empty if these are not names of things."""
+    """Return the things named in a comparison. Empty if the captured texts are no names of things."""
     if "list" in match.groupdict():
         items = _list_items(
             asked[match.start("list") : match.end("list")], language, "or" if kind == "which" else "and"
@@ -158,9 +169,14 @@ def _things(kind: str, match: re.Match[str], asked: str, language: Locale) -> tu
 
 
 def _read_predicate(predicate: str, things: str, language: Locale) -> _Comparative | None:
-    """Parse relation and direction of `is taller`, `was born first`, `has more employees`.
+    """Return relation and direction of a predicate: height and "greatest" for `is taller`. None if nothing compares.
 
-    Returns None if nothing compares.
+    The relation is empty if the predicate has words that fit no relation.
+
+    Args:
+        predicate: The predicate.
+        things: The compared things and the question word, which may change the sense of a word.
+        language: The language.
     """
     words = _comparing_words(language)
     comparing = _compile_pattern(rf"\b(?:{words})\b" if language == "en" else words, language)
@@ -187,9 +203,9 @@ def _read_predicate(predicate: str, things: str, language: Locale) -> _Comparati
 
 
 def word_look_up(relation: str, language: Locale) -> str:
-    """Return the question for a value of a relation, with `{}` for the thing.
+    """Return the question for a value of a relation, with `{}` for the thing: "When was {} born?" for "birth".
 
-    Returns an empty string if the relation is unknown.
+    Empty if the relation is unknown.
     """
     row = relations().get(relation)
     if row is None:
@@ -205,9 +221,12 @@ def word_look_up(relation: str, language: Locale) -> str:
 
 
 def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Locale) -> dict[str, Any]:
-    """Build the fields of a frame from look-ups.
+    """Return the fields of a frame with a look-up for each thing and relation.
 
-    The look-ups are of one relation, or of several relations of one thing.
+    Args:
+        shape: The shape of the question.
+        asked: Thing and relation of each look-up: several things of one relation, or several relations of one thing.
+        language: The language.
     """
     relation = asked[0][1]
     row = relations().get(relation)
@@ -224,10 +243,7 @@ def _frame_parts(shape: Shape, asked: Sequence[tuple[str, str]], language: Local
 
 
 def frame_part(subject: str, relation: str, language: Locale) -> QueryFrame | None:
-    """Build the look-up for a thing's value.
-
-    Returns None if the lexicon has no words to ask for it.
-    """
+    """Return the parsed question for a thing's value: "When was Ada Lovelace born?". None for an unknown relation."""
     row, wording = relations().get(relation), word_look_up(relation, language)
     if row is None or not wording:
         return None
@@ -251,9 +267,10 @@ _AND_ASKS: Final = patterns_by_language("and_asks")
 
 
 def ask_of_each(asked: str, low: str, language: Locale) -> dict[str, Any] | None:
-    """Build the fields of a frame for a question about several things, with a look-up for each.
+    """Return the fields of the frame of a question about several things, with a look-up for each thing.
 
-    If two questions stand in one, the fields have no look-ups. Returns None for a question about a single thing.
+    "When were Acme and Bolt founded?" has two look-ups. Without look-ups, two different questions stand in one. None
+    for a question about a single thing.
     """
     if at := _asks_two(low, language):
         first, at = (asked[: at[0]], (0, 0)) if at[1] == len(low) else (asked, at)
@@ -267,10 +284,7 @@ def ask_of_each(asked: str, low: str, language: Locale) -> dict[str, Any] | None
 
 
 def _asks_two(low: str, language: Locale) -> tuple[int, int] | None:
-    """Return the span of a second question or of two relations in a question.
-
-    An example of two relations is "population and area of Malta".
-    """
+    """Return the span of a second question, or of two relations as in "population and area of Malta". None without."""
     at = _AND_ASKS[language].search(low)
     if at and at.start() > _SHORTEST and all(map(lexicon.ASKS.search, (low[: at.start()], low[at.end() :]))):
         return at.start(), len(low)
@@ -279,10 +293,7 @@ def _asks_two(low: str, language: Locale) -> tuple[int, int] | None:
 
 
 def _may_be_one(items: Sequence[str], found: FoundRelation, asked: str, low: str) -> bool:
-    """Report whether two listed things may be a single name.
-
-    Examples are "was Trinidad and Tobago founded" and "who wrote Pride and Prejudice".
-    """
+    """Report whether two listed things may be a single name, as in "was Trinidad and Tobago founded"."""
     if len(items) > 2 or _EACH.search(low):
         return False
     first = lower(items[0])
@@ -300,7 +311,13 @@ _TRIM_ZH: Final = question_pattern("trim_zh")
 
 
 def list_things(asked: str, language: Locale, span: tuple[int, int] = (0, 0)) -> tuple[str, ...]:
-    """Return the things listed in a question, `A, B and C`. Empty without a list."""
+    """Return the things listed in a question: ("A", "B", "C") for "A, B and C". Empty without a list.
+
+    Args:
+        asked: The question.
+        language: Its language.
+        span: Span of the words that ask for the relation, to be left out.
+    """
     titles = [found[found.lastgroup or 0] for found in lexicon.TITLE.finditer(asked)]
     if titles:
         return tuple(titles) if len(titles) > 1 else ()
@@ -312,10 +329,7 @@ def list_things(asked: str, language: Locale, span: tuple[int, int] = (0, 0)) ->
 
 
 def _list_items(body: str, language: Locale, joined_by: str = "and") -> tuple[str, ...]:
-    """Return the items of a list `A, B and C` or 甲、乙和丙.
-
-    Returns an empty tuple if the text is not a list of short names.
-    """
+    """Return the items of a list `A, B and C` or 甲、乙和丙. Empty if the text is no list of 2 to 12 short names."""
     if language == "zh":
         items = [_TRIM_ZH.sub("", item.strip()) for item in _JOIN_ZH.split(_TRIM_ZH.sub("", body))]
         named = all(0 < len(item) <= 24 and not lexicon.ITEM_BAD.search(item) for item in items)

@@ -41,9 +41,7 @@ _ANSWERABLE: Final = frozenset({"look_up", "comparison", "difference", "same", "
 
 
 def split_conjunction(asked: str, language: Locale, parse: Parse) -> dict[str, Any] | None:
-    """Split a conjunction into the fields of a frame with a part for each question.
-
-    Returns None if it is a single question.
+    """Return the fields of a frame with a part for each question that a conjunction joins. None for a single question.
 
     Args:
         asked: The question without politeness and filters.
@@ -68,9 +66,9 @@ def split_conjunction(asked: str, language: Locale, parse: Parse) -> dict[str, A
 
 
 def _split_halves(asked: str, language: Locale) -> list[str]:
-    """Split a text into its questions.
+    """Return the questions that a text joins, or the whole text as one.
 
-    "when and where was A born" gives one question for each question word, with the rest.
+    "when and where was A born" gives "when was A born" and "where was A born".
     """
     if twice := _ASKED_TWICE.match(asked):
         return [f"{twice[item]} {twice['rest']}" for item in ("one", "other")]
@@ -83,7 +81,10 @@ def _split_halves(asked: str, language: Locale) -> list[str]:
 
 
 def _complete_half(half: str, first: QueryFrame, language: Locale) -> str:
-    """Complete a later question with the subject or compared things of the first question."""
+    """Return a later question with the subject or compared things of the first question filled in.
+
+    "how tall is it" after a question about the Eiffel Tower becomes "how tall is Eiffel Tower".
+    """
     if len(first.subjects) > 1 and _COMPARED_AGAIN[language].match(lower(half).strip(" ?？")):
         things = join_names(first.subjects, language, either=True)
         return _ONE_OF[language].format(half.strip(" ?？"), things)
@@ -91,24 +92,21 @@ def _complete_half(half: str, first: QueryFrame, language: Locale) -> str:
 
 
 def _format_half(half: str, language: Locale) -> str:
-    """Format a half as a separate question, with a capital and a question mark."""
+    """Return a half with a capital and a question mark."""
     bare = half.strip(" ,;?!.，；？。")
     return f"{bare[:1].upper()}{bare[1:]}{'？' if language == 'zh' else '?'}"
 
 
 def _asks_alone(frame: QueryFrame) -> bool:
-    """Report whether a half is a question about a thing.
-
-    It needs a relation, or a question word and more than the thing itself.
-    """
+    """Report whether a half asks something of a thing. False if it only names the thing."""
     own = {term for subject in frame.subjects for term in terms(subject)}
     return bool(frame.relation or frame.parts or frame.answer_type != "text" or set(frame.terms) - own)
 
 
 def ask_attributes(asked: str, low: str, language: Locale) -> dict[str, Any] | None:
-    """Build the fields of a frame for several attributes of a thing or of several things.
+    """Return the fields of a frame for several attributes of one or more things. None if only one is asked for.
 
-    Returns None if only one attribute is asked for.
+    "The height and age of A" has two look-ups.
     """
     for pattern in _ATTRIBUTES[language]:
         match = pattern.match(low)
@@ -135,7 +133,14 @@ def _attribute(name: str, language: Locale) -> tuple[str, str]:
 
 
 def _ask(thing: str, attribute: str, relation: str, language: Locale) -> QueryFrame:
-    """Build the look-up for an attribute of a thing."""
+    """Return the parsed question for an attribute of a thing.
+
+    Args:
+        thing: The thing.
+        attribute: The attribute in the user's words.
+        relation: Its relation. Empty if the lexicon has none.
+        language: The language.
+    """
     known = frame_part(thing, relation, language) if relation else None
     if known is not None:
         return known

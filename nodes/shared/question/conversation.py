@@ -26,10 +26,7 @@ def _cue(name: str) -> re.Pattern[str]:
 
 
 def _only(known: frozenset[str]) -> re.Pattern[str]:
-    """Return a pattern matching only the given Chinese words.
-
-    The longest word is read first, and text already read is not read again.
-    """
+    """Return a pattern that matches texts of nothing but the given Chinese words and punctuation."""
     spelt = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
     return lazy(rf"(?:{spelt}|[,。.!?~、…\s])++")
 
@@ -67,13 +64,13 @@ _QUOTED: Final = lazy(r"[\"“「《][^\"“「《”」》]{0,200}[\"”」》]
 
 
 def without_greeting(text: str) -> tuple[str, Talk | None]:
-    """Return the text from the first piece with more than a social phrase.
+    """Return the text from the first piece that is more than a social phrase, and the kind of the phrase before it.
+
+    "hello, who built acme?" gives "who built acme?" and "greeting". The text is empty if nothing else is said, the kind
+    None without a phrase.
 
     Args:
         text: Lower-case, half-width text.
-
-    Returns:
-        The rest, empty if nothing else is said, and the kind of the phrase before it.
     """
     kind: Talk | None = None
     for piece in _PIECE.finditer(text):
@@ -88,9 +85,7 @@ def without_greeting(text: str) -> tuple[str, Talk | None]:
 
 
 def talk_of(text: str, marked: str, rest: str) -> Talk | None:
-    """Classify a message as a kind of conversation beyond greetings.
-
-    Returns None if it asks about the world.
+    """Return the kind of conversation that a message is, beyond greetings. None if it asks about the world.
 
     Args:
         text: The message in lower case.
@@ -123,7 +118,7 @@ def _asks_to_write(task: str, marked: str) -> bool:
 
 
 def _is_talk(said: str) -> bool:
-    """Report whether a text holds only words of small talk or about assistants."""
+    """Report whether a text has no words but those of small talk or about assistants."""
     return bool(_OF_TALK_ZH.fullmatch(said)) if _HAN.search(said) else set(_tokens(said)) <= _OF_TALK
 
 
@@ -132,10 +127,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _social(piece: str) -> Talk | None:
-    """Classify a piece as a kind of social phrase.
-
-    Returns None if it says more.
-    """
+    """Return the kind of social phrase that a piece of a message is, like "thanks". None if it says more."""
     if _HOW_IT_GOES.fullmatch(piece):
         return "greeting"
     if _HAN.search(piece):

@@ -15,19 +15,19 @@ _FILE: Final = "question"
 
 
 def question_pattern(name: str) -> re.Pattern[str]:
-    """Load a pattern that reads both languages."""
+    """Return a pattern of `question.toml` that reads both languages."""
     return data_pattern(_FILE, "patterns", name)
 
 
 def patterns_by_language(name: str) -> dict[Locale, re.Pattern[str]]:
-    """Return a pattern for each language."""
+    """Return a pattern of `question.toml` for each language."""
     return {"en": data_pattern(_FILE, "patterns", "en", name), "zh": data_pattern(_FILE, "patterns", "zh", name)}
 
 
 ASKS: Final = question_pattern("asks")
 FRESH: Final = question_pattern("fresh")
 FORM_ASIDE: Final = question_pattern("form_aside")
-"""A form named beside the question."""
+"""Form that is named beside the question, as "in two sentences"."""
 ITEM_BAD: Final = question_pattern("item_bad")
 """Words that cannot be part of an item in a list of things."""
 TITLE: Final = question_pattern("title")
@@ -58,17 +58,21 @@ _ANSWER_TAIL: Final = _cue("answer_tail")
 
 
 def is_compound(marked: str, language: Locale) -> bool:
-    """Report whether a question is compound.
+    """Report whether a question compares, calculates, has several parts, or asks the same about several things.
 
-    A compound question compares, calculates, has several parts, or asks the same about several things.
+    Args:
+        marked: The question in lower case, with `N` for each name.
+        language: Its language.
     """
     return _COMPOUND[language].search(marked) is not None
 
 
 def is_chain(marked: str, language: Locale) -> bool:
-    """Report whether an answer needs a look-up based on an earlier look-up.
+    """Report whether a question needs the answer of one look-up for the next: "when was the founder of N born".
 
-    Only the earlier look-up can complete the later question.
+    Args:
+        marked: The question in lower case, with `N` for each name.
+        language: Its language.
     """
     body = marked.strip(" ?!.。")
     if language == "zh":

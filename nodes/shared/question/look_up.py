@@ -20,13 +20,13 @@ _LONGEST_SEARCH: Final = 300
 
 
 def lower(text: str) -> str:
-    """Lower-case a text character by character, preserving offsets."""
+    """Return a text in lower case with all characters at their offsets."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def look_up(asked: str, language: Locale) -> dict[str, Any]:
-    """Parse a question as a single look-up: relation, subject and answer type."""
+    """Return the frame fields of a question read as a single look-up: relation, subject, answer type and unit."""
     low = lower(asked)
     wanted = answer_type_of(low)
     found = find_relation(asked, low, language, wanted)
@@ -46,7 +46,7 @@ _BOOLEAN: Final = question_pattern("boolean")
 
 
 def answer_type_of(low: str) -> str:
-    """Return the answer type of a question word, or `text` by default."""
+    """Return the answer type that a question word asks for: "date" for "when". By default "text"."""
     found = [(m.start(), -m.end(), kind) for kind, *both in lexicon.ANSWER_TYPES for p in both if (m := p.search(low))]
     start, _, kind = min(found, default=(1, 0, "text"))
     opens = _BOOLEAN.search(low) if start else None
@@ -57,7 +57,7 @@ def answer_type_of(low: str) -> str:
 
 
 class FoundRelation(NamedTuple):
-    """Relation with the span of the asking words in a question."""
+    """A relation, and the span of the words that ask for it in a question."""
 
     name: str
     span: tuple[int, int]
@@ -72,9 +72,9 @@ _FITS: Final[dict[str, frozenset[str]]] = {
     "place": frozenset({"place"}),
     "name": frozenset({"name", "person", "place"}),
 }
-"""Types of relations that can answer a question word, by its answer type. A type not listed here accepts any."""
+"""Answer types of relations that fit the answer type of a question word. A type not listed here accepts any."""
 _PLACED: Final = frozenset({"birth", "death", "founding", "event", "discovery", "invention"})
-"""Dated relations that also have a place."""
+"""Relations with a date that also have a place."""
 _GENERIC: Final = frozenset({"location", "country", "event", "nickname", "language"})
 """Generic relations, chosen only if the question names no other."""
 _THING: Final = question_pattern("thing")
@@ -91,18 +91,22 @@ def _asks(language: Locale) -> tuple[re.Pattern[str], dict[str, tuple[str, ...]]
 
 
 def asking_words(language: Locale) -> list[str]:
-    """Return the words asking for relations, as patterns, longest first."""
+    """Return the words that ask for relations, as patterns, longest first."""
     phrases = {phrase for relation in relations().values() for phrase in relation.asks[language]}
     return [re.escape(phrase) for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase))]
 
 
 def find_relation(asked: str, low: str, language: Locale, wanted: str = "text") -> FoundRelation | None:
-    """Find the relation asked for in a question.
+    """Return the relation that a question asks for, with the span of the asking words, or None.
 
-    A relation with a type different from that of the question word is not meant.
+    Of several, the most specific is returned. A relation with another type than the question word asks for is not
+    meant.
 
-    Returns:
-        The most specific relation, or None.
+    Args:
+        asked: The question.
+        low: The same in lower case.
+        language: Its language.
+        wanted: The answer type of the question word.
     """
     pattern, named = _asks(language)
     best: tuple[tuple[bool, int, int], FoundRelation] | None = None
@@ -124,10 +128,9 @@ def find_relation(asked: str, low: str, language: Locale, wanted: str = "text") 
 
 
 def _asked_of(name: str, match: re.Match[str], low: str) -> bool:
-    """Report whether a question without a clear question word asks for a relation.
+    """Report whether a question without a clear question word asks for a relation, and not for the thing that has it.
 
-    The alternative is a question for the thing that has the relation. "Which company was founded in 1998?" asks for no
-    date, "what did Gaudí design?" for no person.
+    "Which company was founded in 1998?" asks for no date, "what did Gaudí design?" for no person.
     """
     if not _THING.search(low):
         return True
@@ -157,7 +160,7 @@ _ARTICLES: Final = ("the", "a", "an")
 _VERBS: Final = tuple(
     (lazy(verb["asked"]), lazy(verb["cut"].replace("\n", ""))) for verb in read_data("question")["verbs"]
 )
-"""Verbs beside a subject: the pattern of the questions, and the pattern of the text cut from the subject."""
+"""Verbs beside a subject: a pattern of questions, and a pattern of the text to cut from the subject."""
 _BREAK: Final = {"en": question_pattern("break"), "zh": lazy(r"[,;:。]")}
 _WHEN_AT_END: Final = question_pattern("when_at_end")
 _EDGE_ZH: Final = question_pattern("edge_zh")
@@ -174,9 +177,9 @@ def without_article(subject: str) -> str:
 
 
 def subject_of(asked: str, span: tuple[int, int], language: Locale, *, whole: bool = False) -> str:
-    """Return the subject of a question as written, with article.
+    """Return the subject of a question as written, with its article: "the Nile" for "How long is the Nile?".
 
-    Returns an empty string if nothing is left.
+    Empty if nothing is left.
 
     Args:
         asked: The question without politeness.
@@ -207,7 +210,14 @@ def subject_of(asked: str, span: tuple[int, int], language: Locale, *, whole: bo
 
 
 def _chunks(asked: str, blank: list[tuple[int, int]], language: Locale, *, whole: bool) -> Iterator[str]:
-    """Yield the trimmed text between the question words."""
+    """Yield the stretches of a question between its asking words, trimmed.
+
+    Args:
+        asked: The question.
+        blank: Spans of the asking words.
+        language: Its language.
+        whole: Whether stretches are kept whole, not cut at punctuation and verbs.
+    """
     position = 0
     for start, end in [*sorted(blank), (len(asked), len(asked))]:
         piece = asked[position : max(position, start)]
@@ -219,7 +229,12 @@ def _chunks(asked: str, blank: list[tuple[int, int]], language: Locale, *, whole
 
 
 def _trim_words(part: str, *, opens: bool) -> str:
-    """Trim function words from both ends of English text, keeping a leading article."""
+    """Return English text without function words at both ends. An article before the rest is kept.
+
+    Args:
+        part: The text.
+        opens: Whether the question begins with it, so that its first word may have a capital.
+    """
     part = _WHEN_AT_END.sub("", part.strip(" \t,.;:?!\"'-"))
     words = part.split()
     shouted = part.isupper()
@@ -240,7 +255,7 @@ def _trim_words(part: str, *, opens: bool) -> str:
 
 
 def _owner(chunk: str) -> str:
-    """Return the owner of an attribute outside the lexicon: X of `the motto of X` or `X's motto`, else the chunk."""
+    """Return the owner of an attribute: "X" for "the motto of X" or "X's motto", else the whole chunk."""
     if owned := re.match(r"(.{2,80}?)'s? [a-z]", chunk):
         return owned[1]
     head, of, rest = chunk.partition(" of ")
@@ -253,9 +268,11 @@ def _owner_zh(chunk: str) -> str:
 
 
 def _tight(chunk: str, named: list[str]) -> str:
-    """Narrow a chunk to the stretch from the first to the last name.
+    """Return a chunk from its first to its last name, with an article: lower-case words around are the question's.
 
-    Lower-case words around names belong to the question.
+    Args:
+        chunk: The text.
+        named: The names in it. Without names, the chunk is returned unchanged.
     """
     if not named:
         return chunk
@@ -278,7 +295,7 @@ _IDLE_ZH: Final = lazy(r"[?,!、。;:]|(?:^|(?<=\s))的|(?<=\S)的(?=\S)|(?:了|
 
 
 def search_words(asked: str, language: Locale, found: dict[str, Any]) -> str:
-    """Return the search words of a question, with names in order, and the relation's noun."""
+    """Return the words to search for: those of the question without function words, and the relation's noun."""
     row = relations().get(found["relation"])
     if row and len(found["subjects"]) > 1 and found.get("shape") not in {"several", "chain"}:
         return " ".join([*found["subjects"], row.noun[language]])[:_LONGEST_SEARCH]

@@ -72,7 +72,7 @@ class MarkedQuestion:
         return found
 
     def take_dates(self) -> bool:
-        """Turn dates into conditions.
+        """Turn dates into conditions, and blank them. True also without dates.
 
         Returns False if there are dates, but not exactly one date column, or no word such as "since" that says the
         condition.
@@ -105,7 +105,7 @@ class MarkedQuestion:
         return True
 
     def take_amounts(self) -> bool:
-        """Turn amounts into conditions on number columns.
+        """Turn amounts into conditions on number columns, and blank them. True also without amounts.
 
         Each condition is on the only number column named before or behind it. Returns False if there is not exactly one
         such column, if no word such as "over" says the condition, or if an amount cannot be parsed or has a unit other
@@ -145,10 +145,14 @@ class MarkedQuestion:
         self.text = text
 
     def _find_number_column(self, flat: str, start: int, end: int) -> int | None:
-        """Return the only number column named before or behind a condition.
+        """Return the index of the only number column named before or behind a condition, or None.
 
-        Columns that other conditions used up, and columns with mixed or unread values, do not count. Returns None if
-        there is no such column, or more than one.
+        Columns of other conditions, and columns with mixed or unread values, do not count.
+
+        Args:
+            flat: The text with `#` for each amount.
+            start: Start of the condition.
+            end: End of the condition.
         """
         starts = sorted({mention.start for mention in self.asked})
         before = flat[:start].count("@")

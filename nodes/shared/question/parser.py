@@ -31,21 +31,21 @@ LONGEST: Final = 600
 
 
 def parse_question(text: str, language: Language) -> QueryFrame:
-    """Parse a question.
+    """Return the parsed question. Never raises: text that is not understood becomes a look-up by its words.
 
     Args:
-        text: Any text.
+        text: Any text. It is kept unchanged as `question`.
         language: The language it is asked in.
-
-    Returns:
-        Its frame. Never raises; `question` is the text as it stands.
     """
     return _parse_once(text, language, today())
 
 
 @lru_cache(maxsize=64)
 def _parse_once(text: str, language: Language, _day: str) -> QueryFrame:
-    """Parse a question. Cached, since several nodes parse the same one. The day is part of the key: see "today"."""
+    """Return the parsed question. Cached, since several nodes parse the same one.
+
+    `_day` is part of the key because of "today".
+    """
     plain = _normal(text)
     if not has_rules(language):
         return _frame_without_rules(text, plain, language)
@@ -88,10 +88,7 @@ def _parse_once(text: str, language: Language, _day: str) -> QueryFrame:
 
 
 def _frame_without_rules(text: str, plain: str, language: Language) -> QueryFrame:
-    """Build the frame of a question in a language without rules.
-
-    It is a look-up of some text by all content words.
-    """
+    """Return the parsed question in a language without rules: a look-up by all content words."""
     frame = QueryFrame(question=text, language=language)
     if not any(c.isalnum() for c in plain):
         return frame.model_copy(update={"shape": "small_talk", "talk": "remark"})
@@ -119,16 +116,16 @@ _MARKS: Final = str.maketrans(
 
 
 def _normal(text: str) -> str:
-    """Normalize a text to compatible forms.
+    """Return a text with compatible characters and single blanks, none between Chinese characters.
 
-    For a long text, only its questions are kept. Blanks are single, and there are none between Chinese characters.
+    For a long text, only its questions are kept.
     """
     plain = unicodedata.normalize("NFKC", questions_of(text, LONGEST) or text[: 4 * LONGEST]).translate(_MARKS)
     return _HAN_BLANK.sub("", " ".join(_NO_SPEECH.sub(" ", plain).split())[:LONGEST]).strip()
 
 
 def _strip_frames(text: str, language: Locale) -> str:
-    """Remove politeness and orders from both ends of a question."""
+    """Return a question without politeness at both ends: "who built it" for "please tell me who built it"."""
     for _ in range(8):
         low = lower(text)
         before = _FRAMES_BEFORE[language].match(low)
@@ -147,13 +144,13 @@ _INDIRECT: Final = lazy(
     r"(?i)^(how (?:long|tall|high|deep|wide|old|big|large|heavy|fast)) (?!is\b|was\b|are\b|were\b|do|did\b|it\b)"
     r"([^,.?!]{2,60}) (is|was|are|were)(?=[\s?!.]*$)"
 )
-"""An indirect question: "how long the Danube is"."""
+"""Indirect question, as "how long the Danube is"."""
 _CONTRACTED: Final = lazy(r"(?i)\b(what|who|where|when|how)'?s(?= )")
 _WORD: Final = lazy(r"\b[a-zA-Z]{2,12}\b")
 
 
 def _respelt(text: str) -> str:
-    """Correct slips in the question words of an English question. Names keep the spelling."""
+    """Return an English question with slips in its question words corrected. Names keep their spelling."""
     spelt = _CONTRACTED.sub(r"\1 is", text)
     spelt = _WORD.sub(lambda m: _SLIPS.get(m[0] if m.start() else m[0].lower(), m[0]), spelt)
     return _INDIRECT.sub(r"\1 \3 \2", spelt, count=1)
@@ -177,9 +174,9 @@ _BETWEEN: Final = question_pattern("between")
 
 
 def _filters(text: str) -> tuple[dict[str, Any], str]:
-    """Extract the wanted form, length, dates and sources from a question.
+    """Return the wanted form, length, dates and sources of a question, and the question without them.
 
-    Also returns the question without the filters that are not part of it.
+    Dates and forms that are part of what is asked stay in the question.
     """
     low = lower(text)
     found: dict[str, Any] = {}
@@ -209,7 +206,7 @@ _LOCAL: Final = question_pattern("local")
 _LIST: Final = question_pattern("list")
 _OPEN: Final = question_pattern("open")
 _MANNER: Final = question_pattern("manner")
-"""Questions answered by an explanation, whatever relation the question also names."""
+"""Questions that an explanation answers, whatever relation the question also names."""
 _UNKNOWN: Final = {"relation": "", "dimension": "", "unit": ""}
 _AMPERSAND: Final = lazy(r" & (?![A-Z])")
 """An "&" that joins two things. Before a capital it is part of a name: "Procter & Gamble"."""

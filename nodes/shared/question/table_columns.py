@@ -9,11 +9,11 @@ from weiwo.text.records import NAME_KEYS
 from weiwo.tools.tables.columns import fold_value
 
 _FIRST_LONG: Final = 1_000
-"""Distinct numbers from here on, all of the same number of digits, are taken for identifiers."""
+"""Least of a column's numbers from which, if all are different and have as many digits, they are identifiers."""
 
 
 class TableColumns:
-    """Columns of a table, by index."""
+    """Facts about the columns of a table. Columns are named by their index (`at`)."""
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         """Take the columns of a table.
@@ -35,19 +35,19 @@ class TableColumns:
         return column["type"] in types and not column["mixed"] and not column["unread"]
 
     def find_only(self, kind: str) -> int | None:
-        """Return the only column of a type, if any."""
+        """Return the index of the only column of a type. None if there is none, or more than one."""
         found = [at for at, column in enumerate(self._columns) if column["type"] == kind]
         return found[0] if len(found) == 1 else None
 
     def is_key(self, at: int) -> bool:
-        """Report whether a column is the first and has distinct values in all rows.
+        """Report whether a column identifies the rows: it is the first, and all its values are different.
 
-        Naming this column means the rows.
+        A question that names it means the rows.
         """
         return at == 0 and bool(self._columns[at]["distinct"] == self._rows) and not self.is_quantity(at)
 
     def is_quantity(self, at: int) -> bool:
-        """Report whether a column of numbers holds quantities, not row numbers or identifiers."""
+        """Report whether a column of numbers has quantities, and not row numbers or identifiers."""
         column = self._columns[at]
         if column["type"] != "number" or column["unit"] or not column.get("range"):
             return False
@@ -58,16 +58,13 @@ class TableColumns:
         return not numbers and not alike
 
     def lists_people(self) -> bool:
-        """Report whether each row is about a person.
-
-        A column for people's names then has distinct values in all rows.
-        """
+        """Report whether each row is about a person: a column with names of people has another value in each row."""
         return any(column["distinct"] == self._rows and names_people(str(column["name"])) for column in self._columns)
 
     def find_names(self, *, people: bool = False) -> int | None:
-        """Find the column naming the things in the rows, if any.
+        """Return the index of the column that names the things in the rows. None unless there is exactly one.
 
-        It is called "name", or like the table, or has names of people where people are asked for.
+        It is called "name", or like the table, or, for `people`, has names of people.
         """
         names = [fold_value(str(column["name"])) for column in self._columns]
         known = [at for at, name in enumerate(names) if name in NAME_KEYS]
@@ -78,7 +75,7 @@ class TableColumns:
         return known[0] if len(known) == 1 else None
 
     def find_namesake(self) -> int | None:
-        """Find the column with the table's name. Returns None unless exactly one column has it."""
+        """Return the index of the column with the table's name. None unless there is exactly one."""
         called = list_table_forms(self._table_name)
         found = [at for at, column in enumerate(self._columns) if fold_value(str(column["name"])) in called]
         return found[0] if len(found) == 1 else None

@@ -1,7 +1,8 @@
-"""Mentions: a table's columns and values, and the table itself, as named in a question.
+"""Mentions of a table in a question: its columns, its values, and the table itself.
 
-A name written in the table takes precedence over an assumed name: a part of a header or of a value, its beginning, or a
-word of the same meaning (`text/data/table_synonyms.toml`). A word that may mean several columns or values is a doubt.
+In "total amount in the north of orders", "amount" is a column of the table orders and "north" a value. A name written
+in the table takes precedence over an assumed name: a part of a header or of a value, its beginning, or a word of the
+same meaning (`text/data/table_synonyms.toml`). A word that may mean several columns or values is a doubt.
 """
 
 import re
@@ -24,14 +25,14 @@ IDLE: Final = data_words(_FILE, "words", "idle")
 NOUNS: Final = data_words(_FILE, "words", "nouns")
 _IDLE_HAN: Final = data_pattern(_FILE, "words", "idle_han")
 _SAYS_OTHER: Final = data_pattern(_FILE, "words", "other")
-"""Words with another function in questions. A column or value of the same name is not recognized by them."""
+"""Words with another function in questions. They do not mention a column or value of the same name."""
 _PATTERN_WORDS: Final = lazy(r"(?<!\\)[a-z]{2,}")
 _CUED: Final = ("cues", "compare", "dates")
 _WORD: Final = lazy(r"[^\W_]+(?:'s)?")
 _HAN: Final = lazy(f"[{HAN}]")
 _HAN_RUN: Final = lazy(f"[{HAN}]{{2,}}")
 _ASKED_HAN: Final = lazy(rf"的(?P<noun>[{HAN}]{{1,6}}?)是(?:什么|哪)")
-"""Noun asked for by "the cheapest … is what", which may be a single character: 药 for 药品名称."""
+"""Noun that "the cheapest … is what" asks for. It may be a single character: 药 for 药品名称."""
 _BRACKETED: Final = lazy(r"[(（\[]([^()（）\[\]]{0,100})[)）\]]")
 _SHORTEST_WORD: Final = 3
 _SHORTEST_BEGINNING: Final = 4
@@ -43,15 +44,15 @@ _LONGEST_HAN_NAME: Final = 12
 
 
 class Mention(NamedTuple):
-    """Mention of a column, a value or the table itself in a question.
+    """A mention of a column, a value or the table itself in a question.
 
     Attributes:
         kind: `column`, `value` or `table`.
         start: Start in the question.
         end: End in the question.
         column: Index of the column. -1 for the table.
-        value: The value, in the spelling of the table.
-        assumed: The question does not use the words of the table.
+        value: The value, in the spelling of the table. Empty for a column or the table.
+        assumed: Whether the question does not use the words of the table.
     """
 
     kind: str
@@ -63,13 +64,13 @@ class Mention(NamedTuple):
 
 
 class Implied(NamedTuple):
-    """Word implying a column, like "cheapest".
+    """A word that implies a column: "cheapest" implies a column of amounts.
 
     Attributes:
         cue: The operation on the rows: `min`, `max` or `sum`.
         start: Start in the question.
         end: End in the question.
-        column: The column. None if the table has no fitting column.
+        column: Index of the column. None if the table has no fitting column.
     """
 
     cue: str
@@ -79,7 +80,12 @@ class Implied(NamedTuple):
 
 
 class AmbiguousWord(NamedTuple):
-    """Ambiguous word of a question, with several possible columns or values."""
+    """A word of a question that may mean several columns or values.
+
+    Attributes:
+        word: The word.
+        names: The headers and values.
+    """
 
     word: str
     names: tuple[str, ...]
@@ -89,9 +95,13 @@ class AmbiguousWord(NamedTuple):
 
 
 def find_mentions(text: str, table: Mapping[str, Any]) -> list[Mention]:
-    """Find the mentions of a table in a question, in order of position.
+    """Return the mentions of a table in a question, in its own words, in order of position.
 
-    Of overlapping names the longer counts. Several mentions of equal span are kept if several columns have the name.
+    Of overlapping names the longer counts. A name that several columns have gives several mentions with one span.
+
+    Args:
+        text: The question, folded.
+        table: The description of the table.
     """
     called = list_table_forms(str(table["name"]))  # whoever says "orders" means rows, not the column of their numbers
     wanted: list[tuple[str, str, int, str]] = []
@@ -114,7 +124,7 @@ def find_mentions(text: str, table: Mapping[str, Any]) -> list[Mention]:
 
 
 def _find_form(text: str, form: str) -> Iterator[int]:
-    """Yield the positions of a form as a separate word in a text."""
+    """Yield the offsets at which a form stands in a text as a separate word."""
     start = text.find(form)
     while start >= 0:
         end = start + len(form)
@@ -125,10 +135,7 @@ def _find_form(text: str, form: str) -> Iterator[int]:
 
 
 def _joins(text: str, other: str) -> bool:
-    """Report whether two characters join into a word.
-
-    These are letters or digits that are not Chinese.
-    """
+    """Report whether two characters belong to one word: both are letters or digits, and not Chinese."""
     return bool(text and other) and all(c.isalnum() and not _HAN.match(c) for c in (text, other))
 
 
@@ -139,10 +146,7 @@ _DATED: Final = lazy(r"(?P<year>[12]\d{3}) (?P<part>[a-z][a-z0-9]{1,11})")
 
 
 def _list_forms(name: str) -> list[str]:
-    """List the possible names of a column.
-
-    The forms are the header itself, the header without a unit in brackets, and the plural or singular.
-    """
+    """Return the forms in which a question may name a column: "amounts", "net amount" … for "amount (net)"."""
     plain = fold_value(_BRACKETED.sub("", name)).replace("_", " ")
     forms = {fold_value(name), plain}
     for inner in map(fold_value, _BRACKETED.findall(name)[:1]):  # "amount (net)" is "net amount", too
@@ -157,7 +161,7 @@ def _list_forms(name: str) -> list[str]:
 
 
 def list_table_forms(name: str) -> list[str]:
-    """List the possible names of a table: the whole name, or a word of the name."""
+    """Return the forms in which a question may name a table: its name, or a word of it, singular or plural."""
     plain = re.sub(r"[_/,-]+", " ", fold_value(name))
     words = [word for word in plain.split() if not word.isdecimal()]
     forms = dict.fromkeys(form for word in [" ".join(plain.split()), *words] for form in _list_forms(word))
@@ -169,13 +173,13 @@ def list_table_forms(name: str) -> list[str]:
 
 @cache
 def _list_groups() -> Mapping[str, frozenset[str]]:
-    """Return the groups of synonyms, by name."""
+    """Return the groups of synonyms by name, each as a set of words."""
     return {name: frozenset(split_cell(cell)) for name, cell in data_rows(_SYNONYMS, "groups")}
 
 
 @cache
 def _list_implied() -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
-    """Return the possible meanings of each implying word: an operation, and the synonym groups of its column."""
+    """Return, for each word that implies a column, its possible meanings: operation and the column's synonym groups."""
     implied: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for cue, groups, phrases in data_rows(_SYNONYMS, "implied"):
         for phrase in split_cell(phrases):
@@ -185,16 +189,13 @@ def _list_implied() -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
 
 @cache
 def _list_function_words() -> frozenset[str]:
-    """Return the function words of questions.
-
-    These are the words of cues, comparisons and dates, and words without further meaning.
-    """
+    """Return the words of questions that name nothing: those of cues, comparisons and dates, and fillers."""
     patterns = [pattern for section in _CUED for pattern in read_data(_FILE)[section].values()]
     return frozenset({*IDLE, *NOUNS, *_PATTERN_WORDS.findall(" ".join(patterns))})
 
 
 def _is_of_groups(header: str, groups: Iterable[str]) -> bool:
-    """Report whether a header has a word of the given groups."""
+    """Report whether a header has a word of one of the named synonym groups."""
     known = _list_groups()
     plain = fold_value(_BRACKETED.sub("", header)).replace("_", " ")
     words = set(_WORD.findall(plain))
@@ -206,31 +207,28 @@ def _is_of_groups(header: str, groups: Iterable[str]) -> bool:
 
 
 def means_same(word: str, header: str) -> bool:
-    """Report whether a word is a synonym of a header."""
+    """Report whether a word is a synonym of a header: "salary" of "wage"."""
     return _is_of_groups(header, [name for name, words in _list_groups().items() if word in words])
 
 
 def names_period(header: str) -> bool:
-    """Report whether a column is named after a year or a part of a year.
-
-    Such a column holds the figures of that time.
-    """
+    """Report whether a column is named after a year or a part of one ("2024 Q1"), and so has figures of that time."""
     plain = fold_value(_BRACKETED.sub("", header)).replace("_", " ")
     return _PERIOD.fullmatch(plain) is not None
 
 
 def names_people(header: str) -> bool:
-    """Report whether a column of texts holds the names of people."""
+    """Report whether the header of a column of texts says that it has names of people: "employee"."""
     return _is_of_groups(header, _PEOPLE_GROUPS)
 
 
 def counts_people(header: str) -> bool:
-    """Report whether a column of numbers holds numbers of people."""
+    """Report whether the header of a column of numbers says that it counts people: "employees"."""
     return _is_of_groups(header, _PEOPLE_COUNTS)
 
 
 def is_denied(word: str, table: Mapping[str, Any]) -> bool:
-    """Report whether a word and a text of the table say the contrary: "unpaid" and "paid", "paid" and "not paid"."""
+    """Report whether a text of the table says the contrary of a word: "paid" for "unpaid", "not paid" for "paid"."""
     denied = {word.removeprefix(beginning) for beginning in _DENYING_BEGINNINGS if word.startswith(beginning)}
     texts = (fold_value(text) for column in table["columns"] for text in (column["name"], *column["values"]))
     if _HAN.search(word):
@@ -244,12 +242,12 @@ def is_denied(word: str, table: Mapping[str, Any]) -> bool:
 
 
 def find_implied(text: str, table: Mapping[str, Any], taken: Sequence[Mention], types: Iterable[str]) -> list[Implied]:
-    """Find the words of a question implying a column.
+    """Return the words of a question that imply a column, each with the column, or None if no single column fits.
 
     Args:
         text: The question, folded.
         table: The description of the table.
-        taken: The mentions in the words of the table.
+        taken: The mentions in the words of the table. Words inside them imply nothing.
         types: Types of columns that have a highest and a lowest.
     """
     ordered = frozenset(types)
@@ -267,12 +265,12 @@ def find_implied(text: str, table: Mapping[str, Any], taken: Sequence[Mention], 
 
 
 def has_implied(text: str) -> bool:
-    """Report whether a question has a word implying a column."""
+    """Report whether a question has a word that implies a column, like "cheapest"."""
     return any(phrase in text for phrase in _list_implied())
 
 
 def _find_column(groups: Iterable[str], table: Mapping[str, Any], types: frozenset[str]) -> int | None:
-    """Find the column of the first group with matching columns. None if several match."""
+    """Return the index of the column of the first group that has any. None if none has, or the group has several."""
     for group in groups:
         fit = [
             at
@@ -290,15 +288,12 @@ def _find_column(groups: Iterable[str], table: Mapping[str, Any], types: frozens
 def find_assumed(
     text: str, table: Mapping[str, Any], taken: Iterable[tuple[int, int]]
 ) -> tuple[list[Mention], list[AmbiguousWord]]:
-    """Find the mentions of a table in synonyms or partial words.
+    """Return the mentions of a table in synonyms or parts of names, and the words that may mean several.
 
     Args:
         text: The question, folded.
         table: The description of the table.
         taken: Stretches of the question already understood.
-
-    Returns:
-        The mentions, and the ambiguous words.
     """
     names = _Names(table)
     free = list(text)
@@ -337,14 +332,14 @@ def find_assumed(
 
 
 _Fit = tuple[int, str]
-"""Index of a column, and a value in the column. Empty for the column itself."""
+"""Meaning of a word: index of a column, and a value in it. The value is empty for the column itself."""
 _Found = tuple[int, int, list[_Fit]]
 
 
 def _settle_together(words: Sequence[_Found]) -> list[_Found]:
-    """Resolve ambiguous words by neighbouring words of the question.
+    """Return words with their meanings, reduced to those that a neighbouring word shares.
 
-    Examples are "sales rep" and "Noor Haddad".
+    "Noor" may mean several values and "Haddad" as well: together they mean "Noor Haddad".
     """
     settled: list[_Found] = []
     for start, end, fits in words:
@@ -355,7 +350,7 @@ def _settle_together(words: Sequence[_Found]) -> list[_Found]:
 
 
 def list_values_with(word: str, table: Mapping[str, Any]) -> list[str]:
-    """List the values of a table containing a word."""
+    """Return the values of a table that contain a word."""
     return list(dict.fromkeys(value for _, value in _Names(table).find_values({word})))
 
 
@@ -370,10 +365,10 @@ class _Names:
         ]
 
     def resolve(self, word: str) -> list[_Fit]:
-        """Return the possible meanings of a word.
+        """Return the possible meanings of a word: columns and values.
 
-        A meaning is the index of a column with a value in it, or with "" for the column itself. Kinds of match are
-        tried from the most likely, and only the meanings found by the first successful kind are returned.
+        Kinds of match are tried from the most likely: a word of a header, a word of a value, a synonym, the beginning
+        of a header, the beginning of a value. Only the meanings of the first kind that has any are returned.
         """
         forms = {word, word.removesuffix("s"), f"{word}s"}
         headers = [set(_WORD.findall(plain)) for plain in self._plain]
@@ -396,7 +391,7 @@ class _Names:
         ]
 
     def find_values(self, words: AbstractSet[str]) -> list[_Fit]:
-        """Find the values containing at least a word of a set."""
+        """Return the values that have any of the words, without values that deny it."""
         return [
             (at, value)
             for at, values in enumerate(self._values)
@@ -405,15 +400,15 @@ class _Names:
         ]
 
     def find_headers(self, beginning: str) -> list[_Fit]:
-        """Find the headers beginning with a text."""
+        """Return the headers that begin with a text."""
         return [(at, "") for at, plain in enumerate(self._plain) if plain.startswith(beginning)]
 
     def list_names(self, fits: Iterable[_Fit]) -> tuple[str, ...]:
-        """List the headers and values of the given matches."""
+        """Return the headers and values of the given meanings, as text."""
         return tuple(dict.fromkeys(value or self._headers[at] for at, value in fits))
 
     def resolve_han(self, run: str) -> list[_Found]:
-        """Return the stretches of Chinese text naming a column or a value, longest first."""
+        """Return the stretches of Chinese text that name a column or value, longest first, each with its meanings."""
         wanted: dict[str, list[_Fit]] = {}
         for at, plain in enumerate(self._plain):
             for part in _list_parts(plain):
@@ -446,7 +441,7 @@ def _denies(value: str, words: AbstractSet[str]) -> bool:
 
 
 def _list_parts(name: str) -> list[str]:
-    """List the beginnings and ends of a Chinese name usable as abbreviations."""
+    """Return the beginnings and ends of a Chinese name that may stand for it: 药品名, 名称 and others for 药品名称."""
     if not _HAN_RUN.fullmatch(name) or len(name) > _LONGEST_HAN_NAME:
         return []
     sizes = range(len(name) - 1, max(1, len(name) // 2 - 1), -1)

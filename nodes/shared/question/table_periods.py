@@ -17,14 +17,14 @@ _MONTHS_OF_QUARTER: Final = 3
 
 
 class MonthSpan(NamedTuple):
-    """Whole months of a year.
+    """Whole months of a year that a question names, as "Q1".
 
     Attributes:
         start: Start of the name in the question.
         end: End of the name.
-        first: First month, in ISO form.
-        last: Last month, in ISO form.
-        year_assumed: The question does not say the year.
+        first: First month, in ISO form: "2024-01".
+        last: Last month, in ISO form: "2024-03".
+        year_assumed: Whether the question does not say the year.
     """
 
     start: int
@@ -35,11 +35,13 @@ class MonthSpan(NamedTuple):
 
 
 class UnknownYearError(WeiwoError, ValueError):
-    """Error raised for a period without a year, unless all dates of the table are of a single year."""
+    """Error raised for a period without a year, if the dates of the table are not all of one year."""
 
 
 def find_period(text: str, years: Collection[int]) -> MonthSpan | None:
-    """Find the quarter, or the month without an adjacent year, in a question.
+    """Return the first quarter or month that a question names, or None.
+
+    A month with its year is not returned: it is a date.
 
     Args:
         text: The question, folded.
@@ -74,7 +76,7 @@ def find_period(text: str, years: Collection[int]) -> MonthSpan | None:
 
 
 def list_years(column: Mapping[str, Any]) -> set[int]:
-    """List the years from the first to the last date of a column. Empty if unknown."""
+    """Return the years from the first to the last date of a column. Empty if its range is not known."""
     span = column.get("range") or []
     years = [int(str(day)[:4]) for day in span if str(day)[:4].isdecimal()]
     return set(range(years[0], years[1] + 1)) if len(years) == len(span) == 2 else set()

@@ -1,10 +1,10 @@
-"""Rule-based questions over a table: the words of a question held against the columns and values of known tables.
+"""Questions over a table, read by rule as requests to `query_table`.
 
-A word is a cue (how many, total, average, highest), a column, a value, the table's own name, a condition, or a filler.
-In a first, strict reading every name must occur in the table. If that gives no request, a loose reading accepts
-synonyms and parts of names, which the answer mentions, and leaves a few words unused, which it mentions too. A word
-that reverses the sense of the question, or has two possible meanings, makes no request: a wrong figure is worse than
-none.
+"What is the total amount in the North?" asks for a sum of the column Amount over rows with the Region North. A word is
+a cue (how many, total, average, highest), a column, a value, the table's own name, a condition, or a filler. In a
+first, strict reading every name must occur in the table. If that gives no request, a loose reading accepts synonyms and
+parts of names, and leaves a few words unused. The answer mentions both. A word that reverses the sense of the question,
+or has two possible meanings, makes no request: a wrong figure is worse than none.
 """
 
 import re
@@ -49,23 +49,26 @@ _FORM: Final = data_pattern("question", "patterns", "form_aside")
 _LONGEST: Final = 300
 _MOST_TABLES: Final = 60
 _MOST_ALIKE: Final = 4
-"""Most columns that differ only in brackets, such as "amount (net)", for which a figure each is given."""
+"""Most columns with names that differ only in brackets, like "amount (net)", for which a figure each is given."""
 _WORD: Final = lazy(r"[^\W_]+")
 _HAN: Final = lazy(f"[{HAN}]")
 _HAN_WORDS: Final = lazy(rf"[{HAN}]{{2,}}")
 _BESIDE_COLUMN: Final = lazy(r"\b(after|before|since|until|over|under|above|below)\s+(?:the\s+)?@")
 _MADE: Final = ("distinct", "median", "mean", "sum", "count")
 _WORDED: Final = ("max", "min", "top", *_MADE, "when", "who")
-"""Cues that are whole words and are recognized anywhere in the question."""
+"""Cues that are whole words, and are recognised anywhere in the question."""
 _MOST_YEARS: Final = 6
 _MOST_NAMED: Final = 5
 _MOST_UNUSED: Final = 2
 _LONGEST_UNUSED_HAN: Final = 4
-"""Most words, and most Chinese characters, left unused. A question with more is not read as a table request."""
+"""Most Chinese characters that may be left unused (`_MOST_UNUSED`: most words).
+
+Otherwise the question is no request.
+"""
 
 
 class Refusal(NamedTuple):
-    """Reason for a question's failure as a table request, if known.
+    """Reason why a question is no table request.
 
     Attributes:
         kind: `several`: a word may mean several columns or values. `unknown`: a name is in no column. `year`: a month
@@ -80,15 +83,14 @@ class Refusal(NamedTuple):
 
 
 def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> dict[str, JsonValue] | None:
-    """Read a question as a request over the only matching table.
+    """Return the arguments of `query_table` for a question, or None if the question is no request.
+
+    "What is the total amount in the North?" gives a sum over the column Amount with a filter on Region. None also if
+    more than one table or column may be meant.
 
     Args:
         question: The question, in English or Chinese.
         tables: Description of each table by the catalog.
-
-    Returns:
-        The arguments of `query_table`. None if the question is not a request, or if more than one table or column may
-        be meant.
     """
     if not asks_table(question):
         return None
@@ -115,9 +117,9 @@ def read_table_question(question: str, tables: Sequence[Mapping[str, Any]]) -> d
 
 
 def explain_refusal(question: str, tables: Sequence[Mapping[str, Any]]) -> Refusal | None:
-    """Explain the failure of a question as a table request.
+    """Return the word because of which a question is no table request, with the reason.
 
-    Returns None if no single word is the obstacle.
+    None if no single word is at fault.
     """
     text, proper = _FORM.sub("", fold_value(question)), _list_proper(question)
     for table in _list_askable(tables):
@@ -137,15 +139,12 @@ def explain_refusal(question: str, tables: Sequence[Mapping[str, Any]]) -> Refus
 
 
 def _list_askable(tables: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the completely read tables."""
+    """Yield the tables that were read completely."""
     return (table for table in tables[:_MOST_TABLES] if table["columns"] and not table["torn"])
 
 
 def asks_table(question: str) -> bool:
-    """Report whether a question asks for a computation over rows.
-
-    These are a count, a sum, a mean or an extreme.
-    """
+    """Report whether a question asks for a count, a sum, a mean or an extreme over rows."""
     text = fold_value(question[: _LONGEST + 1])
     if len(text) > _LONGEST:
         return False
@@ -153,9 +152,9 @@ def asks_table(question: str) -> bool:
 
 
 def touches_table(question: str, tables: Sequence[Mapping[str, Any]]) -> bool:
-    """Report whether a question mentions a column or value of any table.
+    """Report whether a question mentions a column or value of any table, also by a synonym.
 
-    Synonyms count too. A table with nothing but text, such as a list of titles, answers only what counts rows.
+    A table with nothing but text, like a list of titles, counts only if the question counts rows.
     """
     text = fold_value(question[:_LONGEST])
     counts = has_implied(text) or any(_CUES[cue].search(text) for cue in ("count", "distinct"))
@@ -170,7 +169,10 @@ def touches_table(question: str, tables: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _list_proper(question: str) -> frozenset[str]:
-    """List the words written as names: capitalized within a sentence otherwise not capitalized."""
+    """Return the words written as names, folded: "noor" and "haddad" in "How many orders did Noor Haddad place?".
+
+    Empty if most words have a capital.
+    """
     words = list(_WORD.finditer(question))
     between = ((after, question[before.end() : after.start()]) for before, after in pairwise(words))
     begun = {word.start() for word, marks in between if set(".?!:") & set(marks)}
@@ -179,7 +181,7 @@ def _list_proper(question: str) -> frozenset[str]:
 
 
 class _Reading:
-    """Reading of a question over a table.
+    """An attempt to read a question as a request over one table.
 
     Understood words are taken out of the text until nothing is left.
     """
@@ -222,13 +224,13 @@ class _Reading:
 
     @property
     def strain(self) -> tuple[int, int]:
-        """Number of unused words, and of assumed names. The reading with the least strain is the best."""
+        """Number of unused words, and of assumed names. The reading with the least is the best."""
         return len(self._unused), len(self._assumed)
 
     def read(self) -> dict[str, JsonValue] | None:
         """Return the question as a table request, or None if too many words are not understood.
 
-        Names may be assumed and words left unused in a loose reading only.
+        Only a loose reading assumes names and leaves words unused.
         """
         if self._loose and not self._assume():
             return None
@@ -281,16 +283,16 @@ class _Reading:
         return self._request(cues, rest, group, thing, amount, dated=dated, asks=asks)
 
     def _list_counts(self, cues: Mapping[str, bool]) -> list[int]:
-        """Return the column with the number of people, if the question asks for the number."""
+        """Return the index of the column that counts people, in a list, if the question asks for that, else []."""
         self.counts_people = cues["count"] and self._people is not None
         return [self._people] if self.counts_people and self._people is not None else []
 
     # -- names that are assumed -----------------------------------------------------------------------------------
 
     def _assume(self) -> bool:
-        """Add mentions by synonyms, partial names and periods.
+        """Add mentions by synonyms, parts of names and periods.
 
-        Returns False if a word is ambiguous, or if the year of a period is not known.
+        Returns False if a word may mean several things, or if the year of a period is not known.
         """
         for mention in self._mentions:
             word = self._text[mention.start : mention.end]
@@ -320,10 +322,7 @@ class _Reading:
         self._assumed.append({"words": words.strip(), "column": self._facts.name(column), "value": value})
 
     def _take_period(self) -> bool:
-        """Turn a quarter or a month into a condition on the date column.
-
-        Returns False if its year is not known.
-        """
+        """Turn a quarter or a month into a condition on the date column. Returns False if its year is not known."""
         # The question's dates are those of a named column, else those of the only date column.
         dated = [at for at, column in enumerate(self._columns) if column["type"] in {"date", "datetime"}]
         named = [at for at in dated if any(mention.column == at for mention in self._mentions)]
@@ -352,7 +351,14 @@ class _Reading:
         return True
 
     def _split_thing(self, rest: Sequence[int], *, dated: bool) -> tuple[list[int], int | None]:
-        """Separate the order columns from the wanted column in "cheapest club" or "newest laptop"."""
+        """Return the columns that give the order, and the column that is asked for, or None for the latter.
+
+        "cheapest club" orders by the price and asks for the club.
+
+        Args:
+            rest: The named columns without a function so far.
+            dated: Whether the question asks for the newest or oldest.
+        """
         implied = next((item.column for item in self._implied if item.column is not None), None)
         if implied is None and dated:
             implied = self._facts.find_only("date")
@@ -368,9 +374,13 @@ class _Reading:
         return list(rest), None
 
     def _find_thing(self, which: re.Match[str], asked: Sequence[Mention]) -> int | None:
-        """Find the column asked for by "which …".
+        """Return the index of the column that "which …" asks for: the one beside the cue, or the name of a row.
 
-        This is the column named beside the cue, or the name of a row.
+        None without.
+
+        Args:
+            which: The match of the cue in the marked text.
+            asked: The mentioned columns.
         """
         ahead, behind = which.string[which.end() :][:1], which.string[: which.start()].rstrip()[-1:]
         if "~" in (ahead if ahead in {"@", "~"} else behind):
@@ -381,9 +391,9 @@ class _Reading:
         return next((mention.column for mention in backwards if mention.start < which.start()), None)
 
     def _each(self, cues: Mapping[str, bool], columns: Sequence[int], group: int | None) -> dict[str, JsonValue] | None:
-        """Build a request with a figure for each possible column of an ambiguous name.
+        """Return a request with a figure for each column that a name may mean: amount (net) and (gross) for "amount".
 
-        For "amount" these are amount (net) and amount (gross).
+        None unless the question asks for exactly one sum, mean or median.
         """
         made = [cue for cue in ("median", "mean", "sum") if cues[cue]]
         other = any(cues[cue] for cue in ("max", "min", "distinct", "count"))
@@ -405,9 +415,16 @@ class _Reading:
         dated: bool,
         asks: bool,
     ) -> dict[str, JsonValue] | None:
-        """Build the request from cues and columns.
+        """Return the request that cues and columns form, or None if they do not form a single one.
 
-        Returns None if they do not form a single request.
+        Args:
+            cues: The operations that the question asks for, by name.
+            rest: The named columns without another function.
+            group: The column of "by …" or "per …".
+            thing: The column that is asked for.
+            amount: Number of rows asked for.
+            dated: Whether the newest or oldest is asked for.
+            asks: Whether the question says "which" or "who".
         """
         extreme = "max" if cues["max"] else "min" if cues["min"] else ""
         made = next((cue for cue in _MADE if cues[cue]), "")
@@ -485,14 +502,14 @@ class _Reading:
         return {"function": made, "column": self._facts.name(target)} if self._facts.is_clean(target, NUMERIC) else None
 
     def _is_dated(self, at: int) -> bool:
-        """Report whether a column is a date column with a condition."""
+        """Report whether a column is a date column on which a condition is set."""
         conditional = any(item["column"] == self._facts.name(at) for item in self._filters)
         return conditional and self._columns[at]["type"] in {"date", "datetime"}
 
     def _count_things(self, at: int) -> dict[str, JsonValue] | None:
-        """Build the count of the things in a column.
+        """Return the measure that counts the things of a column, or None if that is not clear.
 
-        Rows are counted if each has its own thing, else distinct values.
+        Rows are counted if each has its own thing, else distinct values. Quantities are added up.
         """
         column = self._columns[at]
         if not self._loose or column["mixed"]:
@@ -504,7 +521,7 @@ class _Reading:
         return {"function": "distinct", "column": self._facts.name(at)} if column["type"] == "text" else None
 
     def _find_called(self) -> int | None:
-        """Find the number column named like the question's name for the table, or by a word of the same meaning.
+        """Return the index of the number column that the question names by the word for the table, or None.
 
         Examples are "total rent" of rent.csv, and "highest wage" of wages.csv with a column "salary".
         """
@@ -520,7 +537,7 @@ class _Reading:
     def _take_values(self) -> bool:
         """Turn the mentioned values into conditions.
 
-        Returns False if a value occurs in several columns and none of them is named.
+        Returns False if a value occurs in several columns and the question names none of them.
         """
         named = {mention.column for mention in self._mentions if mention.kind == "column"} | {self._chosen}
         spans: dict[tuple[int, int], list[Mention]] = {}
@@ -543,7 +560,7 @@ class _Reading:
         return True
 
     def _nothing_left(self, marked: str) -> bool:
-        """Report whether all words are understood, or the few remaining words can be noted as unused."""
+        """Report whether all words are understood, but for a few that can be noted as unused."""
         words = [word for word in _WORD.findall(marked) if not _HAN.search(word)]
         self._generic = [word for word in words if word in NOUNS]
         if "行" in marked or "记录" in marked or "条" in self._text:
@@ -588,7 +605,7 @@ class _Reading:
 
 
 def _list_columns(request: Mapping[str, Any]) -> set[str]:
-    """List the columns used in a request."""
+    """Return the names of the columns that a request uses."""
     parts = [*request.get("filters", ()), *request.get("measures", ())]
     plain = [request.get("order_by", ""), *request.get("columns", ()), *request.get("group_by", ())]
     return {*plain, *(str(part.get("column", "")) for part in parts)}

@@ -1,4 +1,4 @@
-"""Question of a turn: selection from the state, and validation."""
+"""The question of a turn: taken from the state, and validated."""
 
 import re
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from weiwo.text.language import clean
 from weiwo.text.patterns import lazy
 
 _HISTORY_TURNS = 6
-"""Number of latest messages used to resolve a follow-up."""
+"""Number of latest messages used to understand a follow-up."""
 
 
 @dataclass(frozen=True)
 class ConversationTurn:
-    """Conversation turn: a question with the conversation before.
+    """A question with the conversation before it.
 
     Attributes:
         question: The user's words, cleaned.
@@ -33,9 +33,7 @@ class ConversationTurn:
 
     @classmethod
     def of(cls, question: str, before: Sequence[AnyMessage], message: HumanMessage | None) -> "ConversationTurn":
-        """Create the turn of a question from all messages before.
-
-        Tool calls, including handoffs, are left out.
+        """Return the turn of a question from all messages before it. Tool calls, including handoffs, are left out.
 
         Raises:
             QuestionError: The question cannot be asked.
@@ -48,7 +46,7 @@ class ConversationTurn:
 
 
 def find_current_turn(state: SearchState) -> ConversationTurn:
-    """Find the question to answer: the last new human message, else `question`.
+    """Return the turn to answer: that of the last human message if it is new, else that of `question` in the state.
 
     A human message that was already taken as a question is not new. Behind a handoff other messages follow: a
     supervisor's tool call, and the tool's reply.
@@ -84,12 +82,12 @@ _LISTING = lazy(r"\n\n(?:Sources|来源):\n\[\d+\] .*\Z", re.DOTALL)
 
 
 def without_sources(answer: str) -> str:
-    """Remove the list of sources from an answer."""
+    """Return an answer without the list of sources at its end."""
     return _LISTING.sub("", answer)
 
 
 def format_transcript(history: tuple[AnyMessage, ...]) -> str:
-    """Format messages for a prompt, a line each: "User: …" and "Weiwo: …", at most 600 characters of each."""
+    """Return messages as text for a prompt, a line each: "User: …" and "Weiwo: …", at most 600 characters of each."""
     lines = []
     for message in history:
         who = "User" if isinstance(message, HumanMessage) else "Weiwo" if isinstance(message, AIMessage) else ""
