@@ -1,4 +1,4 @@
-"""The planner: plans a DAG of typed tasks, validates and repairs the DAG, and asks for approval.
+"""The planner: makes a plan of typed tasks (a directed acyclic graph), checks and repairs it, and asks for approval.
 
     node       plans by a model, from memory or by rule, and revisions of failed plans
     prompt     prompts for a model

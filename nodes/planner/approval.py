@@ -1,9 +1,9 @@
-"""Approval: a person sees a plan before the run and approves, edits or rejects the plan.
+"""Approval: a person sees a plan before it runs and approves it, edits it or sends it back with words.
 
-A rejected plan is sent back with words. The node stands between the maker of the plan and the executor, and a run that
-asks nobody never enters it. It only calls LangGraph's `interrupt`, so it waits without a process: the answer may come
-from the command, from an SDK (`Command(resume=…)`), from Studio or from an inbox (`approval_answer` reads them all),
-today or next week. An unusable answer is asked for again with the complaints, and finished work is not lost.
+The node stands between the maker of the plan and the executor, and a run that asks nobody never enters it. It only
+calls LangGraph's `interrupt`, so it waits without a process: the answer may come from the command, from an SDK
+(`Command(resume=…)`), from Studio or from an inbox (`approval_answer` reads them all), today or next week. An unusable
+answer is asked for again with the complaints, and finished work is not lost.
 """
 
 from typing import Any, Final
@@ -22,14 +22,17 @@ from weiwo.text.localization import localize_message
 from weiwo.text.values import render
 
 REQUEST: Final = "approve_plan"
-"""The `type` of the interrupt's value, by which a client knows what is asked."""
+"""The `type` of the interrupt's value, by which a client recognises the question."""
 
 _HOW: Final = localize_message("planner.approval", "how")
 _SAME: Final = localize_message("planner.approval", "same")
 
 
 async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Ask a person about the plan until the answer is usable."""
+    """Ask a person about the plan until the answer is usable, and return the state update.
+
+    An approved or edited plan gets `approved`, a plan that is sent back `feedback` with the person's words.
+    """
     plan = state.get("plan")
     if plan is None:  # a state edited by hand; there is nothing to ask about
         return {"feedback": ""}
@@ -56,7 +59,7 @@ async def approval(state: SearchState, services: RunContext) -> dict[str, Any]:
 
 
 def _approval_request(state: SearchState, plan: Plan, language: Language, complaints: list[str]) -> dict[str, Any]:
-    """Build the interrupt value: the plan, and instructions for the answer."""
+    """Return the value of the interrupt: the plan, and instructions for the answer."""
     outcomes = state.get("outcomes", {})
     done = [outcomes[task_id] for task_id in plan.ids if task_id in outcomes and outcomes[task_id].usable]
     tasks = [f"{n}. **{task.id}** ({task.tool}): {task.description}" for n, task in enumerate(plan.tasks, 1)]
@@ -76,10 +79,7 @@ def _approval_request(state: SearchState, plan: Plan, language: Language, compla
 
 
 def _apply_edit(state: SearchState, plan: Plan, edited: Plan, services: RunContext) -> dict[str, Any]:
-    """Return the state update for a plan edited by a person.
-
-    Tasks that are equal in both plans keep their outcomes.
-    """
+    """Return the state update for a plan edited by a person. Tasks that are equal in both plans keep their outcomes."""
     if (edited.tasks, set(edited.edges)) == (plan.tasks, set(plan.edges)):
         return {"approved": plan.revision, "feedback": ""}
     revised = edited.model_copy(update={"revision": plan.revision + 1, "decided_by": plan.decided_by})

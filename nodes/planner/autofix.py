@@ -1,6 +1,6 @@
-"""Repair of a sketched plan with an obvious meaning.
+"""Repair of a model's plan where its meaning is obvious.
 
-This saves a turn, and every repair is reported. The rest is left to the validator (`weiwo.nodes.planner.validator`),
+This saves a call, and every repair is reported. All else is left to the validator (`weiwo.nodes.planner.validator`),
 which returns its complaints to the model.
 """
 
@@ -30,13 +30,15 @@ _ASKS_NAME: Final = lazy(r"\b(?:who|whom|whose|where)\b|谁|哪里|何处|哪[�
 
 
 def autofix_plan(plan: Plan, tools: Mapping[str, ToolInfo], kept: Collection[str] = ()) -> tuple[Plan, tuple[str, ...]]:
-    """Repair obvious mistakes in a model's plan.
+    """Return a model's plan with obvious mistakes repaired, and a line for each repair, naming task and field.
 
-    A last task that only writes the answer is dropped. A look-up with text used in a calculation returns a date or a
+    A last task that only writes the answer is dropped. A look-up of text that a calculation uses returns a date or a
     number. An argument that a tool does not take is left out. A literal gets the type of its argument.
 
-    Returns:
-        The plan, and one line for each repair, naming task and field.
+    Args:
+        plan: The plan.
+        tools: The tools by name.
+        kept: Ids of finished tasks, which stay unchanged.
     """
     notes: list[str] = []
     plan = _without_writing(plan, tools, kept, notes)
@@ -83,7 +85,7 @@ def _without_writing(plan: Plan, tools: Collection[str], kept: Collection[str], 
 
 
 def _calculated_with(plan: Plan) -> dict[str, str]:
-    """Return the tasks with values used in a calculation, as `date` or `formula`."""
+    """Return the ids of the tasks with values that a calculation uses, each with "date" or "formula"."""
     found: dict[str, str] = {}
     for task in plan.tasks:
         over = set(references(task.for_each))
@@ -98,7 +100,13 @@ def _calculated_with(plan: Plan) -> dict[str, str]:
 
 
 def _retype_task(task: Task, used: str | None, notes: list[str]) -> Task:
-    """Change the return type of a look-up used in a calculation from text to a computable type."""
+    """Return a look-up of text that a calculation uses with a date or number as its type. Other tasks stay unchanged.
+
+    Args:
+        task: The task.
+        used: How a calculation uses it: "date", "formula", or None.
+        notes: A line for the repair is appended.
+    """
     if used is None or task.ret not in {"text", "list[text]"} or task.tool in {*FORMULA_TOOLS, *DATE_ARGUMENTS}:
         return task
     asks_date = bool(_ASKS_DATE.search(task.description))
@@ -111,9 +119,9 @@ def _retype_task(task: Task, used: str | None, notes: list[str]) -> Task:
 
 
 def _without_strange_args(task: Task, schema: Mapping[str, Any], notes: list[str]) -> Task:
-    """Remove arguments unknown to a task's tool.
+    """Return a task without arguments that its tool does not take.
 
-    An argument that refers to a task is kept, because the task would lose its input.
+    Arguments with a reference stay, since they are inputs.
     """
     if schema.get("additionalProperties") not in {None, False}:
         return task
@@ -124,7 +132,7 @@ def _without_strange_args(task: Task, schema: Mapping[str, Any], notes: list[str
 
 
 def _with_literals(task: Task, schema: Mapping[str, Any], notes: list[str]) -> Task:
-    """Convert the literal arguments of a task to the types expected by the tool."""
+    """Return a task with its literal arguments in the types that the tool expects: "5" as 5. Repairs go to `notes`."""
     properties: Mapping[str, Any] = schema.get("properties", {})
     required = schema.get("required", ())
     args: dict[str, JsonValue] = {}

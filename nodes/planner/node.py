@@ -52,7 +52,10 @@ _NO_OTHER_WAY: Final = localize_message("planner.node", "no_other_way")
 
 
 async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Make the plan or the next revision."""
+    """Return the state update with the plan of a question or, if there is a plan, with its next revision.
+
+    If no other way is known, the old plan stays.
+    """
     frame, tools, old = state["assessment"].frame, state["team"].tools, state.get("plan")
     briefing = await brief_planner(frame.question, services, state.get("wishes", []))
     if old is None:
@@ -91,10 +94,7 @@ async def planner(state: SearchState, services: RunContext) -> dict[str, Any]:
 
 
 def _with_planner(team: TeamConfig) -> TeamConfig:
-    """Return the team with a planner.
-
-    The question was judged to need no planner, but one is now at work.
-    """
+    """Return the team with a planner added, since one is at work although the question was judged to need none."""
     if "planner" in team.agents:
         return team
     whole = TEAMS["complex"]
@@ -104,9 +104,9 @@ def _with_planner(team: TeamConfig) -> TeamConfig:
 async def _next_revision(
     past: PlanHistory, state: SearchState, services: RunContext, briefing: Briefing
 ) -> tuple[Plan | None, str]:
-    """Return the next revision of a plan that partly failed or was sent back.
+    """Return the next revision of a plan that partly failed or was sent back, and "".
 
-    Returns None and the reason if no other way is known.
+    If none is known, None and the reason.
     """
     frame, tools = state["assessment"].frame, state["team"].tools
     wish = state.get("feedback", "").strip()
@@ -132,7 +132,7 @@ async def _next_revision(
 
 
 async def _by_memory(frame: QueryFrame, tools: Sequence[str], briefing: Briefing, services: RunContext) -> Plan | None:
-    """Return the plan of an equally worded earlier question, if still valid."""
+    """Return the plan of an earlier question with the same wording, or None if there is no valid one."""
     plan = await fill_from_memory(frame, services, briefing.key)
     if plan is None or check_plan(plan, services.list_interfaces(tools), services.settings.limits):
         return None
@@ -147,12 +147,10 @@ async def _by_model(
     briefing: Briefing,
     given: Mapping[str, Any] | None = None,
 ) -> Plan | None:
-    """Return a valid plan sketched by the model.
-
-    Returns None if there is no model or it gave no valid plan.
+    """Return a valid plan sketched by the model. None if there is no model or it gave no valid plan.
 
     Args:
-        past: The history of earlier plans, if any.
+        past: The history of earlier plans, or None.
         prompt: The prompt for the plan.
         tools: The tools that the plan may use.
         services: The models and limits.
@@ -203,7 +201,7 @@ async def _by_model(
 def _check_sketch(
     sketch: Mapping[str, Any], past: PlanHistory | None, tools: Toolset, services: RunContext
 ) -> tuple[Plan, list[Complaint]]:
-    """Build a plan from a sketch and the kept tasks, and list all faults."""
+    """Return the plan made of a sketch and the finished tasks, and its faults. Obvious mistakes are repaired before."""
     new, unread, broken = Plan.read(sketch)
     kept = past.kept_plan if past else Plan(tasks=())
     # A finished task that the model gives again, under whatever id, is checked as the model wrote it.

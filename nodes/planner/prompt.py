@@ -60,7 +60,7 @@ NOT_VALID: Final = "The plan is not valid:\n{complaints}\nGive it whole again."
 def build_first_prompt(
     question: str, tools: Toolset, services: RunContext, perspectives: tuple[str, ...] = (), corpus: str = ""
 ) -> str:
-    """Build the prompt for a first plan: tools, documents, date, question and perspectives."""
+    """Return the prompt for a first plan: tools, documents, date, question and perspectives."""
     head = f"Tools:\n{tools.describe(services)}\n{corpus}".rstrip("\n")
     prompt = f"{head}\n\nToday: {today()}\nQuestion: {question}"
     return f"{prompt}\n{format_perspectives(perspectives)}" if perspectives else prompt
@@ -73,7 +73,15 @@ def build_revision_prompt(
     services: RunContext,
     passages: Collection[Evidence] = (),
 ) -> str:
-    """Build the prompt for the next revision: the current plan and its failures or a person's wish."""
+    """Return the prompt for the next revision: the current plan, and its failures or a person's wish.
+
+    Args:
+        past: The plans so far.
+        last: The last reflection, or None.
+        wish: What a person wishes of the plan. Empty if it failed instead.
+        services: The run's resources.
+        passages: The passages found, for the closest words of failed searches.
+    """
     # From this number on, no revision has used an id.
     ids = (task_id for plan in past.revisions for task_id in plan.ids)
     free = f"task_{max((int(match[1]) for task_id in ids if (match := _TASK.match(task_id))), default=0) + 1}"
@@ -100,16 +108,16 @@ def _former_wishes(past: PlanHistory) -> list[str]:
 
 
 def _as_wish(wish: str) -> str:
-    """Quote a person's words so that the delimiter cannot be closed from inside."""
+    """Return a person's words, quoted so that the delimiter cannot be closed from inside."""
     return quote_as_data(wish, _MAX_WISH)
 
 
 def _standing(
     past: PlanHistory, services: RunContext, last: Reflection | None = None, passages: Collection[Evidence] = ()
 ) -> list[str]:
-    """Format the question graph.
+    """Return the prompt lines with the current plan as text.
 
-    For unfinished tasks it includes the calls and queries made, and the reason for the failure.
+    For unfinished tasks, they include the calls and queries made, and the reason for the failure.
     """
     saw = last.report.failures if last is not None and last.report is not None else ()
     remarks = {failure.task_id: format_cause(failure.cause) for failure in saw}
@@ -134,5 +142,5 @@ def _list_tried_calls(past: PlanHistory) -> list[str]:
 
 
 def _call(task: Task) -> str:
-    """Format the planned call of a task."""
+    """Return the planned call of a task as text: tool and arguments in JSON."""
     return f"{task.tool} {json.dumps(task.args, ensure_ascii=False)}"

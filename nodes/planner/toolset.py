@@ -1,7 +1,7 @@
-"""The toolset of a plan: all tools if few, else the tools retrieved for the question.
+"""The tools that a planner sees: all if they are few, else those that fit the question.
 
 Every tool in a prompt costs tokens, and a model that is shown hundreds chooses worse. The built-in tools are always
-included. A plan may use any tool of the pool by its name. A model that misses a tool says what it needs, and sees more.
+shown. A plan may use any tool of the pool by its name. A model that misses a tool says what it needs, and sees more.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ _MORE: Final = (
 
 @dataclass(frozen=True)
 class Toolset:
-    """Tools visible to a planner.
+    """The tools of a plan.
 
     Attributes:
-        pool: Every tool that a plan may use.
-        shown: The tools in the prompt.
+        pool: Names of all tools that a plan may use.
+        shown: Names of the tools in the prompt.
     """
 
     pool: tuple[str, ...]
@@ -41,7 +41,7 @@ class Toolset:
 
     @classmethod
     async def choose(cls, pool: tuple[str, ...], needs: Sequence[str], services: RunContext) -> Self:
-        """Choose the tools to show for a question.
+        """Return the toolset for a question. With few tools or without a model, all are shown.
 
         Args:
             pool: The available tools.
@@ -57,16 +57,16 @@ class Toolset:
         return cls(pool, shown)
 
     def describe(self, services: RunContext) -> str:
-        """Describe the tools and arguments for a prompt."""
+        """Return the shown tools with their arguments as text for a prompt, and the number of hidden ones."""
         lines = services.registry.describe(self.shown)
         lines = "\n".join(filter(None, [lines, list_analysis(services)]))
         hidden = len(self.pool) - len(self.shown)
         return f"{lines}\n{_MORE.format(count=hidden)}" if hidden else lines
 
     async def find_more(self, need: str, services: RunContext) -> tuple[str, ...]:
-        """Find tools for a need stated by the model, up to a quarter of the tool limit.
+        """Return hidden tools that fit a need stated by the model, at most a quarter of the tool limit.
 
-        Returns an empty tuple if the model already sees the whole pool.
+        Empty if the model already sees the whole pool.
         """
         if len(self.shown) >= len(self.pool):
             return ()
@@ -77,13 +77,13 @@ class Toolset:
         return more
 
     def interfaces(self, plan: Plan, services: RunContext) -> Mapping[str, ToolInfo]:
-        """Return the interfaces for checking a plan: the shown tools and the tools named in the plan."""
+        """Return the interfaces for checking a plan, by name: of the shown tools and of tools that the plan names."""
         named = {task.tool for task in plan.tasks}
         known = plan_interfaces(self.pool, services)
         return {name: known[name] for name in known if name in self.shown or name in named or name == ANALYSE}
 
 
 def list_needs(question: str, past: PlanHistory, missing: Iterable[str]) -> list[str]:
-    """List the needs of a replanning: the question, missing parts and unfinished tasks."""
+    """Return the texts to match tools with for a new revision: the question, missing parts and unfinished tasks."""
     open_tasks = [task.description for task in past.plan.tasks if task.id not in past.kept_plan.wiring.tasks]
     return [question, *missing, *open_tasks]

@@ -1,7 +1,7 @@
-"""The plan's validator: requirements of a plan before the run.
+"""The validator of plans: what a plan must fulfil before it runs.
 
-Every complaint names task and field, so that a model can repair its plan from the words alone. Inside a `for_each` task
-`{{item}}`, and equally a reference to the very task it iterates over, mean the item and have the item's type.
+Every complaint names task and field, so that a model can repair its plan from the words alone. Inside a `for_each`
+task, `{{item}}` and a reference to the task with the list both mean the item, and have the item's type.
 """
 
 import re
@@ -48,17 +48,14 @@ _JSON_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
 def check_plan(
     plan: Plan, tools: Mapping[str, ToolInfo], limits: Limits, *, given: Collection[str] = ()
 ) -> list[Complaint]:
-    """List all faults of a plan.
+    """Return the faults of a plan, in plan order. Empty if the plan is valid.
 
     Args:
         plan: The plan. A plan needs at least one task.
-        tools: The tools that tasks may bind to, by name.
+        tools: The tools that tasks may use, by name.
         limits: The bounds in force.
         given: Ids that may be referred to although they are not in the plan, such as tasks finished earlier. Their
             types are not known, so references to them are not checked for type.
-
-    Returns:
-        One message per fault, in plan order. Empty means valid.
     """
     if not plan.tasks:
         return [_complaint("no_task")]
@@ -87,7 +84,7 @@ def check_plan(
 
 
 def _complaint(key: str, **values: object) -> Complaint:
-    """Create a complaint from the catalogue, in English for models and in Chinese for people."""
+    """Return a complaint of the catalogue, in English for models and in Chinese for people."""
     return Complaint(_SAYS["en"][key].format(**values), _SAYS["zh"][key].format(**values))
 
 
@@ -117,7 +114,7 @@ def _check_task(
 
 
 def _check_analysis(task: Task, plan: Plan) -> Iterator[Complaint]:
-    """Check an analysis task: upstream tasks, no arguments, and a text result."""
+    """Yield the faults of an analysis task: it needs other tasks to build on, no arguments, and text as its result."""
     if task.tool != ANALYSE:
         return
     if not plan.upstream(task.id):
@@ -213,9 +210,9 @@ def _check_value(
 
 
 def _type_of(task: Task, name: str, types: Mapping[str, ValueType | None]) -> ValueType | None:
-    """Return the type of a reference inside a task, or None if unknown.
+    """Return the type that a reference has inside a task, or None if it is not known.
 
-    A reference to the list that the task iterates over has the item's type.
+    A reference to the list over which the task runs has the item's type.
     """
     over = REFERENCE.fullmatch(task.for_each.strip()) if task.for_each else None
     if over and name in {ITEM, over[1]}:
