@@ -1,4 +1,4 @@
-"""Assessment of a question by features and, if a model is configured, by the model.
+"""Assessment of a question: how complex it is, by features and, if a model is set up, by the model.
 
 Complexity = 0.4 · static + 0.6 · semantic, levels at 0.3 and 0.7 (AI Search Paradigm, arXiv 2506.17188, section 3). The
 static part is `weiwo.nodes.master.complexity`. The semantic part is one structured call. Without a model the static
@@ -44,14 +44,14 @@ from weiwo.tools.template import read_template
 
 STATIC_SHARE, SEMANTIC_SHARE = 0.4, 0.6
 _ONE_SEARCHER = 0.69
-"""Score of a question that a single task answers in several steps. Just below `COMPLEX_FROM`, so no plan is made."""
+"""Score of a question that a single task answers in several steps: just below `COMPLEX_FROM`, so no plan is made."""
 _MOST_WHOLE, _WHOLE_TOKENS, _WHOLE_SECONDS = 40, 8_000, 10
 """Passages, tokens and seconds of reading up to which all documents at hand are read whole."""
 _MOST_WORDS = 20_000
 _MOST_QUERIES = 3
 """Most queries taken from the model's reply."""
 _SHAPED = frozenset({"table", "list", "report"})
-"""Forms of an answer that name rows, columns or sections."""
+"""Forms of an answer with rows, columns or sections."""
 _MOST_PARTS = 8
 """Most parts of a question taken from the model's reply."""
 _MOST_TITLES = 5
@@ -59,7 +59,7 @@ _MOST_TITLES = 5
 
 
 class _QuestionJudgement(NamedTuple):
-    """Master's judgement of a question.
+    """The master's judgement of a question.
 
     Attributes:
         assessment: The assessment.
@@ -76,10 +76,9 @@ class _QuestionJudgement(NamedTuple):
 async def _request_judgement(
     turn: ConversationTurn, question: str, services: RunContext, wishes: Sequence[str]
 ) -> tuple[AssessmentReply | None, bool]:
-    """Ask the model to judge a question.
+    """Return the model's judgement of a question, and whether all documents fit one prompt.
 
-    Returns the reply, or None without a model or after a failed call, and whether all documents fit one prompt. A
-    failed call is in the trace, and the features decide alone.
+    The judgement is None without a model, or after a failed call, which is in the trace: features then decide alone.
     """
     if not services.models.has_decision_model("master"):
         return None, False
@@ -104,7 +103,7 @@ async def _request_judgement(
 async def assess_question(
     turn: ConversationTurn, services: RunContext, wishes: Sequence[str] = ()
 ) -> _QuestionJudgement:
-    """Assess a question by features and, if a model is configured, by the model."""
+    """Return the judgement of a question: its level, strategy, and what a model gave with it."""
     language = services.asked_in
     question = resolve_follow_up(turn.question, turn.history, language)
     reply, whole = await _request_judgement(turn, question, services, wishes)
@@ -163,10 +162,10 @@ async def assess_question(
 
 
 def _promises_plan(question: str, services: RunContext) -> str:
-    """Return the prompt text asking for a plan along with the judgement.
+    """Return the prompt text that asks for a plan along with the judgement, or "" if none is asked for.
 
-    Returns an empty string if no plan is asked for. A plan is asked for if the features alone promise a plan, and if a
-    single model judges and plans, sees all tools, and supports schemas.
+    A plan is asked for if the features alone promise a plan, and if a single model judges and plans, sees all tools,
+    and supports schemas.
     """
     tools = services.registry.names()
     if services.strategy.deepens or len(tools) > services.settings.max_tools:
@@ -183,8 +182,8 @@ def _promises_plan(question: str, services: RunContext) -> str:
 async def _fits_whole(question: str, services: RunContext) -> bool:
     """Report whether all local documents fit into a short prompt that is quick to read, so that no search is needed.
 
-    Returns False for a deep search, for a question that compares or calculates, with a filter, and if other search
-    tools are set up.
+    False for a deep search, for a question that compares or calculates, with a filter, and if other search tools are
+    set up.
     """
     corpus, models = services.registry.corpus, services.models
     if corpus is None or services.strategy.deepens or services.settings.filter:
@@ -204,7 +203,7 @@ async def _fits_whole(question: str, services: RunContext) -> bool:
 def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: RunContext) -> Choices | None:
     """Return the call chosen by a model, keyed by question.
 
-    Empty if the model chose none. Returns None if the model was not asked for a call.
+    Empty if it chose none, None if it was not asked for one.
     """
     if not isinstance(reply, ToolAssessmentReply):
         return None
@@ -213,9 +212,9 @@ def _read_choices(reply: AssessmentReply | None, frame: QueryFrame, services: Ru
 
 
 def _find_way(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> Way:
-    """Return how a single task can answer the question without a plan.
+    """Return the way in which a single task can answer the question without a plan: `comparison` or `chain`.
 
-    Returns `comparison`, `chain`, or an empty string if the question may need a plan.
+    Empty if the question may need a plan.
     """
     if reply is None:
         return ""
@@ -229,23 +228,20 @@ def _find_way(frame: QueryFrame, reply: AssessmentReply | None, services: RunCon
 def _wants_one_value(frame: QueryFrame) -> bool:
     """Report whether a question asks for a single value.
 
-    Such a question is searched even if all documents fit one prompt, since each step is then checked. In a draft, only
-    the last step is.
+    Such a question is searched even if all documents fit one prompt, because each step is then checked, while a draft
+    would be checked as a whole.
     """
     return frame.shape in {"look_up", "chain"} and not (frame.parts or frame.form or frame.words)
 
 
 def _compares_few(frame: QueryFrame, services: RunContext) -> bool:
-    """Report whether a single reader can compare the subjects of a question at once."""
+    """Report whether a single task can compare the subjects of a question."""
     at_hand = choose_search_tool(services.registry.names()) == "corpus_search"
     return compares_few(frame, at_hand=at_hand) and services.models.holds_schemas("executor")
 
 
 def _set_form(frame: QueryFrame, reply: AssessmentReply | None, services: RunContext) -> QueryFrame:
-    """Set the form and length of a parsed question.
-
-    The settings take precedence, then the user's words, then the model.
-    """
+    """Return a parsed question with form and length: from the settings, else the user's words, else the model."""
     settings = services.settings
     form = settings.form or frame.form or (reply.form if reply is not None else "")
     words = settings.words or frame.words or (min(max(reply.words, 0), _MOST_WORDS) if reply is not None else 0)
@@ -253,7 +249,7 @@ def _set_form(frame: QueryFrame, reply: AssessmentReply | None, services: RunCon
 
 
 async def _with_slots(frame: QueryFrame, services: RunContext) -> QueryFrame:
-    """Add a part to a parsed question for each slot of the answer template."""
+    """Return a parsed question with a part for each slot of the answer template. Unchanged without a template."""
     if not services.settings.template:
         return frame
     template = await asyncio.to_thread(read_template, services.settings.template, services.settings.limits.max_tasks)
@@ -265,10 +261,7 @@ async def _with_slots(frame: QueryFrame, services: RunContext) -> QueryFrame:
 
 
 def _with_compared(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:
-    """Turn a parsed question into a comparison of subjects named by the model.
-
-    The question must contain the names too.
-    """
+    """Return a parsed question as a comparison of subjects that the model named, if it has at least two of them."""
     asked = fold(frame.question)
     named = (
         tuple(dict.fromkeys(name for name in reply.compare if name.strip() and fold(name) in asked)) if reply else ()
@@ -279,16 +272,16 @@ def _with_compared(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFra
 
 
 def _with_queries(frame: QueryFrame, reply: AssessmentReply | None) -> QueryFrame:
-    """Add the model's first search queries to a parsed question."""
+    """Return a parsed question with the model's first search queries, at most three."""
     said = reply.queries[:_MOST_QUERIES] if reply is not None else ()
     queries = tuple(query for item in said if (query := safe_query(item, frame.question, ())))
     return frame.model_copy(update={"queries": queries})
 
 
 def _compute_semantic_score(reply: AssessmentReply) -> float:
-    """Compute a score from four judgements of the model.
+    """Return a score from 0 to 1 from four judgements of the model.
 
-    A need for outside facts alone is moderate, and additional steps make it complex.
+    A need for outside facts alone gives 0.45 (moderate), and several steps on top of it give 1.0 (complex).
     """
     outside = float(reply.external_information or reply.tool_use)
     steps = float(reply.multi_step or reply.comparison_or_calculation)
@@ -296,7 +289,7 @@ def _compute_semantic_score(reply: AssessmentReply) -> float:
 
 
 def _plausible(rewritten: str, question: str, language: Language) -> bool:
-    """Report whether a rewritten question is plausible: same language and a sane length."""
+    """Report whether a rewritten question is in the same language and not much longer than the question."""
     text = rewritten.strip()
     return 0 < len(text) <= 4 * len(question) + 400 and is_in_language(text, language)
 

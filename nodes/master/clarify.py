@@ -1,4 +1,4 @@
-"""Clarification: a question back to the user before a search, if a question is ambiguous.
+"""Clarification: a question back to the user before a search, if a question can mean several things.
 
 The master's model says so, with two to four choices. If it names the usual meaning, or if nobody can be asked, that
 meaning is assumed and the answer says so. Otherwise the run waits in LangGraph's `interrupt`, in the forms that plan
@@ -27,7 +27,7 @@ from weiwo.text.localization import localize_message
 from weiwo.text.patterns import lazy
 
 REQUEST: Final = "clarify"
-"""The `type` of the interrupt's value, by which a client knows what is asked."""
+"""The `type` of the interrupt's value, by which a client recognises the question."""
 FEWEST, MOST = 2, 4
 _LONGEST_CHOICE: Final = 120
 _LONGEST_REPLY: Final = 500
@@ -42,9 +42,14 @@ _MEANT: Final = localize_message("master.clarify", "meant")
 def read_clarification(
     asked: ClarifyReply | None, turn: ConversationTurn, services: RunContext
 ) -> tuple[Clarification | None, str]:
-    """Return a clarification to ask or a meaning to assume, at most one of both.
+    """Return the clarification to ask, or None, and the meaning to assume, or "". At most one of both is set.
 
-    A person is not asked twice in a row.
+    A person is not asked twice in a row: then the usual or first meaning is assumed.
+
+    Args:
+        asked: The clarification suggested by a model, or None.
+        turn: The turn, with the conversation before it.
+        services: The run's resources.
     """
     if asked is None:
         return None, ""
@@ -68,16 +73,13 @@ def clarification_message(asked: Clarification) -> AIMessage:
 
 
 def frame_meaning(frame: QueryFrame, meaning: str) -> QueryFrame:
-    """Parse a question together with the intended meaning.
-
-    The wanted form and length are kept.
-    """
+    """Return a question parsed together with the intended meaning. Wanted form and length stay."""
     meant = parse_question(_MEANT[frame.language].format(frame.question, meaning), frame.language)
     return meant.model_copy(update={"form": frame.form, "words": frame.words})
 
 
 async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Ask for the intended meaning until the reply is clear, and continue with the reply."""
+    """Ask for the intended meaning until the reply is clear, and return the update with the clarified question."""
     assessment = state["assessment"]
     asked = assessment.clarification
     if asked is None:  # a state edited by hand; there is nothing to ask
@@ -101,7 +103,7 @@ async def clarify(state: SearchState, services: RunContext) -> dict[str, Any]:
 def _clarify_request(
     state: SearchState, asked: Clarification, language: Language, complaints: list[str]
 ) -> dict[str, Any]:
-    """Build the interrupt value: the question, the choices, and instructions for the answer."""
+    """Return the value of the interrupt: the question, the choices, and instructions for the answer."""
     choices = list(asked.choices)
     return {
         "type": REQUEST,
@@ -123,10 +125,10 @@ def _format_clarification(asked: Clarification) -> str:
 
 
 def _read_reply(answer: object, asked: Clarification) -> str | None:
-    """Parse the intended meaning from a client's resume value.
+    """Return the intended meaning from a client's resume value, or None if it is unclear.
 
-    Returns None if it is unclear. A number is that choice. A mere approval, from a client that shows nothing else, is
-    the first choice.
+    A number is that choice. A mere approval, from a client that shows nothing else, is the first choice. Other words
+    are taken as they are.
     """
     if isinstance(answer, bool):
         return asked.choices[0] if answer else None

@@ -1,9 +1,8 @@
-"""Static complexity: the work needed for a question, scored from the parsed frame by rules.
+"""Static complexity: how much work a question needs, scored by rules from the parsed question.
 
-The rules can be read by anybody. A frame is turned into features, each 0 to 1, and the features into one score. Three
-things matter: whether facts from outside are needed at all, whether one look-up is enough, and what makes it more than
-one: comparing, calculating, several things or steps, or a chain, where the question for one look-up is only known after
-another.
+The parsed question is turned into features, each 0 to 1, and the features into one score. Three things matter: whether
+facts from outside are needed at all, whether one look-up is enough, and what makes it more than one: comparing,
+calculating, several things or steps, or a chain, in which the question for one look-up is only known after another.
 
 Features, weighted sum and thresholds follow the Master of the AI Search Paradigm (arXiv 2506.17188). Chain and listing
 are added, and the sum counts only as far as facts are needed.
@@ -42,14 +41,12 @@ long or name-laden question for one fact is moderate. No weight is negative: mor
 
 
 def extract_static_features(frame: QueryFrame) -> dict[str, float]:
-    """Extract features of the required work from a parsed question.
+    """Return the features of a parsed question by name, each 0 to 1.
 
-    Returns:
-        Features by name, each 0 to 1: the features of `_WEIGHTS`, features of questions without facts (`small_talk`,
-        `writing`), features that need facts for certain (`freshness`, `local`, `value_asked`), `arithmetic`, and
-        `facts`,
-        whether the question needs facts at all. `listing`, a request for something of each of many things, tells a wide
-        chain from a narrow one.
+    These are the features of `_WEIGHTS`, features of questions without facts (`small_talk`, `writing`), features that
+    need facts for certain (`freshness`, `local`, `value_asked`), `arithmetic`, `facts` (whether the question needs
+    facts at all), and `listing`, a request for something of each of many things, which tells a wide chain from a narrow
+    one.
     """
     shape = frame.shape
     talk = shape in {"small_talk", "writing"}
@@ -75,34 +72,23 @@ def extract_static_features(frame: QueryFrame) -> dict[str, float]:
 
 
 def compute_static_score(features: dict[str, float]) -> float:
-    """Compute a complexity score from features.
-
-    Returns:
-        Complexity, 0 to 1, never below `minimum_score(features)`.
-    """
+    """Return the complexity, 0 to 1, from features. It is never below `minimum_score(features)`."""
     weighed = _ONE_FACT + sum(weight * features.get(name, 0.0) for name, weight in _WEIGHTS.items())
     return max(minimum_score(features), min(1.0, features.get("facts", 0.0) * weighed))
 
 
 def minimum_score(features: dict[str, float]) -> float:
-    """Return the minimum score required by hard facts, regardless of a model's judgement.
+    """Return the least score that hard facts require, regardless of a model's judgement: 0.3 (moderate), or 0.
 
     Fresh and local facts must be looked up, and so must every value, which a model that scores a question low would
     give from memory.
-
-    Returns:
-        The threshold of `moderate`, or 0.
     """
     looked_up = ("freshness", "local", "value_asked")
     return SIMPLE_BELOW if max(features.get(name, 0.0) for name in looked_up) >= 0.5 else 0.0
 
 
 def classify_level(score: float) -> Level:
-    """Return the level of a score.
-
-    Returns:
-        `simple` below 0.3, `moderate` below 0.7, else `complex`.
-    """
+    """Return the level of a score: `simple` below 0.3, `moderate` below 0.7, else `complex`."""
     if score < SIMPLE_BELOW:
         return "simple"
     return "moderate" if score < COMPLEX_FROM else "complex"

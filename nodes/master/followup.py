@@ -1,4 +1,4 @@
-"""Follow-up resolution: a pronoun or an ellipsis replaced by the last question's topic.
+"""Follow-ups rewritten with the topic of the question before: "How tall is it?" after "When was Acme Tower built?".
 
 This is done only if exactly one thing can be meant. Otherwise the question stays unchanged, since a wrong substitution
 is worse than none.
@@ -45,10 +45,14 @@ _PEOPLE: Final = frozenset({"birth", "death", "lifespan", "spouse", "father", "m
 
 
 def resolve_follow_up(question: str, history: Sequence[AnyMessage], language: Language) -> str:
-    """Resolve a reference to the last question.
+    """Return a question rewritten so that it can be understood without the conversation.
 
-    Returns:
-        A question that can be understood without the conversation. Unchanged if nothing or several things may be meant.
+    Unchanged if nothing or several things may be meant.
+
+    Args:
+        question: The question.
+        history: The messages before it, oldest first.
+        language: The language of the question.
     """
     asked, answered = "", ""
     for message in history:
@@ -83,9 +87,16 @@ def _resolve_references(question: str, asked: str, answered: str, language: Lang
 
 
 def _topic(kind: str, word: str, frame: QueryFrame, answered: str, language: Language) -> str:
-    """Return the only possible referent of a pronoun. Empty if there is none, or more than one.
+    """Return the only thing that a pronoun can mean: the subject of the question before, or what that asked for.
 
-    This is the subject of the question, or the thing that was asked for.
+    Empty if there is none, or more than one.
+
+    Args:
+        kind: The kind of pronoun, such as "person" or "several".
+        word: The pronoun in lower case.
+        frame: The question before.
+        answered: Its answer.
+        language: The language of the follow-up.
     """
     if kind == "several" or word == "their":
         both = [_as_asked(frame, subject) for subject in frame.subjects]
@@ -103,10 +114,10 @@ def _topic(kind: str, word: str, frame: QueryFrame, answered: str, language: Lan
 
 
 def _list_new_names(answered: str, asked: str) -> set[str]:
-    """Return the names in an answer missing from the question.
+    """Return the names in an answer that the question does not have.
 
-    If there are several, the names of the answer's first statement are returned. For a record shown there, this is the
-    cell that is called a name. For a Chinese sentence that repeats the question's predicate, it is the text before the
+    If there are several, those of the answer's first statement are returned. For a record shown there, this is the cell
+    that is called a name. For a Chinese sentence that repeats the question's predicate, it is the text before the
     predicate.
     """
     first = answered.strip().partition("\n\n")[0]
@@ -126,9 +137,9 @@ def _new_names(text: str, asked: str) -> set[str]:
 
 
 def _find_topic(frame: QueryFrame, language: Language) -> str:
-    """Return the topic of a question in the question's own words.
+    """Return the topic of a question in its own words: the noun phrase behind the question words, or the subject.
 
-    This is the noun phrase behind the question words, else the only subject.
+    Empty if the question has several subjects.
     """
     if len(frame.subjects) > 1:
         return ""
@@ -148,10 +159,10 @@ def _find_topic(frame: QueryFrame, language: Language) -> str:
 
 
 def _complete(question: str, frame: QueryFrame, language: Language) -> str:
-    """Resolve "which ones?" after a count, and "how much?" after a question about one thing.
+    """Return "which ones?" after a count, or "how much?" after a question about one thing, as a whole question.
 
-    Returns an empty string for any other question. The former becomes the counted question, asking for the things. The
-    latter is asked about the same thing.
+    The former becomes the counted question, asking for the things. The latter is asked about the same thing. Empty for
+    any other question.
     """
     text = question.strip()
     if _WHICH[language].match(text):
@@ -176,10 +187,7 @@ def _as_asked(frame: QueryFrame, subject: str) -> str:
 
 
 def _with_other_subject(question: str, frame: QueryFrame, language: Language) -> str:
-    """Resolve "what about Y?" after a question about X into the question about Y.
-
-    Returns an empty string for any other question.
-    """
+    """Return "what about Y?" after a question about X as the question about Y. Empty for any other question."""
     found = _ELLIPSIS[language].match(question.strip())
     if found is None or len(frame.subjects) != 1 or frame.subject not in frame.question:
         return ""
@@ -200,10 +208,7 @@ def _with_other_subject(question: str, frame: QueryFrame, language: Language) ->
 
 
 def _is_name_in_small_letters(text: str) -> bool:
-    """Report whether a lower-case text may be just the name of a thing.
-
-    An example is "the nile", unlike "tomorrow", "its length" and "you".
-    """
+    """Report whether a lower-case text may be just a name of a thing: "the nile", but not "tomorrow"."""
     said, thing = parse_question(text, "en"), text.removeprefix("the ").split()
     known = said.relation or said.fresh or ITEM_BAD.search(" ".join(thing))
     alone = said.shape == "look_up" and not known and len(thing) <= len(terms(text)) <= 3

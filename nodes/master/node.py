@@ -1,4 +1,4 @@
-"""The master: reads the conversation, judges how much machinery a question deserves, and sets up the team."""
+"""The master: reads the conversation, judges how much work a question needs, and sets up the team."""
 
 import asyncio
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _HURRIES: Final = localize_message("master.node", "hurries")
 
 
 async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Open a turn: find and assess the question, set up the team, and clear the previous question's state.
+    """Open a turn and return its state: the assessed question, the team, and no trace of the question before.
 
     Raises:
         QuestionError: There is no question, or it cannot be asked.
@@ -67,9 +67,9 @@ async def master(state: SearchState, services: RunContext) -> dict[str, Any]:
 
 
 async def _find_language(turn: ConversationTurn, services: RunContext) -> Language:
-    """Detect the language of a question.
+    """Return the language of a question.
 
-    If the question is too short to tell, the language of the conversation is used, else that of the documents.
+    If it is too short to tell, that of the conversation, else of the documents.
     """
     guess = guess_language(turn.question)
     if guess.sure:
@@ -110,7 +110,7 @@ def _give_again(
     wishes: Sequence[str],
     services: RunContext,
 ) -> dict[str, Any]:
-    """Return the state of a turn that gives an earlier answer again, without a search.
+    """Return the state of a turn that gives a stored answer again, without a search.
 
     Args:
         earlier: The stored answer.
@@ -146,7 +146,7 @@ def _tell_assessed(assessment: Assessment, team: TeamConfig, services: RunContex
 
 
 def _configure_team(assessment: Assessment, services: RunContext) -> TeamConfig:
-    """Configure the team for a level: agents, tools, limits and expected model calls."""
+    """Return the team for an assessed question: agents, tools, limits and expected model calls."""
     team = TEAMS[assessment.level]
     return TeamConfig(
         name=team.name,

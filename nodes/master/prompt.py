@@ -71,7 +71,7 @@ class ClarifyReply(Reply):
 
 
 def _usable(value: Any) -> Any:
-    """Return a usable clarification, or None.
+    """Return a clarification that has a question and choices, else None.
 
     Models also write "", "none" or half of a clarification if there is nothing to ask.
     """
@@ -116,7 +116,7 @@ class PlannedAssessmentReply(AssessmentReply):
     edges: Edges = Field(default_factory=list)
 
     def sketch(self) -> dict[str, Any]:
-        """Return the plan in interchange form, or an empty dict."""
+        """Return the plan in interchange form, or an empty dict if the reply has none."""
         kept = self.model_dump(include={"thought", "vertices", "edges"}, exclude_none=True)
         return kept if self.vertices else {}
 
@@ -134,7 +134,13 @@ class ToolAssessmentReply(AssessmentReply):
 def assessment_messages(
     turn: ConversationTurn, planning: str, wishes: Sequence[str]
 ) -> list[SystemMessage | HumanMessage]:
-    """Build the messages for a model assessing a question."""
+    """Return the messages that ask a model to assess a question.
+
+    Args:
+        turn: The question with the conversation before it.
+        planning: Further instructions: a plan to sketch, or tools and documents. Empty for none.
+        wishes: The user's standing wishes.
+    """
     before = format_conversation(turn)
     prompt = f"Conversation so far:\n{before}\n\nLast message: {turn.question}" if before else turn.question
     if wishes:
