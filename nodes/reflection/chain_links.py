@@ -16,15 +16,16 @@ _HAN = lazy(f"[{HAN}]")
 
 
 def find_missing_link(task: Task, outcome: Outcome, passages: Iterable[Evidence], language: Language) -> str:
-    """Find a chain's value missing from the passages of the following step.
+    """Return the first name of a look-up chain that no passage of its step mentions. Empty if there is none.
 
-    Returns an empty string if all values are named. The first step has to name the subject of the question, for which
-    parsing may have taken too many words: one word is enough. Any other name counts as named by half of its words, in
-    text, title or headings. In another script no code can tell.
+    The first step has to mention the question's subject, of which one word is enough, since parsing may have taken too
+    many words for it. Each later step has to mention the value of the step before: half of its words, in text, title or
+    headings. A name in another script than the passage counts as mentioned, since code cannot tell. Tasks that are no
+    chain, or were not read by a model, have no missing link.
 
     Args:
         task: The task with the chain as its description.
-        outcome: The task's value, with the intermediate values.
+        outcome: The task's outcome, with the intermediate values.
         passages: The passages of the run.
         language: The language of the task.
     """
@@ -44,7 +45,10 @@ def find_missing_link(task: Task, outcome: Outcome, passages: Iterable[Evidence]
 
 
 def _names(passage: Evidence, name: str, *, least: float) -> bool:
-    """Report whether a passage has at least one word and a given share of a name's words."""
+    """Report whether a passage has one word or more, and at least the share `least`, of a name's words.
+
+    True if only one of the two has Chinese characters, or if the name has no words to compare.
+    """
     text = " ".join((passage.title, passage.source, *passage.headings, passage.text))
     if bool(_HAN.search(name)) != bool(_HAN.search(text)):
         return True

@@ -33,21 +33,21 @@ _PlanCheck = Callable[[Plan], Iterable[str]]
 
 @dataclass(frozen=True)
 class Intervention:
-    """Interventions possible on the tasks of a running execution.
+    """The state that decides whether tasks of a running plan may be repaired, and that records the repairs.
 
     Attributes:
         plan: The plan in execution, with the repairs that led to this state.
-        earlier: The earlier revisions, oldest first.
-        outcomes: Outcomes of earlier executions.
+        earlier: The plan's earlier revisions, oldest first.
+        outcomes: Outcomes of earlier executions, by task.
         question: The question.
         tools: Names of the available tools.
         services: The run's resources.
-        check: The validator of plans.
-        rounds: Number of rounds left.
-        level: Number of rounds taken by this line of repairs.
-        made: The repairs of the execution by replaced task, for all its lines. Kept in memory.
+        check: Returns all faults of a plan.
+        rounds: Number of rounds of replanning that are left.
+        level: Number of rounds that the repairs before this state have taken, each repairing the one before.
+        made: All repairs of the execution by replaced task. Shared by all states of the execution, and not stored.
         root: The plan at the start of the execution. None if it is `plan`.
-        items: Number of items of each `for_each` task that triggered reflection. Kept in memory.
+        items: Number of items that were repaired for each `for_each` task. Shared like `made`.
     """
 
     plan: Plan
@@ -65,9 +65,9 @@ class Intervention:
 
     @classmethod
     def open(cls, state: SearchState, services: RunContext, check: _PlanCheck) -> "Intervention | None":
-        """Create the intervention for the current plan's execution.
+        """Return the intervention for the execution of the current plan, or None if none is allowed.
 
-        Returns None if no intervention is allowed.
+        None is allowed without a plan, without rounds left, or if a person approves plans.
         """
         plan = state.get("plan")
         rounds = services.settings.limits.max_replans - len(list_rounds(state))
@@ -87,7 +87,15 @@ class Intervention:
     def wakes_for_item(
         self, task: Task, item: str, outcome: Outcome, others: Mapping[str, Outcome], *, found: bool
     ) -> bool:
-        """Report whether an item's outcome triggers reflection. Call once per item."""
+        """Report whether an item's outcome calls for a repair, and count it. Call once per item.
+
+        Args:
+            task: The `for_each` task.
+            item: The item.
+            outcome: The item's outcome.
+            others: Outcomes of the other tasks, by id.
+            found: Whether passages were found for the item.
+        """
         if self.items[task.id] >= _MOST_ITEMS or not self.wakes(task, outcome, others, found=found, item=item):
             return False
         self.items[task.id] += 1
@@ -102,16 +110,16 @@ class Intervention:
         found: bool,
         item: str | None = None,
     ) -> bool:
-        """Report whether a task's outcome triggers reflection.
+        """Report whether the outcome of a task or item calls for a repair: a failure, or a value too weak to build on.
 
-        Only a task that other tasks run beside, an item, or a task with an alternative can trigger it. Any other task
+        Only an item, a task with an alternative, or a task that other tasks run beside can call for one. Any other task
         is reviewed after the plan, which comes as soon.
 
         Args:
             task: The task.
             outcome: The outcome of the task or item.
             others: Outcomes of the other tasks, by id.
-            found: Whether the task found passages. Without a model, these are shown, so that no repair is needed.
+            found: Whether passages were found. Without a model, these are shown, so that no repair is needed.
             item: The item of a `for_each` task. None for a whole task.
         """
         beside = item is not None or task.alternative is not None or self._runs_beside(task)
@@ -137,9 +145,9 @@ class Intervention:
         )
 
     def above(self, inputs: Iterable[str]) -> "Intervention":
-        """Return the intervention for a task built on the given inputs.
+        """Return the intervention for a task with the given inputs, in a plan with the repairs that these come from.
 
-        Its plan includes the repairs that replaced other tasks.
+        Unchanged if no input comes from a repair.
         """
         chain: list[Repair] = []
         by_value = {repair.value_id: repair for repair in self.made.values()}
@@ -155,9 +163,9 @@ class Intervention:
         return replace(self, plan=plan, earlier=earlier, level=max(self.level, level), root=self.root or self.plan)
 
     def within(self, repair: Repair) -> "Intervention":
-        """Return the intervention for the tasks of a repair.
+        """Return the intervention for the tasks of a repair, one level further.
 
-        For a repair of a single item, no further intervention is allowed.
+        A repair of a single item allows no further one.
         """
         if not (revisions := revise(self.plan, [repair])):
             return replace(self, level=self.rounds)
@@ -179,9 +187,12 @@ class Intervention:
             self._tell_plan()
 
     def withdraw(self, repairs: Iterable[str]) -> None:
-        """Remove repairs that gave no better result, by the ids of the replaced tasks, and emit the current plan.
+        """Remove repairs that gave no better result, and emit the plan if it changes.
 
-        The values of the replaced tasks stay.
+        The replaced tasks keep their values.
+
+        Args:
+            repairs: The ids of the replaced tasks.
         """
         withdrawn = [self.made.pop(task_id, None) for task_id in repairs]
         if any(item is not None and item.task_id in self.plan.ids for item in withdrawn):
@@ -192,7 +203,15 @@ class Intervention:
     ) -> bool:
         """Report whether a repair gave a better result than the original task or item.
 
-        If the original gave no answer, any result counts as better.
+        This holds for any result if the original gave no answer. Otherwise the new value must need no repair, or have a
+        higher confidence.
+
+        Args:
+            task: The original task.
+            old: Its outcome.
+            new: The outcome of the repair.
+            others: Outcomes of the other tasks, by id.
+            item: The item of a `for_each` task. None for a whole task.
         """
         if not old.answers or not new.usable:
             return not old.answers
@@ -205,22 +224,27 @@ class Intervention:
         self.services.emit(PlannedEvent.of((root, *revise(root, self.made.values()))[-1]))
 
     def _runs_beside(self, task: Task) -> bool:
-        """Report whether an unfinished task is independent of the given task."""
+        """Report whether the plan has an unfinished task that neither builds on the given task nor leads to it."""
         below = {task.id, *self.plan.descendants([task.id])}
         finished = {task_id for task_id, outcome in self.outcomes.items() if outcome.answers}
         others = (name for name in self.plan.ids if name not in below and name not in finished)
         return any(task.id not in self.plan.descendants([other]) for other in others)
 
     def acts(self, tool: str) -> bool:
-        """Report whether a tool may change something."""
+        """Report whether a tool may change something outside the run. False for an unknown tool."""
         info = self.services.list_interfaces((tool,)).get(tool)
         return info is not None and info.acts
 
 
 def record_repairs(plan: Plan, earlier: Sequence[Plan], repairs: Mapping[str, Repair]) -> dict[str, Any]:
-    """Return the state update for an execution's repairs.
+    """Return the state update for an execution's repairs: the plan, its revisions, and a reflection for each step.
 
-    It holds the plan, its revisions, and a reflection for each of them.
+    Empty if there are no repairs. Repairs of single items leave the plan unchanged.
+
+    Args:
+        plan: The plan at the start of the execution.
+        earlier: Its earlier revisions, oldest first.
+        repairs: The repairs by replaced task.
     """
     if not repairs:
         return {}
@@ -247,10 +271,7 @@ def _look_back(decision: Literal["replan", "retry"], made: Sequence[Repair], pla
 
 
 def _narrow_to_item(outcome: Outcome, item: str) -> Outcome:
-    """Narrow the outcome of a `for_each` task to a single item.
-
-    Any other outcome is returned unchanged.
-    """
+    """Return the outcome of a `for_each` task with the values of one item. Any other outcome is returned unchanged."""
     items, values = outcome.detail.items, outcome.value
     if items is None or not isinstance(values, list):
         return outcome

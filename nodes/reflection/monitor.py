@@ -26,19 +26,22 @@ from weiwo.state.settings import Settings
 from weiwo.text.language import fold
 
 _Calibration = Sequence[float]
-"""Weights of the features of a value, as version 0.1 fitted them for a model (Platt scaling): of 1; of the log odds of
-the confidence; of the logarithm of the independent sources; of rivals; and of quotes that only imply the value."""
+"""Five weights for turning a model's confidence into a probability (Platt scaling), fitted by version 0.1.
+
+In order: a constant, the log odds of the confidence, the logarithm of the number of independent sources, whether there
+are rival values, and whether the quotes only imply the value.
+"""
 ALL_DONE: Final = "every task has an outcome"
 _CALIBRATIONS: Final = "confidence.json"
 _WEIGHTS: Final = 5
 _NEVER_SURE: Final = 0.01
-"""Confidence is clamped to this distance from 0 and from 1, because their log odds are infinite."""
+"""Confidence is kept this far from 0 and from 1, where the log odds are infinite."""
 
 _SLOW_SHARE = 0.5
-"""A task that took more than this share of the run's seconds is reported as slow."""
+"""Share of the run's seconds. A task that took more is reported as slow."""
 
 _DOUBTED_BELOW = 0.5
-"""A value is doubted if the model's confidence, calibrated if possible, is below this."""
+"""A value is doubted if the model's confidence, calibrated where possible, is below this."""
 
 _MOST_NAMED = 10
 """Most items without a value named in a report."""
@@ -53,9 +56,9 @@ def monitor_plan(
     passages: Collection[Evidence] = (),
     language: Language = "en",
 ) -> MonitorReport:
-    """Report failures, timeouts, empty, blocked, incomplete, inconsistent and slow tasks, and weak values.
+    """Return a report on an execution: what failed, is missing, slow or inconsistent, and the weak values.
 
-    A task blocked only because an upstream task found a false premise is not a failure: there is nothing to find.
+    A task blocked only because a task before it found a false premise is not a failure, since there is nothing to find.
 
     Args:
         plan: The plan.
@@ -130,7 +133,7 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
-    """List the tasks with equal questions and different values."""
+    """Return a failure for each task that asks the same as an earlier task and has another value."""
     found = []
     first: dict[tuple[str, str], Outcome] = {}
     for task in plan.tasks:
@@ -147,9 +150,9 @@ def _inconsistent(plan: Plan, outcomes: Mapping[str, Outcome]) -> list[Failure]:
 
 
 def find_calibration(settings: Settings) -> _Calibration | None:
-    """Load the calibration of the model reading passages. Reads a file.
+    """Return the calibration of the model that reads passages, from a file. Blocks.
 
-    Returns None if no calibration was fitted or the file cannot be read.
+    None if there is none for this model or the file cannot be read, which is logged.
     """
     path, reader = Path(settings.home) / _CALIBRATIONS, settings.models.get("executor")
     try:
@@ -166,10 +169,7 @@ def find_calibration(settings: Settings) -> _Calibration | None:
 
 
 def _calibrate_confidence(outcome: Outcome, weights: _Calibration) -> float:
-    """Return the calibrated probability of a value read by a model.
-
-    The probability says how likely the value is right.
-    """
+    """Return the probability, from 0 to 1, that a value read by a model is right."""
     stated = min(max(outcome.confidence, _NEVER_SURE), 1 - _NEVER_SURE)
     support = math.log(max(1, outcome.support))
     features = (1.0, math.log(stated / (1 - stated)), support, bool(outcome.rivals), outcome.basis == "implied")
@@ -191,7 +191,15 @@ def find_cause(
 ) -> Cause | None:
     """Return the cause of a task's failure: `tool`, `query`, `source` or `plan`.
 
-    Returns None if the cause is unknown, or if the task only waited for another task.
+    None if the task did not fail, the cause is unknown, or the task only waited for another task.
+
+    Args:
+        task: The task.
+        outcome: Its outcome.
+        inputs: The outcomes that its description refers to, by task.
+        passages: The passages of the run. One of the task that mentions the question's subject makes the cause
+            `source`.
+        language: The language of the question.
     """
     if outcome.failure is None or outcome.status == "blocked":
         return None

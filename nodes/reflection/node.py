@@ -38,7 +38,7 @@ _HARMLESS = frozenset({"slow"})
 
 
 async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]:
-    """Look back at the execution of the plan and decide how to go on."""
+    """Return the state update with the decision on what follows the execution of the plan, and with the ledger."""
     plan = state.get("plan")
     if plan is None:
         decided = Reflection(decision="abort", reason="there is no plan", decided_by="rule")
@@ -70,10 +70,7 @@ async def reflection(state: SearchState, services: RunContext) -> dict[str, Any]
 
 
 def _by_rule(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection | None:
-    """Decide by rule if the facts leave no choice.
-
-    Returns None if they do leave a choice.
-    """
+    """Return the decision that the facts leave no choice about, or None if they do leave a choice."""
     failures = [failure for failure in report.failures if failure.kind not in _HARMLESS]
     concerned = tuple(dict.fromkeys(failure.task_id for failure in failures))
     rounds = len(list_rounds(state))
@@ -110,8 +107,15 @@ def _settle(
 ) -> Reflection | None:
     """Return the decision that ends a search without failures, or None if a model has to decide first.
 
-    The decision is `done`, with `draft_checks` set if the call that writes the draft has to say whether every part of
-    the question is answered.
+    `draft_checks` is set on it if the call that writes the draft has to say whether every part of the question is
+    answered.
+
+    Args:
+        done: The decision to finish.
+        plan: The plan.
+        report: The monitor's report.
+        state: The state of the run.
+        services: The run's resources.
     """
     rounds = len(list_rounds(state))
     if _may_deepen(state, services, rounds):
@@ -127,9 +131,9 @@ def _settle(
 
 
 async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> Reflection:
-    """Decide by model, else by rule, whether something is missing and how to go on.
+    """Return the decision of a model, else of a rule, on whether something is missing and how to go on.
 
-    Called if the rules leave a choice and the limits allow another round.
+    It is used if the facts leave a choice and the limits allow another round.
     """
     failures = [failure for failure in report.failures if failure.kind not in _HARMLESS]
     fact = failures[0].message if failures else ALL_DONE
@@ -166,7 +170,14 @@ async def _open_question(plan: Plan, report: MonitorReport, state: SearchState, 
 
 
 def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunContext, rounds: int) -> str:
-    """Return the reason against a further round, or an empty string."""
+    """Return the reason why no further round can help or is allowed. Empty if there is none.
+
+    Args:
+        failures: The failures, except slow tasks. At least one.
+        state: The state of the run.
+        services: The run's resources.
+        rounds: Number of rounds so far.
+    """
     if limit := services.budget.find_exhausted_limit() or (None if services.work_seconds() else "max_seconds"):
         return f"the run's limit {limit} was reached"
     ended = [failure for failure in failures if failure.kind in HOPELESS]
@@ -185,7 +196,10 @@ def _end_reason(failures: Sequence[Failure], state: SearchState, services: RunCo
 
 
 def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:
-    """Report whether every failed search found passages, or waited for a search with passages."""
+    """Report whether every failed search found passages, and every other failed task waited or was partly done.
+
+    False if no search came back empty.
+    """
     outcomes, passages = state.get("outcomes", {}), state.get("evidence", {}).values()
     finding = {task_id for passage in passages for task_id in passage.task_ids}
     empty = {task_id for task_id in concerned if task_id in outcomes and outcomes[task_id].status == "empty"}
@@ -194,10 +208,11 @@ def _shows_passages(concerned: Collection[str], state: SearchState) -> bool:
 
 
 def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> bool:
-    """Report whether a model has to check the answers to all parts of the question.
+    """Report whether a model has to check that all parts of the question are answered.
 
-    The check is made once, and once more if parts were left out. Rules are enough if one thing is asked for, one task's
-    value is the answer, every value is firm, and no part of the ledger with tasks lacks an answer.
+    The check is made once, and once more if the new tasks left parts out. Rules are enough if every value is firm and
+    one thing is asked for that one task answers, or each part has its own task. Values are firm if no search could mend
+    them, they fit together, and no part of the ledger with tasks lacks an answer.
     """
     assessment, frame = state["assessment"], state["assessment"].frame
     asked = assessment.parts or (
@@ -223,10 +238,10 @@ def _needs_check(plan: Plan, report: MonitorReport, state: SearchState, services
 
 
 def _list_mendable_values(plan: Plan, report: MonitorReport, services: RunContext) -> list[WeakValue]:
-    """List the weak values that another search may mend.
+    """Return the weak values that another search may mend.
 
-    A reader who finds a value only implied has looked for a statement of it. The value is named as implied, unless a
-    deep search or a task that builds on the value makes a second look worth a call.
+    A reader who finds a value only implied has already looked for a statement of it. So such a value counts only if
+    another task builds on it, or in a deep search with several tasks.
     """
     settled = len(plan.ids) == 1 or not services.strategy.deepens
     return [weak for weak in report.weak if weak.weakness != "implied" or weak.carries or not settled]
@@ -238,9 +253,10 @@ def _has_deepened(state: SearchState) -> bool:
 
 
 def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, services: RunContext) -> bool:
-    """Report whether the draft's own call can name the unanswered parts (`writer/opening.py`).
+    """Report whether the call that writes the draft can also name the unanswered parts (`writer/opening.py`).
 
-    This requires a single draft, by a model that takes several things at once, and no earlier request in vain.
+    It can if a model that takes several things at once writes a single draft, no value is weak, and it was not asked to
+    before.
     """
     asked = any(past.draft_checks and past.revision == plan.revision for past in state.get("reflections", []))
     told = all(plan.task(name).is_answer for name in plan.final_ids)  # the answer is written without a draft
@@ -252,9 +268,9 @@ def _draft_can_check(plan: Plan, report: MonitorReport, state: SearchState, serv
 def _after_check(
     reply: ReflectionReply, missing: Collection[str], state: SearchState, services: RunContext
 ) -> Literal["finish", "deepen"]:
-    """Decide the next step of a search without failures.
+    """Return the next step after a model checked a search without failures.
 
-    "finish" stands, and anything else missing is planned for once.
+    "finish" stands. Otherwise missing parts are planned for once, and more often only in a deep search.
     """
     if reply.decision == "finish":
         return "finish"
@@ -266,10 +282,7 @@ def _after_check(
 
 
 def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:
-    """Report whether a search without failures may continue.
-
-    This requires a deep search with a model to judge, within its limits.
-    """
+    """Report whether a search without failures may continue: it is deep, and a model and its limits allow it."""
     return (
         services.strategy.deepens
         and services.strategy.check
@@ -281,15 +294,14 @@ def _may_deepen(state: SearchState, services: RunContext, rounds: int) -> bool:
 
 
 def list_rounds(state: SearchState) -> list[Reflection]:
-    """List the reflections so far that decided to retry, replan or deepen."""
+    """Return the reflections so far that decided to retry, replan or deepen, oldest first."""
     return [past for past in state.get("reflections", []) if past.decision in {"retry", "replan", "deepen"}]
 
 
 def _covers_parts(parts: Sequence[str], plan: Plan, outcomes: Mapping[str, Outcome]) -> bool:
-    """Report whether each part matches a different task with a complete value.
+    """Report whether each of several parts has its own task with a complete value and all content words of the part.
 
-    The task must ask for all content words of the part. Words are compared, not meanings: False says only that somebody
-    has to judge. A single part is not settled this way.
+    Words are compared and not meanings, so False says only that a model has to judge. Always False for a single part.
     """
     done = [task for task in plan.tasks if task.id in outcomes and outcomes[task.id].usable]
     asking = [frozenset(terms(REFERENCE.sub(" ", t.description))) for t in done if not outcomes[t.id].detail.missing]
@@ -297,7 +309,12 @@ def _covers_parts(parts: Sequence[str], plan: Plan, outcomes: Mapping[str, Outco
 
 
 def _match_parts(parts: Sequence[frozenset[str]], asking: Sequence[frozenset[str]]) -> bool:
-    """Report whether each part has a separate task with all words of the part."""
+    """Report whether each part can be given a separate task that has all words of the part.
+
+    Args:
+        parts: The content words of each part.
+        asking: The content words of each task.
+    """
     if not parts:
         return True
     first, *rest = parts

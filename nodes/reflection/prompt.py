@@ -73,7 +73,7 @@ class ReflectionReply(Reply):
 
 
 class RepairReply(Reply):
-    """Alternative way to a task's goal, from a model."""
+    """Reply of a model with another way to a task's value. Without `vertices`, it knows none."""
 
     bounds: ClassVar[Mapping[str, int]] = {"vertices": 20}
     tokens: ClassVar[int] = 1000
@@ -85,7 +85,15 @@ class RepairReply(Reply):
 def decision_prompt(
     plan: Plan, report: MonitorReport, rounds: Sequence[Reflection], state: SearchState, services: RunContext
 ) -> str:
-    """Build the prompt for the decision on the next step."""
+    """Return the prompt for the decision on the next step.
+
+    Args:
+        plan: The plan.
+        report: The monitor's report on its execution.
+        rounds: The reflections that led to further rounds so far.
+        state: The state of the run.
+        services: The run's resources.
+    """
     made = f" ({', '.join(item.decision for item in rounds)})" if rounds else ""
     outcomes: dict[str, Outcome] = state.get("outcomes", {})
     usable = {task_id: outcome for task_id, outcome in outcomes.items() if outcome.usable}
@@ -124,7 +132,7 @@ def decision_prompt(
 
 
 def _weak(weak: WeakValue, outcome: Outcome) -> str:
-    """Describe a weak value with the quotes for and against."""
+    """Return the line on a weak value, with up to two quotes for it and two against it."""
     quotes = "; ".join(f"“{quote_as_data(quote.text, 300)}”" for quote in outcome.quotes[:2]) or "no quote"
     against = [quote_as_data(rival.quotes[0].text, 300) for rival in outcome.rivals[:2] if rival.quotes]
     more = f"; against it: {'; '.join(f'“{words}”' for words in against)}" if against else ""
@@ -133,7 +141,10 @@ def _weak(weak: WeakValue, outcome: Outcome) -> str:
 
 
 def _format_query(task: Task, usable: Mapping[str, Outcome], services: RunContext) -> str:
-    """Format the first query of a task, with references filled if the values are known."""
+    """Return the first query of a task, for its line in the prompt. Empty if the task has none.
+
+    References are filled with the values that are known.
+    """
     query = task.args.get("query")
     if not isinstance(query, str):
         return ""

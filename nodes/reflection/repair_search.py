@@ -41,14 +41,14 @@ _MOST_ADDED: Final = 3
 
 @dataclass(frozen=True)
 class RepairSearch:
-    """Search for a replacement of a task.
+    """The search for other tasks in place of one task.
 
     Attributes:
-        may: The interventions allowed in this execution.
+        may: The intervention that allows it.
         task: The task.
         outcome: The outcome of the task.
-        inputs: The inputs of the task.
-        tried: The calls made by the task: tool and query.
+        inputs: Outcomes that the new tasks may use, by name.
+        tried: The calls made by the task, as tool and query.
         found: The passages found by the task.
     """
 
@@ -60,9 +60,9 @@ class RepairSearch:
     found: Sequence[Evidence] = ()
 
     async def run(self, services: RunContext) -> Repair | None:
-        """Return the first valid repair: the plan's alternative for the task, then other searches, then a model's.
+        """Return the first valid repair, or None if there is none.
 
-        Returns None if there is none.
+        The plan's alternative for the task is tried first, then other searches, then a model's repair.
         """
         second = self.task.second_way
         for other in (*([] if second is None else [second]), *self._other_searches()):
@@ -73,9 +73,9 @@ class RepairSearch:
         return await self._ask(services) if services.models.has_decision_model("reflection") else None
 
     def _other_searches(self) -> Iterator[Task]:
-        """Yield the untried searches proposed by rules.
+        """Yield the untried searches that rules know: another tool or, if no model can be asked, fewer words.
 
-        These are another tool or, if no model knows better, fewer words for a working tool.
+        There are none for a task without a query.
         """
         if not isinstance(self.task.args.get("query"), str):
             return
@@ -88,7 +88,7 @@ class RepairSearch:
                 yield other
 
     async def _ask(self, services: RunContext) -> Repair | None:
-        """Ask the model for a repair."""
+        """Return the model's repair, or None if it knows none or fails."""
         system = prompt.REPAIR.replace("{most}", str(self._most_added()))
         asked = [SystemMessage(system), HumanMessage(self._prompt())]
         try:
@@ -100,20 +100,14 @@ class RepairSearch:
         return self._read(reply)[0] if reply.vertices else None
 
     def _objection(self, reply: RepairReply) -> str | None:
-        """Return the objection to a reply for the model, which is then asked again.
-
-        Returns None if the reply can be used.
-        """
+        """Return the faults of a reply, for asking the model again. None if the reply can be used."""
         repair, faults = self._read(reply) if reply.vertices else (None, [])
         if faults := self._complaints(repair) if repair is not None else faults:
             return prompt.INVALID + "\n".join(f"- {fault}" for fault in faults)
         return None
 
     def _read(self, reply: RepairReply) -> tuple[Repair | None, list[str]]:
-        """Read the repair in a reply, with new ids for the tasks.
-
-        If the reply cannot be read, return None and the complaints.
-        """
+        """Return the repair in a reply, with new ids for its tasks, or None and the faults of the reply."""
         sketch, complaints, _ = Plan.read(
             {"vertices": [vertex.model_dump(exclude_none=True) for vertex in reply.vertices]}
         )
@@ -136,7 +130,7 @@ class RepairSearch:
         return Repair(task_id=self.task.id, tasks=tuple(told), reason=reason, level=self.may.level)
 
     def _complaints(self, repair: Repair) -> list[str]:
-        """List all faults of a repair."""
+        """Return all faults of a repair. Empty if it is valid."""
         own, most = {task.id for task in repair.tasks}, self._most_added()
         faults = [prompt.TOO_MANY_TASKS.format(len(own), most)] if len(own) > most else []
         for item in repair.tasks:
@@ -161,9 +155,9 @@ class RepairSearch:
         return [prompt.FUTILE.format(task_id) for task_id in again]
 
     def _most_added(self) -> int:
-        """Return the maximum number of tasks in a repair.
+        """Return the greatest number of tasks for a repair: 1 to 3.
 
-        Even if all tasks fail, the plan must not grow beyond its limit.
+        It is so small that the plan would stay within its limit if all of its tasks were repaired.
         """
         if self.may.level or self.task.for_each:
             return 1
@@ -171,9 +165,9 @@ class RepairSearch:
         return min(_MOST_ADDED, 1 + max(0, most - count) // count)
 
     def _free_ids(self, count: int) -> list[str]:
-        """Return unused ids based on the task's id.
+        """Return ids based on the task's id that no revision of the plan uses.
 
-        They do not collide with tasks added by another repair.
+        Repairs of different tasks therefore never clash.
         """
         taken = {task_id for plan in (*self.may.earlier, self.may.plan) for task_id in plan.ids}
         free = (f"{self.task.id}_{n}" for n in range(2, len(taken) + count + 3))
@@ -186,10 +180,7 @@ class RepairSearch:
         return f"{self.task.id} returned {value[:100]}, which is not well supported"
 
     def _prompt(self) -> str:
-        """Build the prompt for the model.
-
-        Nothing in it depends on the progress of other tasks.
-        """
+        """Return the prompt for the model. Nothing in it depends on how far other tasks have come."""
         services, task = self.may.services, self.task
         given = [
             f"- {name} ({value.type}): {quote_as_data(render(value.value, value.type, services.language), 300)}"
