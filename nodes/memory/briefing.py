@@ -31,9 +31,9 @@ _MOST_RECALLED: Final = 2
 LONGEST: Final = 3_000
 """Most characters of a procedure in a prompt."""
 FITS_FROM: Final = 0.28
-"""The score from which a procedure fits a question; 2 to 4 of 160 questions for which none was written reach it."""
+"""Least score of a procedure that fits. Of 160 questions for which none was written, 2 to 4 reach it."""
 _CLOSE: Final = 0.7
-"""A second procedure is given if it scores at least this share of the best score."""
+"""Least share of the best score from which a second procedure is given too."""
 
 _HOW: Final = """Procedures: the way this house does it. Follow the one that fits the question, as far as the tools \
 at hand allow; if none does, plan as usual. Say its name in `procedure` ("" for none), and in `departure`, in one line \
@@ -43,7 +43,7 @@ _NO_MODEL: Final = localize_message("memory.briefing", "no_model")
 
 
 class Briefing(NamedTuple):
-    """Memory briefing for a planner.
+    """The procedures and wishes that a planner is told.
 
     Attributes:
         procedures: The procedures that fit, best first.
@@ -63,11 +63,16 @@ class Briefing(NamedTuple):
         return f"{prompt}\n\n{self.text}" if self.text else prompt
 
     def describe_plan(self, plan: Plan, sketch: Mapping[str, Any], tools: Sequence[str], language: Language) -> Plan:
-        """Return the plan with the followed procedure and departures from the procedure.
+        """Return a plan with the title of the procedure it follows and its departures from that procedure.
 
-        The planner names the procedure and the departures. A procedure that was not given does not count. A tool that
-        the procedure names, that is available and that the plan does not use is a departure, whether the planner said
-        so or not.
+        Unchanged if the planner named no procedure, or one that was not given. A tool that the procedure names, that is
+        available and that the plan does not use is a departure, even if the planner did not say so.
+
+        Args:
+            plan: The plan.
+            sketch: The planner's reply, with `procedure` and `departure`.
+            tools: Names of the available tools.
+            language: The language of the departures.
         """
         named = str(sketch.get("procedure") or "").strip().strip("\"'“”").casefold()
         procedure_used = next(
@@ -91,9 +96,10 @@ class Briefing(NamedTuple):
 async def brief_planner(
     question: str, services: RunContext, wishes: Sequence[str] = (), *, quiet: bool = False
 ) -> Briefing:
-    """Recall the procedures and wishes for a planner.
+    """Return the procedures that fit a question and the user's wishes, for a planner.
 
-    If procedures fit but no model plans, the briefing is empty, and an event says so.
+    If procedures fit but no model plans, the briefing is empty, and an event says so. If the folder of procedures
+    cannot be used, only the wishes are given.
 
     Args:
         question: The question.
@@ -124,13 +130,13 @@ async def brief_planner(
 
 
 def rank_procedures(question: str, known: Procedures) -> list[tuple[Procedure, float]]:
-    """Rank the procedures sharing a word with a question, best first, with scores."""
+    """Return the procedures that share a word with a question, best first, each with its score from 0 to 1."""
     ranked = _index(known.found).rank(question)
     return [(known.found[item.number], item.score) for item in ranked]
 
 
 def recall_procedures(question: str, known: Procedures) -> tuple[Procedure, ...]:
-    """Recall the procedures fitting a question. Empty if no procedure fits."""
+    """Return the procedures that fit a question, best first and at most two. Empty if none fits."""
     return tuple(known.found[n] for n in _index(known.found).recall(question, _MOST_RECALLED, FITS_FROM, _CLOSE))
 
 

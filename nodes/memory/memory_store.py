@@ -44,9 +44,10 @@ class _Entry(NamedTuple):
 
 
 def local_user(settings: Settings) -> str:
-    """Return the owner of the command's memory.
+    """Return the name under which the memory of this computer's user is kept.
 
-    This is the folder's only user or, in a database that several users may share, the system user.
+    With files it is always the same name, since a home folder has one user. In a database, which several users may
+    share, it is based on the system's user name.
     """
     if not settings.database_url:
         return _LOCAL
@@ -57,10 +58,7 @@ def local_user(settings: Settings) -> str:
 
 
 def client_user(identity: str) -> str:
-    """Return the owner of a server client's memory.
-
-    Returns an empty string for a client without a name, who has no memory.
-    """
+    """Return the name under which a server client's memory is kept. Empty for a client without a name, who has none."""
     return f"client:{quote(identity, safe='')}" if identity else ""
 
 
@@ -89,7 +87,12 @@ class MemoryStore:
     async def read(self, kind: Kind, key: str, model: type[M]) -> M | None:
         """Return an entry as a model.
 
-        Returns None if the entry is missing or was written by another version.
+        None if the entry is missing, does not fit the model, or a failure of the store was reported by `tell`.
+
+        Args:
+            kind: The kind of entry.
+            key: The entry's key.
+            model: The model.
         """
         return _as_model(model, await self.get(kind, key))
 
@@ -134,12 +137,13 @@ class MemoryStore:
 
     @contextmanager
     def _failing(self, done: Literal["read", "written"]) -> Iterator[None]:
-        """Context manager for continuing after a store failure, with a report.
+        """Context in which a failure of the store is reported and swallowed, so that the run continues.
 
-        Any failure of the database is covered.
+        Args:
+            done: What fails to be done: "read" or "written".
 
         Raises:
-            MemoryStoreError: A read failed, and there is nobody to report it to.
+            MemoryStoreError: A read failed, and there is no `tell` to report it to.
         """
         try:
             yield

@@ -29,9 +29,9 @@ _SUFFIXES: Final = frozenset({".md", ".markdown"})
 _FIELDS: Final = {
     name: field for field, names in data_rows("memory", "procedures", "fields") for name in split_cell(names)
 }
-"""Field of a procedure by heading, in lower case."""
+"""Fields of a procedure by heading in lower case, in English and Chinese."""
 _IN_FRONT: Final = {"procedure": "title", "流程": "title"}
-"""Field names in front matter with another meaning than as a heading."""
+"""Fields by names that mean something else in front matter than in a heading."""
 _HEADING: Final = lazy(r"(#{1,6})[ \t]+(\S.*)")
 _ENTRY: Final = lazy(r"([^\s:：][^:：\n]{0,40})[:：](.*)")
 _BULLET: Final = lazy(r"[ \t]*(?:[-*+•][ \t]+|\d{1,3}(?:[.)][ \t]+|[、．）][ \t]*))(\S.*)")
@@ -68,11 +68,11 @@ class Procedure:
 
 
 class Procedures(NamedTuple):
-    """Procedures in a folder.
+    """The procedures of a folder.
 
     Attributes:
-        found: The procedures, by file name.
-        problems: One line for each file that cannot be used.
+        found: The procedures, in the order of their paths.
+        problems: One line for each file that cannot be used, and one if there are too many files.
     """
 
     found: tuple[Procedure, ...] = ()
@@ -136,7 +136,11 @@ def _read(path: Path, size: int) -> str:
 
 
 def _parse_procedure(name: str, text: str) -> Procedure:
-    """Read a procedure, leniently.
+    """Return the procedure in a text. Only steps are required.
+
+    Args:
+        name: The procedure's name, which is also its title if the text has none.
+        text: The text of the file.
 
     Raises:
         ProcedureFormatError: It has no steps.
@@ -163,7 +167,7 @@ def _parse_procedure(name: str, text: str) -> Procedure:
 
 
 def _read_front(lines: list[str], fields: dict[str, list[str]]) -> int:
-    """Read front matter, if present, and return the index of the line after."""
+    """Add the entries of front matter to `fields`, and return the index of the line after it. 0 if there is none."""
     if not lines or lines[0].strip() != "---":
         return 0
     end = next((n for n, line in enumerate(lines[1:], 1) if line.strip() in {"---", "..."}), None)
@@ -183,9 +187,10 @@ def _read_front(lines: list[str], fields: dict[str, list[str]]) -> int:
 
 
 def _read_sections(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the lines of a text, each with the field of the heading above.
+    """Yield each line below a known heading with the heading's field, and the title.
 
-    Text before any heading is the introduction.
+    The field is "intro" for lines before any heading and right below the title. Lines below an unknown heading are
+    skipped.
     """
     field, titled = "intro", False
     for line in lines:
@@ -202,9 +207,9 @@ def _read_sections(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _list(lines: object) -> list[str]:
-    """Parse the items of a list.
+    """Return the items of a list. Without bullets, each line is an item.
 
-    An indented line, or a line without a bullet among bulleted lines, continues the step before.
+    An indented line, or a line without a bullet after one with a bullet, continues the item before.
     """
     items: list[str] = []
     listed = False
@@ -219,5 +224,5 @@ def _list(lines: object) -> list[str]:
 
 
 def _split(line: str) -> list[str]:
-    """Split a line into cases."""
+    """Return the cases in a line, which are separated by full stops or semicolons."""
     return [case.strip() for case in _SEPARATORS.split(line) if case.strip()]

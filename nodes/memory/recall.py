@@ -18,7 +18,7 @@ LONGEST_QUERY: Final = 2_000
 _GRAMS: Final = 0.3
 """Weight of n-grams in the score, against words. They match misspelt, inflected and compound words."""
 _UNKNOWN: Final = 0.35
-"""Weight of a word that no phrase has, relative to a word that a single item has."""
+"""Weight of a word that no phrase has, as a share of the weight of a word that one item has."""
 _ASKING: Final = frozenset("什么是多少了的吗呢谁几哪怎样如何为有在和与")
 """Han characters that only ask or join: a pair of two of them says nothing."""
 
@@ -39,12 +39,12 @@ class PhraseIndex:
     """Index of items by phrases. Immutable after creation and safe to use from any thread."""
 
     def __init__(self, things: Sequence[Iterable[str]]) -> None:
-        """Index items, each given by a list of phrases."""
+        """Create the index of the given items, each a list of phrases."""
         self._words = _Side([[_parts(terms(phrase)) for phrase in phrases] for phrases in things])
         self._grams = _Side([[_parts(query_grams(phrase)) for phrase in phrases] for phrases in things])
 
     def rank(self, question: str) -> list[_Recalled]:
-        """Rank the items sharing a word with a question, best first. Ties keep their order."""
+        """Return the items that share a word with a question, best first. Ties keep their order."""
         text = question[:LONGEST_QUERY]
         words, grams = _parts(terms(text)), _parts(query_grams(text))
         found = []
@@ -60,9 +60,13 @@ class PhraseIndex:
         return (1 - _GRAMS) * by_word + _GRAMS * self._grams.likeness(grams, self._grams.things[number][place])
 
     def recall(self, question: str, most: int, least: float, close: float = 0.0) -> list[int]:
-        """Return the indexes of the items fitting a question, best first.
+        """Return the indexes of the items that fit a question, best first.
 
-        An item fits if its score reaches `least`, and the share `close` of the best score.
+        Args:
+            question: The question.
+            most: Most items to return.
+            least: Least score of an item, from 0 to 1.
+            close: Least share of the best score that an item must reach.
         """
         ranked = self.rank(question)[:most]
         return [item.number for item in ranked if item.score >= max(least, close * ranked[0].score)]
@@ -73,7 +77,7 @@ def _parts(found: Iterable[str]) -> set[str]:
 
 
 class _Side:
-    """Splitting of phrases into parts of a kind, with the rarity of each part."""
+    """The parts of each item's phrases, either words or n-grams, with a weight that is greater for rarer parts."""
 
     def __init__(self, things: list[list[set[str]]]) -> None:
         self.things = things
@@ -82,7 +86,7 @@ class _Side:
         self._unknown = _UNKNOWN * log(1 + max(1, len(things)))
 
     def likeness(self, question: set[str], phrase: set[str]) -> float:
-        """Return the cosine similarity of question and phrase, with parts weighted by rarity: 0 to 1."""
+        """Return how similar a question and a phrase are, from 0 to 1: the cosine of their weighted parts."""
         both = self._weight(question & phrase)
         return both / sqrt(self._weight(question) * self._weight(phrase)) if both else 0.0
 

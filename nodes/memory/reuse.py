@@ -61,7 +61,7 @@ _FEWEST_WORDS: Final = 2
 """Least number of content words of a wording besides its slots."""
 _FEWEST_TASKS: Final = 2
 _MOST_RUNS: Final = 20
-"""Latest runs recorded for a template, so that feedback on a run finds the template."""
+"""Latest successful runs recorded for a template, so that feedback on a run finds the template."""
 _NUMBER: Final = lazy(r"(?<![\w.])\d[\d,.]*(?<=\d)(?!\w)|(?<=[^\x00-\x7f])\d+(?:\.\d+)?|\d+(?:\.\d+)?(?=[^\x00-\x7f])")
 _SLOT: Final = lazy(r"⟨[nd]\d⟩")
 _DIGIT: Final = lazy(r"\d")
@@ -71,9 +71,18 @@ _WHY: Final = localize_message("memory.reuse", "why")
 
 
 class EarlierAnswer(Value):
-    """Stored answer with the question, the thread, the time and the context.
+    """A stored answer.
 
-    The time is in seconds since 1970. The context is the identity of everything that shaped the answer.
+    Attributes:
+        question: The question.
+        thread_id: The conversation in which it was answered.
+        run: The run that answered it.
+        at: Time of storing, in seconds since 1970.
+        context: Hash of everything besides the question that shaped the answer.
+        from_web: Whether any of it came from the web.
+        assessment: The assessment of the question.
+        result: The result as JSON, with only the passages that it uses.
+        message: The text of the answer.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -99,11 +108,22 @@ class EarlierAnswer(Value):
 
 
 class PlanTemplate(Value):
-    """Plan in interchange form and the wording of the question that it answered, both with slots, and statistics.
+    """A plan and the wording of its question, both with slots in place of names and numbers.
 
-    `context` is the identity of everything else that the planner was told, such as procedures. `losses` counts fillings
-    that led to no complete answer. `bad` records that a person rejected an answer from the template, and `pinned` that
-    they want it used.
+    Attributes:
+        wording: The wording, in lower case.
+        language: The language of the question.
+        shape: The shape of the question. A question of another shape is not planned with it.
+        plan: The plan in interchange form.
+        context: Hash of everything else that the planner was told. Empty if that was nothing.
+        wins: Number of complete answers from this plan.
+        losses: Number of uses that led to no complete answer.
+        model_calls: Model calls of the latest success.
+        seconds: Duration of the latest success.
+        runs: The latest successful runs.
+        at: Time of the latest success, in seconds since 1970.
+        pinned: Whether a person wants it used in any case.
+        bad: Whether a person rejected an answer from it.
     """
 
     wording: str
@@ -141,7 +161,7 @@ class PlanTemplate(Value):
 
 
 def _question_key(question: str, language: Language) -> str:
-    """Return the key of a question: a hash of the normalized words.
+    """Return the key under which the answer to a question is stored: a hash of its words.
 
     Case, punctuation at the end, articles and courtesies do not count.
     """
@@ -151,10 +171,15 @@ def _question_key(question: str, language: Language) -> str:
 async def recall_answer(
     turn: ConversationTurn, wishes: Sequence[str], services: RunContext
 ) -> tuple[EarlierAnswer, dict[str, Any]] | None:
-    """Recall the earlier answer to a conversation's first question.
+    """Return the earlier answer to a conversation's first question, with its `plan`, `outcomes` and `evidence`.
 
-    The answer comes with its `plan`, `outcomes` and `evidence`. Its result says `from_thread` and `answered_at`, and
-    that this run used nothing. Returns None if no valid answer exists, or if reuse is off or a new answer is wanted.
+    Its result says `from_thread` and `answered_at`, and that this run used nothing. None if there is no valid answer,
+    if reuse is off, or if a new answer or a look at the plan is wanted.
+
+    Args:
+        turn: The turn.
+        wishes: The user's standing wishes.
+        services: The run's resources.
     """
     memory, settings = _answer_memory(services), services.settings
     if memory is None or turn.history or settings.fresh or settings.approve_plan or settings.answer_memory == "renew":
@@ -182,7 +207,17 @@ async def recall_answer(
 
 
 async def keep_answer(state: SearchState, result: Mapping[str, Any], message: str, services: RunContext) -> None:
-    """Store a complete answer to a conversation's first question if reuse is allowed."""
+    """Store a complete answer to a conversation's first question, if it may be given again.
+
+    It may not if it is cheap to find or changes from day to day, if it rests on an assumed meaning, on a page that
+    gives orders to models, or on a user's tool, or if a model call failed.
+
+    Args:
+        state: The state of the run.
+        result: The result as JSON.
+        message: The text of the answer.
+        services: The run's resources.
+    """
     memory, assessment = _answer_memory(services), state["assessment"]
     if memory is None or result["status"] != "complete" or len(state.get("messages", [])) > 1:
         return
@@ -232,10 +267,14 @@ async def forget_answers(memory: MemoryStore, *, run: str = "", thread_id: str =
 
 
 async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str = "") -> Plan | None:
-    """Fill the stored plan of an equally worded question with the names of this question.
+    """Return the stored plan of a question with the same wording, filled with this question's names and numbers.
 
-    Returns None if there is no such plan. A template made under another `context`, the identity of everything else a
-    planner would be told, does not count.
+    None if there is no trusted one, if plans are not stored, or if the filled form is no plan.
+
+    Args:
+        frame: The parsed question.
+        services: The run's resources.
+        context: Hash of everything else that a planner would be told. A plan made under another one does not count.
     """
     memory = _plan_memory(services)
     if memory is None:
@@ -252,10 +291,7 @@ async def fill_from_memory(frame: QueryFrame, services: RunContext, context: str
 
 
 async def has_plan(question: str, services: RunContext, wishes: Sequence[str] = ()) -> bool:
-    """Report whether a question is planned from memory or by a procedure.
-
-    No other sketch of its plan is then needed.
-    """
+    """Report whether a question is planned from memory or by a procedure, so that no other sketch is needed."""
     briefing = await brief_planner(question, services, wishes, quiet=True)
     if briefing.procedures:
         return True
@@ -263,7 +299,10 @@ async def has_plan(question: str, services: RunContext, wishes: Sequence[str] = 
 
 
 async def learn_plan(state: SearchState, status: Status, services: RunContext) -> None:
-    """Store the plan of an answered question, or record the result of a plan from memory."""
+    """Store the plan of a completely answered question as a template, or record how a plan from memory fared.
+
+    Only a model's first plan of two or more tasks for a question in the user's own words is stored.
+    """
     plan, memory, frame = state.get("plan"), _plan_memory(services), state["assessment"].frame
     if plan is None or memory is None:
         return
@@ -289,9 +328,11 @@ async def learn_plan(state: SearchState, status: Status, services: RunContext) -
 
 
 async def mark_bad(memory: MemoryStore, run: str) -> bool:
-    """Mark the template that a run used or made as bad and unpin it. Report whether there was one.
+    """Mark the templates of a run as bad and unpin them, so that they are not used again.
 
-    A bad template is not used again.
+    Report whether there were any.
+
+    Only runs with a complete answer are known to a template.
     """
     found = [template for template in await list_templates(memory) if run and run in template.runs]
     for item in found:
@@ -318,10 +359,9 @@ def wording_key(wording: str, language: Language) -> str:
 
 
 def _take_out_slots(question: str) -> tuple[str, dict[str, str]]:
-    """Replace the names and numbers of a question by slots.
+    """Return a question's wording with slots for names and numbers, in lower case, and the values of the slots.
 
-    Returns:
-        The wording with slots, in lower case, and the value of each slot by its name, such as "⟨n1⟩".
+    The values are given by slot, such as "⟨n1⟩".
     """
     text = " ".join(question.split()).strip(_END)
     spans = [(name.start, name.end, "n") for name in names(text)]
@@ -345,9 +385,15 @@ def _take_out_slots(question: str) -> tuple[str, dict[str, str]]:
 
 
 def _make_template(frame: QueryFrame, plan: Plan, **more: Any) -> PlanTemplate | None:
-    """Create a template from a successful plan.
+    """Return a template made of a successful plan. None if the plan fits this question alone.
 
-    Returns None if the plan fits this question alone.
+    It does if the question is long, has no slots, too many of them or hardly any other words, or if the plan leaves a
+    slot out or names something else.
+
+    Args:
+        frame: The parsed question.
+        plan: The plan.
+        more: Other attributes of the template.
     """
     wording, slots = _take_out_slots(frame.question)
     words = set(terms(_SLOT.sub(" ", wording)))
@@ -376,17 +422,18 @@ def _fill_template(template: PlanTemplate, slots: Mapping[str, str]) -> Plan:
 
 
 def _answer_memory(services: RunContext) -> MemoryStore | None:
-    """Return the store for answers.
+    """Return the store if answers are kept in it, else None.
 
-    Returns None without a model, because a new search is then as quick, or if storing answers is off.
+    None are kept if the user turned it off, or without a model, since a new search is then as quick.
     """
     return services.memory if services.settings.answer_memory and services.with_model else None
 
 
 def _plan_memory(services: RunContext) -> MemoryStore | None:
-    """Return the store for plans.
+    """Return the store if plans are kept in it, else None.
 
-    Returns None if no model plans, if a plan depends on more than its question, or if storing plans is off.
+    None are kept if the user turned it off, if no model plans, or in a deep search, since its plans depend on more than
+    the question.
     """
     settings = services.settings
     on = settings.plan_memory and settings.depth != "deep" and services.models.has_decision_model("planner")
@@ -402,9 +449,9 @@ def _hash(text: str) -> str:
 
 
 def _answer_context(wishes: Sequence[str], services: RunContext) -> str:
-    """Return the hash of everything besides the question that shapes an answer. Blocks.
+    """Return a hash of everything besides the question that shapes an answer. Blocks.
 
-    Returns an empty string if it cannot be known.
+    Empty if the version of the documents is not known.
     """
     corpus = services.registry.corpus
     documents = corpus.version if corpus is not None else "none"
@@ -431,7 +478,7 @@ def _is_built_in(name: str, services: RunContext) -> bool:
 
 
 def _knows_more(vertex: Mapping[str, Any]) -> bool:
-    """Report whether a task contains names or numbers without a slot. Formulas may hold numbers."""
+    """Report whether a task has a name or number that is no slot. Numbers in formulas are allowed."""
     texts = [str(vertex.get("description") or "")]
     for name, value in (vertex.get("args") or {}).items():
         if isinstance(value, str):
@@ -442,7 +489,7 @@ def _knows_more(vertex: Mapping[str, Any]) -> bool:
 
 
 def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Apply a function to each text of a plan's form used in a question or a request."""
+    """Return a plan's form with a function applied to its texts, except ids, tools, types and edges."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

@@ -23,11 +23,11 @@ CONVERSATION: Final = "conversation"
 _MOST_TOLD: Final = 6
 """Most earlier turns in a prompt, in condensed form."""
 _LATEST: Final = 2
-"""Number of these that are simply the latest turns."""
+"""Number of these turns that are the latest ones. The others are those nearest to the question."""
 _MOST_CITED: Final = 3
 """Most earlier turns with sources that a follow-up may cite, and most sources of each."""
 FITS_FROM: Final = 0.3
-"""Least score of a question against an earlier turn for recalling the turn's sources."""
+"""Least score of an earlier turn, against a question, from which its sources are recalled."""
 _MOST_TURNS: Final = 200
 _LONGEST_QUESTION: Final = 160
 _LONGEST_CLAIM: Final = 200
@@ -52,7 +52,7 @@ class _CondensedTurn(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Turn as a single prompt line."""
+        """The turn as one line of a prompt."""
         sources = ", ".join(
             dict.fromkeys(quote_as_data(citation.title, _LONGEST_SOURCE) for citation in self.citations[:2])
         )
@@ -66,9 +66,9 @@ def _condense_turns(messages: Sequence[AnyMessage]) -> list[_CondensedTurn]:
 
 
 def format_conversation(turn: ConversationTurn) -> str:
-    """Format the conversation before a question for a prompt.
+    """Return the conversation before a question for a prompt. The last messages stay unchanged.
 
-    Earlier turns are condensed, and the last messages are unchanged.
+    Of the turns before those, the latest two and up to four that are like the question are given, one line each.
     """
     turns, recent = _condense_turns(turn.earlier), format_transcript(turn.history)
     if not turns:
@@ -82,9 +82,11 @@ def format_conversation(turn: ConversationTurn) -> str:
 
 
 def recall_sources(turn: ConversationTurn, question: str) -> dict[str, Evidence]:
-    """Recall the passages cited in earlier turns and relevant to a question, by id.
+    """Return the passages that earlier turns like the question cite, by id. Each has the cited words as its text.
 
-    The text of each passage is the cited words.
+    Args:
+        turn: The turn, with the conversation before it.
+        question: The question, which may be rewritten.
     """
     turns = [item for item in _condense_turns((*turn.earlier, *turn.history)) if item.citations]
     index = PhraseIndex([(item.question, item.claim) for item in turns])

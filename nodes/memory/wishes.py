@@ -57,9 +57,9 @@ class FoundWish(NamedTuple):
     """Possible standing wish in a message.
 
     Attributes:
-        text: The words.
+        text: The words of the wish.
         requested: Whether the message asks to remember them.
-        alone: Whether the message contains nothing else.
+        alone: Whether the message has no other sentence.
     """
 
     text: str
@@ -68,9 +68,9 @@ class FoundWish(NamedTuple):
 
 
 def find_wish(message: str) -> FoundWish | None:
-    """Find the first sentence of a user's message with a standing wish.
+    """Return the first standing wish in a user's message, or None.
 
-    Returns None if no sentence has one.
+    It is a sentence that asks to remember something, or one that says what always holds, and no question.
     """
     sentences = [found[0].strip() for found in _SENTENCE.finditer(message[:4_000])]
     sentences = [item for item in sentences if item.strip(_END)]
