@@ -18,6 +18,7 @@ from typing import Any, Final
 from weiwo.nodes.shared.question.parser import parse_question
 from weiwo.state.kinds import Language
 from weiwo.text.language_detection import detect_language
+from weiwo.text.names import names
 from weiwo.text.patterns import lazy
 from weiwo.text.values import coerce
 from weiwo.tools.corpus.evaluation.answer_matching import YES_NO, AnswerText, token_f1
@@ -73,8 +74,8 @@ class Question:
         """Report whether a statement gives the answer.
 
         For a choice in the question, the right choice must be named first: to "Which is larger, Rome or Oslo?", "Rome
-        beats Oslo"
-        answers Rome, and "Oslo is less than Rome" does not count. For a yes/no question, both must be yes or both no.
+        beats Oslo" answers Rome, and "Oslo is less than Rome" does not count. For a yes/no question, both must be yes
+        or both no.
         """
         if self.boolean:
             return _read_boolean(statement) == _read_boolean(self.golds[0])
@@ -84,7 +85,8 @@ class Question:
         if len(self.answers) > 1 or not any(map(offered.says, self.golds)):
             return True
         right = min(map(said.first, self.golds))
-        named = [AnswerText(subject) for subject in parse_question(self.text, self.language).subjects]
+        choices = (_split_choices(subject) for subject in parse_question(self.text, self.language).subjects)
+        named = [AnswerText(choice) for found in choices for choice in found]
         wrong = [item.text for item in named if not any(map(item.says, self.golds))]
         return all(right <= said.first(item) for item in wrong)
 
@@ -96,6 +98,12 @@ class Question:
         if len(self.answers) > 1:
             return token_f1(statement, [" ".join(group[0] for group in self.answers)])
         return token_f1(statement, self.golds)
+
+
+def _split_choices(subject: str) -> list[str]:
+    """Return the names in a subject like "Rome or Oslo", or the subject itself if it does not have several."""
+    found = [name.text for name in names(subject)]
+    return found if len(found) > 1 else [subject]
 
 
 @dataclass(frozen=True)

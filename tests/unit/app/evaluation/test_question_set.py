@@ -87,8 +87,9 @@ def test_what_answers(golds, statement, right):
     assert question(*golds).is_answered_by(statement) is right
 
 
-def test_the_other_thing_first_is_no_answer():
-    asked = question("Danube", text="Which is longer, the Danube or the Rhine?")
+@pytest.mark.parametrize("text", ["Which is longer, the Danube or the Rhine?", "Is Danube or Rhine longer?"])
+def test_the_other_thing_first_is_no_answer(text):
+    asked = question("Danube", text=text)
     assert asked.is_answered_by("The Danube is longer than the Rhine.")
     assert not asked.is_answered_by("The Rhine is longer than the Danube.")
 
