@@ -6,8 +6,8 @@ from a passage, is read by its task alone. So is every task with long passages, 
 model that takes no schemas.
 
 Like a data loader's batch, a batch is full at `MOST_TASKS`, or when no other task that may join is still searching.
-That counts tasks, not time, so it does not depend on the speed of each task. The first task to come asks, at its own
-expense.
+That counts tasks, not time, so it does not depend on the speed of each task. The tasks of a batch have the order in
+which they were started, and the first of them sends the call, at its own expense.
 """
 
 import asyncio
@@ -70,6 +70,7 @@ class ReadRequest:
 @dataclass
 class _Member:
     request: ReadRequest
+    place: int
     turn: "asyncio.Future[Judgement | list[_Member] | None]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -84,6 +85,7 @@ class ReadBatches:
     """
 
     expected: set[str] = field(default_factory=set)
+    _places: dict[str, int] = field(default_factory=dict)
     _waiting: list[_Member] = field(default_factory=list)
     _failed: bool = False
 
@@ -92,6 +94,7 @@ class ReadBatches:
         alike = task.tool in OF_CORPUS and task.ret in SCALARS and services.strategy.reads_together
         if alike and not self._failed and services.models.holds_schemas("executor"):
             self.expected.add(task.id)
+            self._places.setdefault(task.id, len(self._places))
 
     def leave(self, task_id: str) -> None:
         """Remove a task from the expected tasks. If no task is expected any more, the waiting ones are read."""
@@ -110,7 +113,7 @@ class ReadBatches:
         if task_id not in self.expected or not request.shareable:
             self.leave(task_id)
             return None
-        own = _Member(request)
+        own = _Member(request, self._places[task_id])
         self._waiting.append(own)
         self.leave(task_id)
         if len(self._waiting) == MOST_TASKS:
@@ -150,8 +153,12 @@ class ReadBatches:
             return {}
 
     def _fill(self) -> None:
-        """Start a batch with the waiting requests: the first of them sends the call. A single request is read alone."""
-        waiting = [member for member in self._waiting if not member.turn.done()]
+        """Start a batch with the waiting requests: the first of them sends the call. A single request is read alone.
+
+        The requests have the order in which their tasks were started, so that the prompt does not depend on the speed
+        of each search.
+        """
+        waiting = sorted((item for item in self._waiting if not item.turn.done()), key=lambda item: item.place)
         self._waiting = []
         if len(waiting) < _LEAST_TASKS or self._failed:
             _let_read_alone(waiting)

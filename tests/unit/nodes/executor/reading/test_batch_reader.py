@@ -52,6 +52,17 @@ async def test_tasks_that_read_at_the_same_time_are_read_in_one_call():
     assert said.count("No town is named here.") == 1  # found four times
 
 
+async def test_the_prompt_does_not_depend_on_which_task_comes_first():
+    model = fake(BatchReadReply={"answers": [answer(n, town) for n, town in enumerate(TOWNS, 1)]})
+    run, batches = services(search_tool(lambda _: None), model=model), ReadBatches()
+    asked = {f"t{n}": request(town) for n, town in enumerate(TOWNS)}
+    for name in asked:
+        batches.expect(search(name, "?"), run)
+    reads = [batches.read(name, asked[name], run.models) for name in reversed(asked)]
+    given = await asyncio.wait_for(asyncio.gather(*reads), 120)
+    assert [one.reading.value for one in reversed(given)] == ["1201", "1302", "1403", "1504"]
+
+
 async def test_what_is_not_answered_with_words_of_a_passage_is_read_alone():
     invented, elsewhere = answer(2, "Bryn", "founded long ago"), answer(9, "Corve")
     model = fake(BatchReadReply={"answers": [answer(1, "Alby"), invented, elsewhere, answer(1, "Bryn")]})
