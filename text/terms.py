@@ -56,7 +56,7 @@ def stem(word: str) -> str:
 def _undouble(word: str) -> str:
     if len(word) > 3 and word.endswith("e"):
         word = word[:-1]
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
+    if len(word) > 3 and word[-1] == word[-2] and word[-1].isalpha() and word[-1] not in "aeiouls":
         word = word[:-1]
     return word
 
