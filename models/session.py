@@ -573,7 +573,8 @@ async def _within_time(
         whole: Whether the caller needs the whole reply. Only changes the message before the first chunk.
 
     Raises:
-        ModelRequestError: `late` or `deadline`.
+        ModelRequestError: `late` if the stream stalls after its first chunk, or passes the deadline of the call.
+            `deadline` if it passes the deadline, and the run's own time is over with it.
     """
     began = False
     while True:

@@ -200,8 +200,8 @@ def parse_date(text: str) -> PartialDate:
 def _from_figures(figures: re.Match[str], text: str) -> PartialDate:
     """Parse a date written in figures only.
 
-    "3.5.1984" begins with the day. "25/12/1984" shows which figure is the day, but "3/5/1984" is ambiguous and raises
-    `ValueError`.
+    With dots, the day comes first ("3.5.1984"), unless only the second figure can be a day. With slashes, "25/12/1984"
+    shows which figure is the day, but "3/5/1984" is ambiguous and raises `ValueError`.
     """
     first, second, year = int(figures[1]), int(figures[3]), int(figures[4])
     if figures[2] == "/" and first != second and max(first, second) <= 12:

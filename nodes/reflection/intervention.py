@@ -110,10 +110,12 @@ class Intervention:
         found: bool,
         item: str | None = None,
     ) -> bool:
-        """Report whether the outcome of a task or item calls for a repair: a failure, or a value too weak to build on.
+        """Report whether the outcome of a task or item calls for a repair.
 
-        Only an item, a task with an alternative, or a task that other tasks run beside can call for one. Any other task
-        is reviewed after the plan, which comes as soon.
+        This holds for a failure that a repair may mend, and for a value that is too weak to build on, or that other
+        values contradict. False if no rounds, budget or time are left, and for analyses, tools that act, corrected
+        premises, and failures that nothing can mend. Only an item, a task with an alternative, or a task that other
+        tasks run beside can call for one. Any other task is reviewed after the plan, which comes as soon.
 
         Args:
             task: The task.

@@ -270,7 +270,9 @@ def _after_check(
 ) -> Literal["finish", "deepen"]:
     """Return the next step after a model checked a search without failures.
 
-    "finish" stands. Otherwise missing parts are planned for once, and more often only in a deep search.
+    "finish" stands. After any other decision, the search deepens once if parts are missing and a round is left
+    (`max_replans`). In a deep search, it also deepens again, or with nothing missing, within its own limits. Otherwise
+    it finishes.
     """
     if reply.decision == "finish":
         return "finish"

@@ -120,7 +120,14 @@ class _Splitter:
                 yield self._cut(lines, end)
 
     def _unwraps(self, lines: Sequence[Line], *, last: bool) -> bool:
-        """Remove the opening or closing line of a fence around the whole answer, and report whether one was removed."""
+        """Remove the opening or closing line of a fence around the whole answer from the text.
+
+        Returns whether a line was removed. `lines` must then be scanned again.
+
+        Args:
+            lines: The lines of the text.
+            last: Whether no more text follows.
+        """
         fence = next((line for line in lines if line.kind != "blank"), None)
         if fence is None or fence.kind != "fence":
             return False

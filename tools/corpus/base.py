@@ -23,7 +23,7 @@ class NoPlaceError(CorpusError):
 
 
 class DocumentNotFoundError(WeiwoError, LookupError):
-    """Error: a corpus has no document under the requested name. The message is a single line."""
+    """Error: a corpus has no document under the requested name, or several. The message, a single line, says which."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,7 +223,7 @@ def _expand_variables(name: str, key: str, value: Any, env: Mapping[str, str]) -
     """Replace `${VAR}` and `${VAR:-default}` in a text by values of `env`.
 
     Raises:
-        SettingsError: The value is no text, or a variable is not set and has no default.
+        SettingsError: The value is no text, or a variable is not set, or empty, and has no default.
     """
     if not isinstance(value, str):
         raise _wrong(name, f"{one_line(key, 60)} is not a string", "it in quotes")
@@ -232,8 +232,8 @@ def _expand_variables(name: str, key: str, value: Any, env: Mapping[str, str]) -
         known = env.get(found[1]) or found[3]
         if known is None:
             raise SettingsError(
-                f"mcp: server {name!r}: {one_line(key, 60)} uses ${{{found[1]}}}, which is not set; set it, or "
-                f"use ${{{found[1]}:-default}}"
+                f"mcp: server {name!r}: {one_line(key, 60)} uses ${{{found[1]}}}, which is not set or empty; set it, "
+                f"or use ${{{found[1]}:-default}}"
             )
         return known
 

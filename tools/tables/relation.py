@@ -27,7 +27,13 @@ class StoredPart:
     path: str
 
     def locate(self, row: int) -> str:
-        """Return the location of a row for citations, e.g. "sheet Sales, row 12"."""
+        """Return the location of a row for citations, e.g. "sheet Sales, row 12".
+
+        If rows of the document have no numbers, only the place of the table is given, which may be empty.
+
+        Args:
+            row: Number of the row in the document, as in the `row` column.
+        """
         unit, within = self.facts["unit"], self.facts["within"]
         return ", ".join(filter(None, (within, f"{unit} {row}" if unit else "")))
 

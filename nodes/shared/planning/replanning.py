@@ -157,7 +157,11 @@ class PlanHistory:
         return bool(asked) and tried.issuperset(asked)
 
     def has_new(self, plan: Plan) -> bool:
-        """Report whether a next revision has a task that no earlier revision had, regardless of its wording."""
+        """Report whether a next revision has a task that no earlier revision had.
+
+        Tasks with the same words in query and description are the same, except for case, punctuation and fillers. A
+        paraphrase is a new task.
+        """
         asked = {wording_key(task, past.keys()) for past in self.revisions for task in past.tasks}
         return any(wording_key(task, plan.keys()) not in asked for task in plan.tasks)
 

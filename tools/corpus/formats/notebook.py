@@ -37,7 +37,7 @@ def read(file: BinaryIO, name: str) -> Iterator[Part]:
 
 
 def _list_cells(book: Any) -> list[dict[str, Any]]:
-    """Return the cells of a notebook of any version.
+    """Return the cells of a notebook of any version. Before version 4, only the first worksheet is read.
 
     Raises:
         UnreadableError: The object has no list of cells.

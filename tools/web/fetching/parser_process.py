@@ -30,7 +30,7 @@ _LOOK_SECONDS: Final = 0.05
 
 
 def main() -> None:
-    """Parse pages requested on standard input until end of input. Runs in a worker."""
+    """Parse pages requested on standard input until its end, and reply on standard output. Runs in a worker."""
     import_parser()
     serve_requests(_answer)
 

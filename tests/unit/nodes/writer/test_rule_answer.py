@@ -206,7 +206,7 @@ def test_what_differs_because_it_is_of_different_dates_is_no_dispute() -> None:
     ("question", "language", "line"),
     [
         ("Why is the River Wend so long?", "en", "The web search failed: only your documents were searched."),
-        ("River Wend为什么这么长？", "zh", "网络搜索失败，以上只来自您的文档。"),
+        ("River Wend为什么这么长？", "zh", "网络搜索失败：只搜索了您的文档。"),
     ],
 )
 def test_where_the_web_failed_that_is_said_below_the_documents(question, language, line) -> None:

@@ -72,7 +72,7 @@ def test_the_form_of_desktop_clients_is_read(tmp_path):
         ({"mcpServers": {"a": {"url": "http://x", "auth": "basic"}}}, "auth 'basic' is unknown"),
         ({"mcpServers": {"a": {"url": "http://x", "oauth": {"client": "y"}}}}, "oauth.client is unknown"),
         ({"mcpServers": {"a": {"command": "x", "env": {"A": 1}}}}, "env.A is not a string"),
-        ({"mcpServers": {"a": {"command": "${NOWHERE}"}}}, "${NOWHERE}, which is not set"),
+        ({"mcpServers": {"a": {"command": "${NOWHERE}"}}}, "${NOWHERE}, which is not set or empty"),
         ('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', "'a' is used twice"),
         ({"mcpServers": {str(n): {"command": "x"} for n in range(51)}}, "names 51 servers"),
     ],

@@ -75,7 +75,7 @@ def test_wishes_are_added_listed_and_forgotten():
     assert json.loads(run("memory", "forget", listed[0]["key"][:4], "--json")) == {"forgotten": [listed[0]["key"]]}
     with pytest.raises(UsageError, match="there is no key"):
         run("memory", "forget", listed[0]["key"])
-    with pytest.raises(UsageError, match="needs a KEY or --all"):
+    with pytest.raises(UsageError, match="needs either a KEY or --all"):
         run("memory", "forget")
     run("memory", "forget", "--all")
     assert json.loads(run("memory", "--json")) == {"memory": []}
