@@ -93,10 +93,11 @@ class Told:
 
     @cached_property
     def particulars(self) -> tuple[str, ...]:
-        """Return the numbers and the capitalised words in order, and every Han character.
+        """Return the particulars in order, folded: numbers, signs, capitalised words, and every Han character.
 
-        "Ada was born on 3 May 1900 in Rome." → "ada", "3", "may", "1900", "rome". Han characters are all included
-        because those of a name look like any other.
+        "The seven men met Ada on 3 May in Rome" → "seven", "ada", "3", "may", "rome". Numbers may be words, and
+        function words ("The") are left out. Han characters are all included because those of a name look like any
+        other.
         """
         found: list[str] = []
         for written, word in zip(self.written, self.words, strict=True):

@@ -32,7 +32,7 @@ def can_ask() -> bool:
 
 
 def terminal() -> "Console":
-    """Return the console for standard output as a terminal, with colours and drawing."""
+    """Return the console for standard output, with colours and drawing if that is a terminal."""
     return _console()
 
 

@@ -411,7 +411,7 @@ def _check_ledger(report: ProofReport) -> None:
         stops=(*stops, *([fault] if fault and not shown else [])),
     )
     if ledger.verdict != (proof.status, proof.stop_reason):
-        report.find("answer", "status", "status_differs", *ledger.verdict, proof.status)
+        report.find("answer", "status", "status_differs", *ledger.verdict, proof.status, proof.stop_reason)
     searched = tuple(part for part in proof.parts if part.outcome != "not_asked")  # of those another part tells
     told = {gap.text for gap in proof.gaps}
     for gap in list_part_gaps(ledger.model_copy(update={"parts": searched}), proof.language):

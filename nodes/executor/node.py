@@ -403,7 +403,10 @@ def _merge_failures(state: TaskState, batch: CallBatch, services: RunContext) ->
 
 
 def _found_at(batch: CallBatch, services: RunContext) -> list[str]:
-    """Return the addresses at which the pages and documents of a turn were found, which differ after redirects."""
+    """Return the final addresses of the pages and documents opened in a turn, one for each passage.
+
+    After a redirect this is not the address in the call.
+    """
     return [
         source_address(p.source)
         for call, done in batch.results

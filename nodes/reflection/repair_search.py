@@ -130,7 +130,11 @@ class RepairSearch:
         return Repair(task_id=self.task.id, tasks=tuple(told), reason=reason, level=self.may.level)
 
     def _complaints(self, repair: Repair) -> list[str]:
-        """Return all faults of a repair. Empty if it is valid."""
+        """Return the faults of a repair. Empty if it is valid.
+
+        The revised plan is checked only if the repair itself has no fault, and for tasks tried in vain only if the plan
+        has none.
+        """
         own, most = {task.id for task in repair.tasks}, self._most_added()
         faults = [prompt.TOO_MANY_TASKS.format(len(own), most)] if len(own) > most else []
         for item in repair.tasks:

@@ -86,7 +86,15 @@ def list_documents_in_part(context: WriterContext) -> tuple[Gap, ...]:
 
 
 def _list_tables_not_queried(context: WriterContext, corpus: Corpus, sources: Collection[str]) -> Iterator[Gap]:
-    """Yield gaps about tables that could not be queried, if the question counts or adds up and no rule answered it."""
+    """Yield gaps about tables that could not be queried.
+
+    Empty unless the question asks for a count, a sum, a mean or an extreme (`asks_table`) and no rule answered it.
+
+    Args:
+        context: The question and the written answer.
+        corpus: The documents.
+        sources: Documents that the answer cites. Other documents' tables are left out, unless it cites none.
+    """
     written, language = context.written, context.services.language
     if not asks_table(context.question) or written.asserted_mechanisms:
         return

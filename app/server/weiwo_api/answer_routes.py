@@ -217,7 +217,10 @@ async def moments(request: Request) -> Response:
 
 
 async def fork_thread(request: Request) -> Response:
-    """Go back to a checkpoint with another plan or different values. Unaffected results are kept."""
+    """Fork a thread at a checkpoint, with another plan or other values of tasks. Unaffected results are kept.
+
+    Nothing runs yet: the reply names the new `checkpoint`, from which a client starts a run, and the `next` nodes.
+    """
     body = await read_json(request)
     engine, thread_id = await own_thread(request)
     engine.runs.require_idle(thread_id)

@@ -119,7 +119,10 @@ class ExternalCorpus:
         ]
 
     async def open(self, source: str, query: str = "", k: int = 8) -> list[Evidence]:
-        """Read the passages of a document found so far, and more from a search. See `Corpus.open`.
+        """Return up to `k` passages of a document: the hits of the query, then those found so far.
+
+        Without a query, the store is searched for the document's title, and the passages come in the order in which
+        they were found, not in the document's order.
 
         Raises:
             DocumentNotFoundError: No search has found the document yet.
