@@ -274,8 +274,7 @@ def _by_result(state: SearchState) -> Literal["planner", "reflection", "__end__"
     """Return the node after the writer: the end if there is a result, else the node that completes a withheld draft.
 
     A draft is withheld if parts of the question are unanswered. If the draft names them, the planner adds tasks for
-    them.
-    Otherwise reflection looks for them.
+    them. Otherwise reflection looks for them.
     """
     looks = state.get("reflections", [])
     if state.get("result") or not looks:  # none where a client writes the state in the writer's name

@@ -219,8 +219,7 @@ def carry_answer(answer: Any, before: Sequence[Interrupt], now: Sequence[Interru
 
     Returns:
         Answers by the ids of the questions that wait now, or None if no question is the same as before. Also None for
-        an
-        answer without ids if several questions are open.
+        an answer without ids if several questions are open.
     """
     ids = {interrupt.id for interrupt in before}
     by_id = isinstance(answer, Mapping) and answer and set(answer) <= ids

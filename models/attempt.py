@@ -35,10 +35,8 @@ class CallDeadline:
         """Return the deadline of a role for a call starting now.
 
         The writer may take up to 80% of the run's remaining time. Any other role may take half of it, or up to 80% if a
-        slow
-        endpoint needs more than half, and never the time reserved for writing (10% of the run). With 100 s left of a
-        run of
-        100 s and a limit of 60 s, the planner gets 50 s and the writer 60 s.
+        slow endpoint needs more than half, and never the time reserved for writing (10% of the run). With 100 s left of
+        a run of 100 s and a limit of 60 s, the planner gets 50 s and the writer 60 s.
 
         Args:
             role: The calling role.

@@ -132,8 +132,7 @@ class Budget:
         """Return the name of the first limit that stopped some work, for example "max_tokens", or None.
 
         Without one, "max_seconds" if the run's time is over. A limit of 0 calls, tokens or dollars does not count,
-        because it
-        is a request to run by rules without a model.
+        because it is a request to run by rules without a model.
         """
         if self._parent is not None:
             return self._parent.find_curtailing_limit()

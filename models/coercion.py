@@ -81,8 +81,7 @@ def _shapes(value: Any, schema: type[BaseModel]) -> Iterator[Any]:
     """Yield the possible readings of a value, likeliest first.
 
     An object with keys renamed to the fields of the schema comes first, then the value as given, then unwrapped forms.
-    For
-    a schema with the field `items`, `[1, 2]` gives `[1, 2]` and `{"items": [1, 2]}`.
+    For a schema with the field `items`, `[1, 2]` gives `[1, 2]` and `{"items": [1, 2]}`.
     """
     fields = json_schema(schema)[0].get("properties", {})
     renamed = _rename_keys(value, fields) if isinstance(value, Mapping) else value

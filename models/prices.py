@@ -27,8 +27,7 @@ def price_of(settings: Settings, name: str) -> Price | None:
     """Return the price of a model by its name in the trace, `provider:model`, or None if unknown.
 
     A configured price takes precedence over the list price, which counts only for models at the provider's own host.
-    For a
-    model object passed in (`given:model`), a configured price of the same model of any provider counts.
+    For a model object passed in (`given:model`), a configured price of the same model of any provider counts.
     """
     if (price := _find_configured_price(settings, name)) is not None:
         return price

@@ -72,8 +72,7 @@ class PromptPassages:
         """Return the messages with only the most relevant passages, up to a share of the passages' text.
 
         The passages with the lowest `n` are the most relevant. Of four passages of the same length, a share of 0.5
-        keeps
-        those with n="1" and n="2". If not even the first fits, its text is cut. Returns None if the prompt has no
+        keeps those with n="1" and n="2". If not even the first fits, its text is cut. Returns None if the prompt has no
         passages.
         """
         room = share * sum(place.end - place.start for place in self.places)

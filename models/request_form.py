@@ -56,10 +56,8 @@ class _ModeMemory:
         """Return the mode in which an endpoint last gave a structured reply for a schema, or None if unknown.
 
         For a schema that was not requested before, the best mode of the other schemas counts, if at least two are
-        known. If
-        "Plan" worked as "json_text" and "Answer" as "function_call", "Outline" gives "function_call". Without a schema,
-        one
-        known mode is enough. An uncertain mode is forgotten after `DOUBT_SECONDS`.
+        known. If "Plan" worked as "json_text" and "Answer" as "function_call", "Outline" gives "function_call". Without
+        a schema, one known mode is enough. An uncertain mode is forgotten after `DOUBT_SECONDS`.
         """
         now, held = self._clock(), self._held.get(endpoint) or {}
         modes = {name: value.mode for name, value in held.items() if value.until is None or now <= value.until}

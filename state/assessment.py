@@ -20,8 +20,7 @@ Searcher = Literal["nobody", "one", "chain", "comparison", "folder", "tasks"]
 of a plan."""
 Answerer = Literal["conversation", "reader", "draft"]
 """The origin of the answer's words. `conversation`: a model, without a search. `reader`: the sentence in which the
-model
-or rule that read the passages of the only task gave the value, else a draft. `draft`: a draft by the writer.
+model or rule that read the passages of the only task gave the value, else a draft. `draft`: a draft by the writer.
 """
 
 

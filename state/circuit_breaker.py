@@ -102,8 +102,7 @@ class CircuitBreaker:
 
         Returns:
             Seconds for which the breaker is now open, 0 if it is not open, or None if the failure changes nothing
-            because
-            the breaker was open already and the call is not the trial call.
+            because the breaker was open already and the call is not the trial call.
         """
         if self._open and self._trial is not call:
             return None

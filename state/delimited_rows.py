@@ -71,8 +71,7 @@ class DelimitedRows(Sequence[Row]):
         """Report for each of the given rows whether it certainly is a row of data, without splitting it into cells.
 
         True for a row that is as long as the header, differs from it, and has no empty cell but perhaps the first and
-        the
-        last. False means unknown, as for all rows if the header has fewer than five cells.
+        the last. False means unknown, as for all rows if the header has fewer than five cells.
 
         Args:
             rows: Indexes of the rows.

@@ -16,16 +16,14 @@ from weiwo.state.values import Value
 
 PartOutcome = Literal["answered", "failed", "not_found", "not_asked", "assumed"]
 """`answered`: the answer states it. `failed`: the tool or agent that was to find or state it did not work. `not_found`:
-the
-search worked and found no answer. `not_asked`: nothing was searched for it. `assumed`: the answer states it, based on a
-value that a person, a model or a rule assumed.
+the search worked and found no answer. `not_asked`: nothing was searched for it. `assumed`: the answer states it, based
+on a value that a person, a model or a rule assumed.
 """
 Severity = Literal["", "error", "warning"]
 """`error`: the part has no answer because of the failure. `warning`: something failed, and the part was answered."""
 Lead = Literal["answer", "neutral", "denial"]
 """Opening of an answer. `answer`: an assertion. `neutral`: passages, without a word on whether they answer the
-question.
-`denial`: a statement that the documents hold nothing on the subject.
+question. `denial`: a statement that the documents hold nothing on the subject.
 """
 Basis = Literal["sources", "passages", "knowledge", "conversation", "none"]
 """Basis of an answer. `sources`: checked claims over sources. `passages`: passages shown as they are. `knowledge`: a
@@ -109,8 +107,7 @@ class Ledger(Value):
         """Return the status of the answer and the stop reason, for example `("partial", "not_found")`.
 
         `finished` is the reason of a complete answer, and `no_source` of an answer from a model's own knowledge. The
-        status is
-        `failed` only if the run stopped without a plan or by a tool's failure, and no part is answered.
+        status is `failed` only if the run stopped without a plan or by a tool's failure, and no part is answered.
         """
         if self.basis == "knowledge":
             return "unsourced", "no_source"

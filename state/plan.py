@@ -226,10 +226,8 @@ class Plan(Value):
         """Return for each task id the id of the task that gave rise to it, or an empty string.
 
         The parent is the task named as `parent`, else the only task on which the task depends. It is empty for a task
-        that
-        depends on no or several tasks, and for one that would close a cycle of parents. In the plan a → b, a → c, b →
-        d, c → d
-        without named parents, "b" and "c" have the parent "a", while "a" and "d" have none.
+        that depends on no or several tasks, and for one that would close a cycle of parents. In the plan a → b, a → c,
+        b → d, c → d without named parents, "b" and "c" have the parent "a", while "a" and "d" have none.
         """
         found: dict[str, str] = {}
         for task in self.tasks:
@@ -340,8 +338,7 @@ class Plan(Value):
 
         Returns:
             The readable tasks and edges as a plan, a complaint for each unreadable part, and the ids of the tasks left
-            out.
-            The plan has no tasks if the text is not JSON or has no `vertices`.
+            out. The plan has no tasks if the text is not JSON or has no `vertices`.
         """
         complaints: list[Complaint] = []
         if isinstance(data, str):

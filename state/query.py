@@ -26,13 +26,10 @@ Shape = Literal[
 
 `small_talk` and `writing` need no search. `look_up` asks for one value, `list` for several values of one kind that
 stand together ("Which countries border Austria?"), `open` for an account or an explanation, `calculation` for pure
-arithmetic.
-`comparison` asks which of several subjects has more of something, or whether one has ("Is the Nile longer than the
-Amazon?"), `difference` asks, also or only, by how much they differ, and `same` whether they agree in something.
-`several`
-asks the same of several subjects ("When were Liszt and Chopin born?"), or several questions at once. `chain` asks about
-a
-subject that has to be found first ("How old is the mayor of Rome?").
+arithmetic. `comparison` asks which of several subjects has more of something, or whether one has ("Is the Nile longer
+than the Amazon?"), `difference` asks, also or only, by how much they differ, and `same` whether they agree in
+something. `several` asks the same of several subjects ("When were Liszt and Chopin born?"), or several questions at
+once. `chain` asks about a subject that has to be found first ("How old is the mayor of Rome?").
 """
 
 AnswerType = Literal["text", "date", "year", "number", "quantity", "person", "place", "name", "boolean", "list"]

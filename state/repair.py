@@ -35,9 +35,8 @@ def revise(plan: Plan, repairs: Iterable[Repair]) -> tuple[Plan, ...]:
     """Apply repairs to a plan and return the new revisions of the plan, oldest first, one per level.
 
     A repair made on top of another has a higher `level`. Each revision reads as if the plan had been made anew. If
-    task_1b
-    replaces task_1, references to task_1 become references to task_1b, and everything else stays as it is. Empty if no
-    repair concerns a task of the plan, as for a repair of a single instance of a `for_each` task.
+    task_1b replaces task_1, references to task_1 become references to task_1b, and everything else stays as it is.
+    Empty if no repair concerns a task of the plan, as for a repair of a single instance of a `for_each` task.
     """
     by_level: dict[int, dict[str, Repair]] = {}
     for repair in repairs:

@@ -247,8 +247,7 @@ def answer_settings() -> tuple[str, ...]:
     """Return the names of the attributes of `Settings` that may change an answer, sorted.
 
     An answer is given again only if they are unchanged. Fields of `Context` such as `site` or `max_tokens` count under
-    the
-    attribute that holds them: "filter", "limits" or "models".
+    the attribute that holds them: "filter", "limits" or "models".
     """
     from weiwo.state.context import field_settings
 

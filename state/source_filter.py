@@ -35,8 +35,7 @@ class SourceFilter:
 
         Args:
             inner: The other filter. Its sites are requested from search providers, and the sites of this filter only if
-                it
-                has none.
+                it has none.
         """
         return replace(inner, outer=self) if inner and self else inner or self
 

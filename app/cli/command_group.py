@@ -92,10 +92,8 @@ class CommandGroup(LazyGroup):
         """Report whether the arguments are a question for `ask`.
 
         This holds if the first word is an option of `ask`, or is neither a command, a former command nor a misspelt
-        command.
-        So `weiwo who won` is a question, and `weiwo serch x` is not, because "serch" is close to `search`. A single
-        word of
-        ASCII letters is never a question.
+        command. So `weiwo who won` is a question, and `weiwo serch x` is not, because "serch" is close to `search`. A
+        single word of ASCII letters is never a question.
         """
         first = args[0]
         if first.startswith("-"):

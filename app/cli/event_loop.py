@@ -88,10 +88,8 @@ def run(work: Coroutine[Any, Any, T], stopped: Callable[[int], CommandError] | N
     """Run a command's coroutine until it ends or a signal stops it, and return its result.
 
     Ctrl-C, SIGTERM and SIGHUP cancel the coroutine, so that files and the terminal are left in order. Further signals
-    are
-    ignored, because they would disturb the cleanup. If the cleanup takes more than `PATIENCE_SECONDS`, the process ends
-    at
-    once.
+    are ignored, because they would disturb the cleanup. If the cleanup takes more than `PATIENCE_SECONDS`, the process
+    ends at once.
 
     Args:
         work: The coroutine.

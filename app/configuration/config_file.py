@@ -59,8 +59,7 @@ def apply_config() -> None:
     """Set those variables of the file that the environment does not set.
 
     The model, its endpoint and its window belong together. If the environment sets `WEIWO_MODEL` or `OPENAI_BASE_URL`,
-    none
-    of these variables is taken from the file.
+    none of these variables is taken from the file.
 
     Raises:
         MisuseError: The file cannot be read.
@@ -96,7 +95,6 @@ def _quote_string(value: str) -> str:
     """Quote a value as a string of TOML.
 
     JSON quotes in the same way, except that it may split rare characters into two escapes, which TOML forbids.
-    Characters
-    are therefore left unescaped.
+    Characters are therefore left unescaped.
     """
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

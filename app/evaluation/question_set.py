@@ -203,8 +203,7 @@ def _read_answers(row: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
     """Return the answers of a row as groups of aliases. Any alias of a group will do, but every group is needed.
 
     `["Rome", "Roma"]` is one group of two aliases. `[["Rome", "Roma"], "Oslo"]` gives two groups, and so does a plain
-    list
-    in a row of the type "list".
+    list in a row of the type "list".
     """
     given = row.get("answers", row.get("answer"))
     listed = given if isinstance(given, list) else [] if given is None else [given]

@@ -114,8 +114,7 @@ def is_excerpt(shown: str, text: str) -> bool:
     """Report whether a text is an excerpt: whole sentences of a source text, in order.
 
     "…" may stand for omitted sentences and ends of sentences. Of "It is old. It is big. It is red.", "It is old. … It
-    is
-    red." is an excerpt, and "is big" is not.
+    is red." is an excerpt, and "is big" is not.
     """
     whole, starts, ends = " ", set[int](), set[int]()
     for line in text.splitlines():
@@ -193,8 +192,7 @@ def _names_passage(line: str, passages: Sequence[Evidence]) -> bool:
     """Report whether a line below a quotation consists of titles and headings of passages.
 
     The names are separated by "·" or "›". Each must be whole, or end in "…" and begin as a title or heading does:
-    "Annual
-    report › Res…" names a passage below "Results".
+    "Annual report › Res…" names a passage below "Results".
     """
     names = set[str]()
     for passage in passages:

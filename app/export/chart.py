@@ -81,8 +81,7 @@ def _read_chart(
     """Return the chart of a table, or None if the table is unsuitable.
 
     Suitable is a table with dates in the first column, or with any labels if a chart was asked for, and with at least
-    two
-    verified numbers in a column.
+    two verified numbers in a column.
 
     Args:
         rows: The cells of the table, the header first.

@@ -268,8 +268,7 @@ def _split_title(nodes: tuple[Node, ...]) -> tuple[str, tuple[Node, ...]]:
     """Return the title of an answer with sections, and the remaining blocks with headings raised to level 1.
 
     The title is the first block if that is the only heading of level 1 and further headings follow. Else it is empty,
-    and
-    the blocks are unchanged.
+    and the blocks are unchanged.
     """
     levels = [node.level for node in nodes if node.kind == "heading"]
     if not nodes or nodes[0].kind != "heading" or levels.count(1) != 1 or levels[0] != 1 or len(levels) == 1:

@@ -61,9 +61,8 @@ def _place_claims(
     """Return for each slot of the template the positions of its claims.
 
     A claim belongs to the slots whose part of the question it answers. Among several, it goes to the slot with most of
-    its
-    words in common, counting only words that no other slot has. A slot that is left without claims repeats those of its
-    part, since a sentence may answer two slots.
+    its words in common, counting only words that no other slot has. A slot that is left without claims repeats those of
+    its part, since a sentence may answer two slots.
 
     Args:
         slots: The slots.

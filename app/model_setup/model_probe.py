@@ -187,8 +187,7 @@ async def find_switch(
     """Find out whether a model thinks before it replies, and how to turn that off.
 
     A short question is asked plainly. If the model thinks about it, the question is repeated with each known switch
-    until
-    the model does not think.
+    until the model does not think.
     """
     key = env.get("OPENAI_API_KEY", "").strip()
     headers = {"Authorization": f"Bearer {key}"} if key else {}

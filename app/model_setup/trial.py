@@ -64,8 +64,7 @@ async def refuses_key(env: Mapping[str, str], transport: httpx.AsyncBaseTranspor
     """Report whether an OpenAI-compatible endpoint refuses the key.
 
     The list of models is requested, because it costs nothing and comes quickly. If there is no key, or no other clear
-    reply
-    from the endpoint, the result is False.
+    reply from the endpoint, the result is False.
     """
     key, provider = env.get("OPENAI_API_KEY", "").strip(), env.get("WEIWO_MODEL", "").partition(":")[0]
     if not key or provider != "openai":

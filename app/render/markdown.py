@@ -30,8 +30,7 @@ class Markdown:
     Args:
         text: The text, its citation marks sealed.
         passages: Texts to print in place of quotations. A quotation is replaced if the attribution below it ends with
-            the
-            citation mark of that number. The texts are printed as they are, not as Markdown.
+            the citation mark of that number. The texts are printed as they are, not as Markdown.
     """
 
     def __init__(self, text: str, passages: Mapping[int, Text] | None = None) -> None:

@@ -115,10 +115,8 @@ class Progress:
         """Current phase of the run.
 
         "writing" once the answer has begun, "extending" while reflection wants further tasks, "reviewing" when all
-        tasks have
-        ended, "working" while tasks run. Before there is a plan: "thinking" until the question is assessed, then
-        "planning" if it
-        is complex.
+        tasks have ended, "working" while tasks run. Before there is a plan: "thinking" until the question is assessed,
+        then "planning" if it is complex.
         """
         if self.writing:
             return "writing"
@@ -230,8 +228,7 @@ class Progress:
         """Return the row of a task or an instance. A missing row is created.
 
         `task_1[2]` is the second instance of task_1, which is then marked as `for_each`, and `task_1.2` the second
-        finding of
-        a chain of look-ups.
+        finding of a chain of look-ups.
         """
         if task_id not in self.rows and (match := _INSTANCE.fullmatch(task_id)) and match[1] in self.rows:
             parent = self.rows[match[1]]

@@ -30,8 +30,7 @@ def dump(value: Any) -> bytes:
     """Serialize a value as JSON.
 
     Models and messages become objects of their fields, errors `{"error": NAME, "message": TEXT}`, sets lists, and any
-    other
-    object its text.
+    other object its text.
     """
     try:
         return orjson.dumps(value, default=_default, option=_OPTIONS)

@@ -54,8 +54,7 @@ async def resume(
         answer: The answer of the person. Without it a waiting run continues to wait.
         context: Options of the run. None: the options the run began with.
         shown: The hash of the request that the person saw, or its beginning. If another request waits by now, the
-            answer
-            is not used, and that request is returned with a complaint.
+            answer is not used, and that request is returned with a complaint.
 
     Raises:
         MisuseError: There is no such thread, or it has no pending request for the answer.

@@ -68,13 +68,11 @@ def pick_earlier_results(moments: Iterable[tuple[str, str, Mapping[str, Any] | N
     """Pick the results of a thread's earlier questions, oldest first, without the result of the latest question.
 
     Only checkpoints on the path from the newest one back to the first count, so that answers on a branch that a fork
-    left
-    are not picked.
+    left are not picked.
 
     Args:
         moments: `(checkpoint id, parent's checkpoint id, result)` for each checkpoint, newest first. The result is
-            None,
-            unless a question ends at the checkpoint.
+            None, unless a question ends at the checkpoint.
     """
     found: list[dict[str, Any]] = []
     wanted = None

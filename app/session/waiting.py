@@ -55,8 +55,7 @@ class Waiting:
         """Map an answer to the id of the waiting question: "yes" becomes `{"0a1b…": "yes"}`.
 
         An answer that is already mapped is returned unchanged, and so is one to a question that was not put yet, since
-        it has
-        no id. An answer without an id would, at a second attempt, be taken for the answer to the next question.
+        it has no id. An answer without an id would, at a second attempt, be taken for the answer to the next question.
 
         Raises:
             AnswerError: Nothing waits for it, or not under that id, or several questions wait.

@@ -83,10 +83,9 @@ class Board:
 
         Returns:
             `(task, inputs, None)` if all inputs arrived: the outcomes of the upstream tasks by task id, and the task
-            with
-            its references renamed to the tasks that replaced others. `(task, {}, outcome)` if they cannot all arrive:
-            the
-            outcome is "blocked" if an upstream task has no value or is in a cycle, and "failed" if the time is over.
+            with its references renamed to the tasks that replaced others. `(task, {}, outcome)` if they cannot all
+            arrive: the outcome is "blocked" if an upstream task has no value or is in a cycle, and "failed" if the time
+            is over.
 
         Raises:
             GraphInterrupt: An upstream task was interrupted, so this task must be interrupted too.

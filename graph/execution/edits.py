@@ -24,9 +24,8 @@ def adopt_edits(state: SearchState, language: Language) -> dict[str, Any]:
 
     Returns:
         The update of `outcomes` and `evidence`. An edited value gets a passage of its own to be cited, and the tasks
-        that
-        depend on it are blocked until they run again. Empty if nothing was edited. In a thread of a version without
-        digests no edit can be detected, and all outcomes are returned with digests.
+        that depend on it are blocked until they run again. Empty if nothing was edited. In a thread of a version
+        without digests no edit can be detected, and all outcomes are returned with digests.
 
     Raises:
         ForkError: A value is not of its task's type.

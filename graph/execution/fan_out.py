@@ -305,8 +305,7 @@ async def _run_for_each(
     """Run an instance of a `for_each` task for each item of its list, and join the outcomes into a single outcome.
 
     The values are in the order of the items. If an instance was replaced, the outcome of its replacement counts.
-    Without
-    items, no instance runs.
+    Without items, no instance runs.
     """
     work, intervention, line = context.work, context.intervention, None
     fan = read_for_each(task, inputs, work.services.settings.limits.max_items)

@@ -81,8 +81,7 @@ class SqliteStore(BaseStore):
         """Execute the reads, then the writes, each as a transaction, and return the results in the order of `ops`.
 
         Runs in the database's thread. Reads and writes are separate because a transaction that has read fails at once
-        if
-        another process is writing. Writes are refused if `claim` is lost.
+        if another process is writing. Writes are refused if `claim` is lost.
         """
         found: list[Result] = [None] * len(ops)
         try:

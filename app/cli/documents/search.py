@@ -50,8 +50,7 @@ class _SearchExplanation(NamedTuple):
     Attributes:
         passages: The passages, best first.
         parts: The routed search in each corpus that has a router, by the name of the corpus. A router chooses the
-            search
-            strategy for each query.
+            search strategy for each query.
     """
 
     passages: list[Evidence]

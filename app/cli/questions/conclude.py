@@ -55,8 +55,7 @@ def resume_run(thread_id: str, answer: Any, delivery: Delivery, shown: str = "")
         answer: The reply to the waiting request: "approve", `{"plan": …}`, `{"reject": words}` or `{"reply": words}`.
         delivery: How the run is reported.
         shown: The hash of the request that the person saw, or its beginning. A different request is then not answered.
-            If
-            empty, the reply is to any waiting request.
+            If empty, the reply is to any waiting request.
 
     Raises:
         StoppedError: The user stopped the run.

@@ -78,8 +78,7 @@ def make_watcher(question: str, delivery: Delivery) -> Watcher:
     """Return the watcher that reports on a run.
 
     A terminal gets a live view, `verbose` a line for each step on standard error, and `events` a JSON line for each
-    event.
-    With `as_json` or on a pipe, nothing is reported.
+    event. With `as_json` or on a pipe, nothing is reported.
     """
     language = detect_language(question)
     if delivery.events:

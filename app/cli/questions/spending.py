@@ -106,8 +106,7 @@ def _expect_tokens(rows: Iterable[Mapping[str, Any]], depth: str) -> tuple[int, 
 
     Returns:
         Input tokens, output tokens, and the number of earlier answers used. This is 0 if there were too few, and the
-        tokens
-        are `_ASSUMED`.
+        tokens are `_ASSUMED`.
     """
     known = [row["models"].values() for row in rows if row.get("depth") == depth]
     if len(known) < _LEAST_KNOWN:

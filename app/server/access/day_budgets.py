@@ -51,8 +51,8 @@ class DayBudgets:
         """Return the operator's settings for a run, with limits lowered to the rest of the user's day.
 
         `max_tokens` and `max_cost` are lowered if the user has a daily budget for them. Without one, `profile` is
-        returned
-        unchanged. The usage of the thread before this run is added, because it counts towards the run's limits.
+        returned unchanged. The usage of the thread before this run is added, because it counts towards the run's
+        limits.
 
         Args:
             user: The user.

@@ -168,8 +168,7 @@ def choose_corpora(home: Path, user: str, names: Sequence[str]) -> list[str]:
 
     Raises:
         RequestError: A corpus does not exist for the user, or its storage name is also the path of a file, which the
-            run
-            would search instead.
+            run would search instead.
     """
     own = own_corpora(home, user)
     if names and may_client_set("corpus"):
