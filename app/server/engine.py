@@ -25,7 +25,7 @@ from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.quota import sweep_uploads
 from weiwo.app.server.storage.run_log import RunLog
 from weiwo.app.session.session import Session
-from weiwo.app.session.thread import MOST_MOMENTS, Thread, pick_earlier_results, read_thread
+from weiwo.app.session.thread import MOST_CHECKPOINTS, Thread, pick_earlier_results, read_thread
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import open_checkpointer
 from weiwo.graph.persistence.storage import StorageError, make_folder
@@ -188,13 +188,13 @@ class Engine(Backend):
     @override
     async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:
         thread_id, _ = await self.threads.require(user_of(request), thread_id)
-        history = self.graph.aget_state_history({"configurable": {"thread_id": thread_id}}, limit=MOST_MOMENTS)
-        moments = []
+        history = self.graph.aget_state_history({"configurable": {"thread_id": thread_id}}, limit=MOST_CHECKPOINTS)
+        checkpoints = []
         async for item in history:
             here, before = item.config["configurable"], (item.parent_config or {}).get("configurable", {})
             result = None if item.next else item.values.get("result")
-            moments.append((here["checkpoint_id"], before.get("checkpoint_id", ""), result))
-        return pick_earlier_results(moments)
+            checkpoints.append((here["checkpoint_id"], before.get("checkpoint_id", ""), result))
+        return pick_earlier_results(checkpoints)
 
     @override
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:

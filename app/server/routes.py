@@ -91,7 +91,7 @@ WEIWO_API: Final[list[BaseRoute]] = [
     Route("/weiwo/threads/{thread_id}/passages/{n}", answer_routes.passage),
     Route("/weiwo/threads/{thread_id}/export", answer_routes.download),
     Route("/weiwo/threads/{thread_id}/feedback", answer_routes.feedback, methods=["POST"]),
-    Route("/weiwo/threads/{thread_id}/moments", answer_routes.moments),
+    Route("/weiwo/threads/{thread_id}/moments", answer_routes.list_checkpoints),
     Route("/weiwo/threads/{thread_id}/fork", answer_routes.fork_thread, methods=["POST"]),
     Route("/weiwo/threads/{thread_id}/plan/check", answer_routes.check, methods=["POST"]),
 ]

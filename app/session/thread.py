@@ -60,23 +60,23 @@ async def read_thread(session: Session, thread_id: str) -> Thread:
     return Thread(thread_id, snapshot.values, read_waiting(snapshot), pending, snapshot.metadata or {})
 
 
-MOST_MOMENTS: Final = 1_000
+MOST_CHECKPOINTS: Final = 1_000
 """Number of a thread's newest checkpoints that are searched for earlier answers."""
 
 
-def pick_earlier_results(moments: Iterable[tuple[str, str, Mapping[str, Any] | None]]) -> list[dict[str, Any]]:
+def pick_earlier_results(checkpoints: Iterable[tuple[str, str, Mapping[str, Any] | None]]) -> list[dict[str, Any]]:
     """Pick the results of a thread's earlier questions, oldest first, without the result of the latest question.
 
     Only checkpoints on the path from the newest one back to the first count, so that answers on a branch that a fork
     left are not picked.
 
     Args:
-        moments: `(checkpoint id, parent's checkpoint id, result)` for each checkpoint, newest first. The result is
+        checkpoints: `(checkpoint id, parent's checkpoint id, result)` for each checkpoint, newest first. The result is
             None, unless a question ends at the checkpoint.
     """
     found: list[dict[str, Any]] = []
     wanted = None
-    for checkpoint, parent, result in moments:
+    for checkpoint, parent, result in checkpoints:
         if wanted is None or checkpoint == wanted:  # else it is of a branch that was left
             wanted = parent
             found += [dict(result)] if result else []

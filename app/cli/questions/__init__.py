@@ -1,7 +1,7 @@
 """Asking: a run from the question to the answer.
 
 ask          `weiwo ask`
-fork         its `--from`: an earlier moment of a thread, changed
+fork         its `--from`: an earlier checkpoint of a thread, changed
 check        `weiwo check`
 resume       `weiwo resume`
 conclude     the end of a run: asks about a waiting request until there is a result

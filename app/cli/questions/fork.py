@@ -1,4 +1,4 @@
-"""`weiwo ask --from`: a run from an earlier moment of a thread, with changes or another question."""
+"""`weiwo ask --from`: a run from an earlier checkpoint of a thread, with changes or another question."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -108,7 +108,7 @@ def fork_command(fork: Fork, context: Context, delivery: Delivery) -> int:
 
     async def work() -> tuple[RunEnd, Watcher]:
         async with open_session(context) as session:
-            thread_id, checkpoint_id = await checkpoints.find_moment(session, fork.thread, fork.checkpoint)
+            thread_id, checkpoint_id = await checkpoints.find_thread_checkpoint(session, fork.thread, fork.checkpoint)
             watcher, now = await _go_back(session, thread_id, checkpoint_id, fork, context, delivery)
             begun.append(thread_id)
             remember_files(thread_id, delivery.files)

@@ -3,5 +3,5 @@
 thread_list  `weiwo threads`
 removal      `weiwo threads remove`
 show         `weiwo show`
-checkpoints  the moments of a thread
+checkpoints  the checkpoints of a thread, shown
 """

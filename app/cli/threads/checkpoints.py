@@ -1,7 +1,6 @@
-"""Moments of a thread: checkpoints, newest first, each with the previous and the next step.
+"""Checkpoints of a thread, newest first, each with the previous and the next step.
 
-They are the checkpoints of the graph itself. Checkpoints inside tasks are not shown to people. A fork can start from
-any moment.
+Only the graph's own checkpoints are listed, not those inside tasks. A fork can start from any of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from weiwo.app.cli.errors import UsageError
 from weiwo.app.errors import unknown_thread
 from weiwo.app.session.checkpoint_events import finished_tasks
 from weiwo.app.session.session import Session
-from weiwo.app.session.thread import MOST_MOMENTS, Thread
+from weiwo.app.session.thread import MOST_CHECKPOINTS, Thread
 from weiwo.app.session.waiting import Waiting
 from weiwo.graph.persistence.threads import FORK_KEY, find_checkpoint, thread_exists
 from weiwo.state import Plan
@@ -31,7 +30,7 @@ _SHORTEST: Final = 13
 
 @dataclass(frozen=True)
 class CheckpointView:
-    """A checkpoint as shown to a person. In this module, a moment is a checkpoint of a thread.
+    """A checkpoint as shown to a person.
 
     Attributes:
         id: Its id.
@@ -52,14 +51,14 @@ class CheckpointView:
     forked: bool
 
 
-async def list_moments(session: Session, thread_id: str) -> list[CheckpointView]:
-    """List the latest checkpoints of a thread, newest first, at most `MOST_MOMENTS`.
+async def list_checkpoints(session: Session, thread_id: str) -> list[CheckpointView]:
+    """List the latest checkpoints of a thread, newest first, at most `MOST_CHECKPOINTS`.
 
     Raises:
         MisuseError: There is no such thread.
     """
     place: Any = {"configurable": {"thread_id": thread_id}}
-    found = [item async for item in session.graph.aget_state_history(place, limit=MOST_MOMENTS)]
+    found = [item async for item in session.graph.aget_state_history(place, limit=MOST_CHECKPOINTS)]
     if not found:
         raise unknown_thread(thread_id)
     shown = [item for item in found if item.next != ("__start__",)] or found
@@ -68,7 +67,7 @@ async def list_moments(session: Session, thread_id: str) -> list[CheckpointView]
     lengths = (length for length in range(_SHORTEST, 37) if len({name[:length] for name in by_id}) == len(by_id))
     length = next(lengths, 36)
     labels = {name: name[:length] for name in by_id}
-    moments = []
+    views = []
     for position, entry in enumerate(shown):
         parent = by_id.get(_parent_id(entry))
         below = shown[position + 1] if position + 1 < len(shown) else None
@@ -78,7 +77,7 @@ async def list_moments(session: Session, thread_id: str) -> list[CheckpointView]
         # A copied checkpoint has the oldest with the same parent as its original.
         twin = next((_id(item) for item in reversed(found) if _parent_id(item) == _parent_id(entry)), "")
         done = await finished_tasks(session.saver, entry) if "executor" in entry.next else {}
-        moments.append(
+        views.append(
             CheckpointView(
                 id=_id(entry),
                 label=labels[_id(entry)],
@@ -90,10 +89,10 @@ async def list_moments(session: Session, thread_id: str) -> list[CheckpointView]
                 forked=forked,
             )
         )
-    return moments
+    return views
 
 
-async def find_moment(session: Session, thread_id: str | None, prefix: str) -> tuple[str, str]:
+async def find_thread_checkpoint(session: Session, thread_id: str | None, prefix: str) -> tuple[str, str]:
     """Return the ids of the thread and the checkpoint named by the beginning of the checkpoint's id.
 
     Raises:
@@ -108,7 +107,7 @@ async def find_moment(session: Session, thread_id: str | None, prefix: str) -> t
         raise UsageError(str(error)) from None
 
 
-async def load_moment(session: Session, thread_id: str, checkpoint_id: str) -> Thread:
+async def load_checkpoint(session: Session, thread_id: str, checkpoint_id: str) -> Thread:
     """Load a thread as of a checkpoint."""
     snapshot = await session.graph.aget_state(
         {"configurable": {"thread_id": thread_id, "checkpoint_id": checkpoint_id}}
@@ -123,52 +122,52 @@ def shorten_id(checkpoint_id: str) -> str:
     return checkpoint_id[:_SHORTEST]
 
 
-def print_history(console: Console, moments: Sequence[CheckpointView]) -> None:
-    """Print the moments on a terminal, each on a line."""
-    for moment in moments:
+def print_history(console: Console, views: Sequence[CheckpointView]) -> None:
+    """Print the views on a terminal, each on a line."""
+    for view in views:
         line = Text(no_wrap=True, overflow="ellipsis")
-        line.append(f"{moment.label}  ", "cyan")
-        line.append(f"{moment.created.astimezone():%Y-%m-%d %H:%M:%S}  ", "dim")
-        line.append(f"{_describe_next(moment):<14}", "yellow" if moment.next else "green")
-        line.append(_describe_moment(moment))
+        line.append(f"{view.label}  ", "cyan")
+        line.append(f"{view.created.astimezone():%Y-%m-%d %H:%M:%S}  ", "dim")
+        line.append(f"{_describe_next(view):<14}", "yellow" if view.next else "green")
+        line.append(_describe_view(view))
         console.print(line, no_wrap=True, overflow="ellipsis")
 
 
-def format_history(moments: Sequence[CheckpointView]) -> str:
-    """Format the moments for a pipe: id, time, next step and previous step, separated by tabs."""
+def format_history(views: Sequence[CheckpointView]) -> str:
+    """Format the views for a pipe: id, time, next step and previous step, separated by tabs."""
     return "".join(
-        f"{moment.label}\t{moment.created.isoformat(timespec='milliseconds')}\t{_describe_next(moment)}\t{_describe_moment(moment)}\n"
-        for moment in moments
+        f"{view.label}\t{view.created.isoformat(timespec='milliseconds')}\t{_describe_next(view)}\t{_describe_view(view)}\n"
+        for view in views
     )
 
 
-def history_to_json(thread_id: str, moments: Sequence[CheckpointView]) -> dict[str, Any]:
-    """Return the moments as a single object."""
-    whole = {moment.label: moment.id for moment in moments}
+def history_to_json(thread_id: str, views: Sequence[CheckpointView]) -> dict[str, Any]:
+    """Return the views as a single object."""
+    whole = {view.label: view.id for view in views}
     return {
         "thread_id": thread_id,
         "checkpoints": [
             {
-                "checkpoint_id": moment.id,
-                "label": moment.label,
-                "parent": whole.get(moment.parent),
-                "created": moment.created.isoformat(timespec="milliseconds"),
-                "next": list(moment.next),
-                "what": moment.what,
-                "forked": moment.forked,
+                "checkpoint_id": view.id,
+                "label": view.label,
+                "parent": whole.get(view.parent),
+                "created": view.created.isoformat(timespec="milliseconds"),
+                "next": list(view.next),
+                "what": view.what,
+                "forked": view.forked,
             }
-            for moment in moments
+            for view in views
         ],
     }
 
 
-def _describe_next(moment: CheckpointView) -> str:
-    return f"→ {' '.join(moment.next)}" if moment.next else "end"
+def _describe_next(view: CheckpointView) -> str:
+    return f"→ {' '.join(view.next)}" if view.next else "end"
 
 
-def _describe_moment(moment: CheckpointView) -> str:
-    whence = f" (continues from {moment.parent})" if moment.forked and not moment.what.startswith("fork of") else ""
-    return one_line(moment.what + whence, 500)
+def _describe_view(view: CheckpointView) -> str:
+    whence = f" (continues from {view.parent})" if view.forked and not view.what.startswith("fork of") else ""
+    return one_line(view.what + whence, 500)
 
 
 def _id(snapshot: "StateSnapshot") -> str:

@@ -78,7 +78,7 @@ def show(
     if history:
         _show_history(thread_id, as_json=json)
         return
-    found = _load_moment(thread_id, checkpoint) if at else load_thread(thread_id)
+    found = _load_checkpoint(thread_id, checkpoint) if at else load_thread(thread_id)
     plan = found.values.get("plan")
     if files:
         _write_files(thread_as_json(found), files, as_json=json)
@@ -98,15 +98,15 @@ def _show_history(thread_id: str, *, as_json: bool) -> None:
     """List the checkpoints of a thread."""
 
     async def work(session: Session) -> list[checkpoints.CheckpointView]:
-        return await checkpoints.list_moments(session, thread_id)
+        return await checkpoints.list_checkpoints(session, thread_id)
 
-    moments = run_in_session(work)
+    views = run_in_session(work)
     if as_json:
-        write_json(checkpoints.history_to_json(thread_id, moments))
+        write_json(checkpoints.history_to_json(thread_id, views))
     elif is_terminal():
-        checkpoints.print_history(terminal(), moments)
+        checkpoints.print_history(terminal(), views)
     else:
-        write(checkpoints.format_history(moments))
+        write(checkpoints.format_history(views))
     if not as_json:
         hint(
             f"to continue from a checkpoint, run weiwo ask --from {thread_id}@CHECKPOINT [--set "
@@ -154,9 +154,11 @@ def load_thread(thread_id: str) -> Thread:
     return run_in_session(work)
 
 
-def _load_moment(thread_id: str, checkpoint: str) -> Thread:
+def _load_checkpoint(thread_id: str, checkpoint: str) -> Thread:
     async def work(session: Session) -> Thread:
-        return await checkpoints.load_moment(session, *await checkpoints.find_moment(session, thread_id, checkpoint))
+        return await checkpoints.load_checkpoint(
+            session, *await checkpoints.find_thread_checkpoint(session, thread_id, checkpoint)
+        )
 
     return run_in_session(work)
 

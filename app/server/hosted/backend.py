@@ -25,7 +25,7 @@ from weiwo.app.server.errors import RequestError, not_asked, not_found
 from weiwo.app.server.runs.run_request import RunRequest
 from weiwo.app.server.storage.run_log import HEARTBEAT_SECONDS
 from weiwo.app.server.wire import GRAPH_ID, dump
-from weiwo.app.session.thread import MOST_MOMENTS, Thread, pick_earlier_results
+from weiwo.app.session.thread import MOST_CHECKPOINTS, Thread, pick_earlier_results
 from weiwo.app.session.waiting import judge_waiting
 from weiwo.graph import build_graph
 from weiwo.graph.persistence.checkpointer import serializer
@@ -157,16 +157,16 @@ class HostBackend(Backend):
     async def earlier_results(self, request: Request, thread_id: str) -> list[dict[str, Any]]:
         async with _client(request) as client:
             try:
-                history = await client.threads.get_history(thread_id, limit=MOST_MOMENTS)
+                history = await client.threads.get_history(thread_id, limit=MOST_CHECKPOINTS)
             except _FAILURES as error:
                 raise _refusal(error) from None
-        moments = []
+        checkpoints = []
         for item in history:
             given = item["values"] if isinstance(item["values"], dict) and not item["next"] else {}
             before = item["parent_checkpoint"]
             names = [str(place["checkpoint_id"]) if place else "" for place in (item["checkpoint"], before)]
-            moments.append((names[0], names[1], given.get("result")))
-        return pick_earlier_results(moments)
+            checkpoints.append((names[0], names[1], given.get("result")))
+        return pick_earlier_results(checkpoints)
 
     @override
     async def timeline(self, thread_id: str, most: int) -> list[dict[str, Any]]:

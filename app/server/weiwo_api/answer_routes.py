@@ -124,7 +124,7 @@ async def _around(evidence: Evidence, settings: Settings) -> tuple[str, str, str
 
 
 _MOST_TIMELINE: Final = 2_000
-_MOST_MOMENTS: Final = 100
+_MOST_CHECKPOINTS: Final = 100
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -192,12 +192,12 @@ async def feedback(request: Request) -> Response:
     return reply({"kept": True, "sent": sent})
 
 
-async def moments(request: Request) -> Response:
-    """Return the resumable moments of a thread, newest first, with plan and task values."""
+async def list_checkpoints(request: Request) -> Response:
+    """Return the checkpoints of a thread from which a run can continue, newest first, with plan and task values."""
     engine, thread_id = await own_thread(request)
     place: Any = {"configurable": {"thread_id": thread_id}}
     found = []
-    async for snapshot in engine.graph.aget_state_history(place, limit=_MOST_MOMENTS):
+    async for snapshot in engine.graph.aget_state_history(place, limit=_MOST_CHECKPOINTS):
         plan, outcomes = snapshot.values.get("plan"), snapshot.values.get("outcomes") or {}
         found.append(
             {
