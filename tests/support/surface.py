@@ -48,6 +48,7 @@ _COMMANDS: Final = (
     ("threads",),
     ("memory",),
     ("tools",),
+    ("stats",),
     ("askk", "Orla"),
 )
 """What is typed after `weiwo`, in turn, in a folder of one document and without a model."""
@@ -57,6 +58,7 @@ _VARYING: Final = (
     (re.compile(r"\b\d+ (?:second|minute)s? ago\b"), "AGO"),
     (re.compile(r"\b\d+ passages? a second\b"), "SPEED"),
     (re.compile(r"\bin \d+(?:\.\d+)? (?:ms|s|min)\b"), "in SECONDS"),
+    (re.compile(r"(?m)^( [a-z][a-z ]*?)(?: +\d+\.\d\d){3} *$"), r"\1 MILLISECONDS"),
     (re.compile(r"(\"(?:seconds|started|ended|at)\": )\d+(?:\.\d+)?"), r"\1NUMBER"),
 )
 """Ids, times and durations, in the forms that commands print. Any other number is a figure of the product."""

@@ -22,6 +22,7 @@ TODAY = date(2026, 11, 29)
         ("indexed 2026-11-29T14:24:28Z", "indexed TODAY"),
         ("2026-11-29T14:24:28.123+00:00\tcomplete", "TODAY\tcomplete"),
         ('"date": "2026-11-29"', '"date": "TODAY"'),
+        (" look up       0.64     2.88     4.63 \n total 1.00 2.00 3.00", " look up MILLISECONDS\n total MILLISECONDS"),
     ],
 )
 def test_what_differs_in_every_run_is_masked(text: str, masked: str) -> None:
