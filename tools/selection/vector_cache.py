@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from weiwo.state.errors import WeiwoError
+from weiwo.text.printable import one_line, redact_secrets
 from weiwo.tools.selection.sparse_index import Matrix
 from weiwo.tools.sqlite_files import open_database
 
@@ -96,9 +97,8 @@ class VectorCache:
                 for made, vectors in self._embed(iter(missing.items())):
                     self._keep(dict(zip(made, vectors, strict=True)))
             except Exception as error:  # noqa: BLE001 - whatever an embedding model raises, tools are ranked without it
-                # The message of a driver may quote addresses and keys: the log gets the type alone.
-                name = type(error).__name__
-                _log.warning("tools are ranked without %s, which cannot embed them: %s", self._model, name)
+                told = one_line(redact_secrets(f"{type(error).__name__}: {error}"), 200)
+                _log.warning("tools are ranked without %s, which cannot embed them: %s", self._model, told)
             finally:
                 self._filling.release()
 

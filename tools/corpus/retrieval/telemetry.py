@@ -21,6 +21,7 @@ from queue import Empty, Full, Queue
 from threading import Event, Lock, Thread
 from typing import Any, Final
 
+from weiwo.text.printable import one_line
 from weiwo.tools.corpus.base import CorpusError
 from weiwo.tools.sqlite_files import open_database, open_read_only, use_write_ahead_log
 
@@ -147,9 +148,8 @@ class TelemetryRecorder:
                 self._prune(connection)
         except Exception as error:  # noqa: BLE001  # no error may end the thread
             self._resting_until = time.monotonic() + _REST_SECONDS
-            # The message of a driver may quote paths: the log gets the type alone.
-            name = type(error).__name__
-            _log.info("telemetry cannot be written (%s); searches of the next minute are not recorded", name)
+            words = one_line(f"{type(error).__name__}: {error}", 200)
+            _log.warning("%s cannot be written (%s); searches of the next minute are not recorded", self.path, words)
             return False
         return True
 

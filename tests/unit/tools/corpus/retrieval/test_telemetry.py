@@ -165,7 +165,6 @@ async def test_settings_decide_whether_anything_is_kept(folder, tmp_path):
 
 @pytest.mark.parametrize("trouble", ["a folder is in the way", "no folder", "not a database"])
 async def test_where_nothing_can_be_kept_searching_goes_on(folder, tmp_path, trouble, caplog):
-    caplog.set_level("INFO", "weiwo.tools.corpus.retrieval.telemetry")
     corpus, recorder = routed(folder)
     if trouble == "a folder is in the way":
         recorder.path.mkdir()
@@ -177,24 +176,10 @@ async def test_where_nothing_can_be_kept_searching_goes_on(folder, tmp_path, tro
     assert await corpus.search("bridge")
     assert recorder.flush(120)
     assert recorder.dropped == 2
-    (line,) = caplog.messages
-    assert line.startswith("telemetry cannot be written (")
-    assert "searches of the next minute are not recorded" in line
-    assert str(tmp_path) not in caplog.text
-
-
-def test_a_failed_write_is_logged_without_the_drivers_words(tmp_path, monkeypatch, caplog):
-    def fail(*_):
-        raise sqlite3.OperationalError(f"unable to open {tmp_path}/private")
-
-    caplog.set_level("INFO", "weiwo.tools.corpus.retrieval.telemetry")
-    monkeypatch.setattr(telemetry, "open_database", fail)
-    recorder = TelemetryRecorder(tmp_path)
-    recorder.record(*retrieval())
-    assert recorder.flush()
-    assert caplog.messages == [
-        "telemetry cannot be written (OperationalError); searches of the next minute are not recorded"
-    ]
+    (line,) = [item for item in caplog.records if item.levelname == "WARNING"]
+    assert str(recorder.path) in line.message
+    assert "Error: " in line.message  # what went wrong
+    assert "searches of the next minute are not recorded" in line.message
 
 
 def test_a_full_queue_drops_and_does_not_wait(tmp_path, monkeypatch):
