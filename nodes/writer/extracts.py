@@ -9,10 +9,10 @@ value of the requested type.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, pairwise
 from typing import Final
 
 from weiwo.nodes.writer.document_heads import read_heads
+from weiwo.nodes.writer.excerpt import QUOTED, build_extract
 from weiwo.nodes.writer.extract_confidence import estimate_confidence, extract_features
 from weiwo.nodes.writer.parsed_passage import ParsedPassage, PassageSentence, parse_passage
 from weiwo.nodes.writer.subject_match import (
@@ -30,7 +30,6 @@ from weiwo.state import Evidence, Language, Quote
 from weiwo.state.answer import Extract
 from weiwo.state.query import QueryFrame
 from weiwo.text.dates import find_dates
-from weiwo.text.localization import localize_message
 from weiwo.text.mentions import mentions, title_key
 from weiwo.text.near_duplicates import Told
 from weiwo.text.patterns import lazy
@@ -38,11 +37,6 @@ from weiwo.text.patterns import lazy
 _CONSIDERED: Final = 8
 """Number of best passages considered for showing. The rarity of words is counted over all passages."""
 
-_WHOLE: Final = 1_000
-"""Most characters of a passage that is shown whole, and approximate length of an excerpt from a longer one."""
-
-_QUOTED: Final = 300
-"""Characters as for `_WHOLE`, for a passage shown only for the words quoted by an assertion."""
 
 # A sentence's share of the question's rare words is 1 at most; its values' worth and these are added or taken off:
 _TITLE: Final = 0.6  # of the weight of a word that stands in the title alone
@@ -79,14 +73,7 @@ _COMPOUND: Final = frozenset({"comparison", "difference", "same", "chain", "seve
 
 _SAME_WORDS: Final = 0.75
 _RECENT: Final = frozenset(matching_terms("latest newest most recent recently current currently today now nowadays"))
-_SUPERSEDED: Final = localize_message("writer.extracts", "superseded")
-_CUT: Final = " … "
-_CUT_LINE: Final = " …\n"
 _ARTICLE: Final = lazy(r"(?i)^(?:the|an?) ")
-_LEANING: Final = lazy(
-    r"(?i)(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both|the (?:former|latter))\b"
-    r"|[他她它该其此这那]|两者|前者|后者|同年|当时"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,43 +214,8 @@ def build_quote_extracts(quotes: Sequence[Quote], passages: Sequence[Evidence], 
         passage = parse_passage(evidence, 1.0)
         chosen = [s for s in passage.sentences if any(s.start < end and start < s.end for start, end in places)]
         if chosen:
-            items.append(_build_extract(passage, chosen, len(items) + 1, 1.0, language, _QUOTED))
+            items.append(build_extract(passage, chosen, len(items) + 1, 1.0, language, QUOTED))
     return Extracts(tuple(items), bool(items))
-
-
-def _build_extract(
-    passage: ParsedPassage,
-    chosen: Sequence[PassageSentence],
-    n: int,
-    score: float,
-    language: Language,
-    length: int = _WHOLE,
-) -> Extract:
-    """Return a passage as an extract.
-
-    Args:
-        passage: The passage.
-        chosen: The sentences to highlight.
-        n: Its number.
-        score: Its score.
-        language: The language of the answer.
-        length: Most characters shown whole. A longer passage is cut to about this length.
-    """
-    evidence = passage.evidence
-    title = evidence.title or evidence.source
-    text, highlights = _excerpt(passage, chosen, length)
-    return Extract.model_construct(  # which builds no validator: `weiwo search` starts without
-        n=n,
-        source=evidence.source,
-        title=f"{title} {_SUPERSEDED[language].format(evidence.superseded_by)}" if evidence.superseded_by else title,
-        text=text,
-        highlights=highlights,
-        score=score,
-        evidence_id=evidence.id,
-        locator=evidence.locator,
-        headings=evidence.headings,
-        context=evidence.context,
-    )
 
 
 def _precedence(passage: ParsedPassage, weights: Mapping[str, float]) -> tuple[bool, int, float]:
@@ -443,7 +395,7 @@ class _Choice:
         for n, passage in enumerate(self._shown, 1):
             chosen = [item for other, item in self._highlights if other is passage]
             said = sum(weight for term, weight in self._weights.items() if term in passage.terms)
-            yield _build_extract(passage, chosen, n, round(said / self._asked, 4), self._language)
+            yield build_extract(passage, chosen, n, round(said / self._asked, 4), self._language)
 
     def _link(self, passage: ParsedPassage) -> None:
         """Record the names in a passage, and set `linked` if it and a shown passage are linked.
@@ -472,57 +424,6 @@ class _Choice:
         best = max(self._fit(passage, sentence) for sentence in passage.sentences)
         mentioned = title_key(passage.evidence.title) in self._mentioned
         return best + passage.relevance + _BRIDGE * mentioned
-
-
-def _excerpt(
-    passage: ParsedPassage, chosen: Sequence[PassageSentence], length: int
-) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the text to show of a passage, and the spans of the highlights in this text.
-
-    A passage longer than `length` is cut to the highlighted sentences and those nearest to them.
-    """
-    whole, every = passage.evidence.text, passage.sentences
-    if len(whole) <= length:
-        return whole, tuple(sorted((sentence.start, sentence.end) for sentence in chosen))
-    kept = {at for at, item in enumerate(every) if item in chosen} or {0}
-    for at in sorted(kept):
-        if at and _LEANING.match(whole, every[at].start):
-            kept.add(at - 1)
-        above = (n for n in range(at - 1, -1, -1) if every[n].is_heading)
-        kept.update(islice(above, 1))  # a row means nothing without its header
-    budget = length - sum(every[at].end - every[at].start for at in kept)
-    for at in sorted(set(range(len(every))) - kept, key=lambda at: min(abs(at - item) for item in kept)):
-        budget -= every[at].end - every[at].start
-        if budget < 0:
-            break
-        kept.add(at)
-    return _join_sentences(whole, every, sorted(kept), {sentence.start for sentence in chosen})
-
-
-def _join_sentences(
-    whole: str, every: Sequence[PassageSentence], kept: Sequence[int], chosen: Collection[int]
-) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return some sentences as one text with "…" for those left out, and the spans of the highlights in this text.
-
-    Args:
-        whole: The passage.
-        every: All its sentences.
-        kept: Indexes of the sentences to join, in order.
-        chosen: Starts of the sentences to highlight.
-    """
-    text, highlights = "", []
-    for before, at in pairwise([-1, *kept]):
-        sentence = every[at]
-        if at:
-            text += (
-                whole[every[before].end : sentence.start]
-                if text and at == before + 1
-                else (_CUT_LINE if text and whole[sentence.start - 1] == "\n" else _CUT[not text :])
-            )
-        if sentence.start in chosen:
-            highlights.append((len(text), len(text) + sentence.end - sentence.start))
-        text += whole[sentence.start : sentence.end]
-    return text if kept[-1] == len(every) - 1 else text + _CUT.rstrip(), tuple(highlights)
 
 
 def _repeats(now: Told, shown: Told, *, apart: bool) -> bool:

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weiwo.nodes.shared.question.parser import parse_question
-from weiwo.nodes.writer.extracts import _WHOLE, choose_extracts
+from weiwo.nodes.writer.excerpt import WHOLE
+from weiwo.nodes.writer.extracts import choose_extracts
 from weiwo.state import Evidence, passage_id
 from weiwo.state.query import QueryFrame
 from weiwo.text.language_detection import detect_language
@@ -220,7 +221,7 @@ def test_of_a_long_passage_the_part_around_the_highlights_is_shown():
     filler = "Many ships pass here on most days of the year. " * 30
     told = ("Rivers", f"{filler}The Danube is a river. It is 2,850 kilometres long. {filler}")
     (item,) = choose_extracts(frame("How long is the Danube?", "quantity"), passages(told), sentences_shown=1).items
-    assert len(item.text) <= _WHOLE + 100
+    assert len(item.text) <= WHOLE + 100
     assert item.text.startswith("… ")
     assert item.text.endswith(" …")
     assert "The Danube is a river. It is 2,850 kilometres long." in item.text
