@@ -30,3 +30,9 @@ async def until(reached: Callable[[], object]) -> None:
     """Let the event loop go on until something is so."""
     while not reached():  # noqa: ASYNC110 - what it waits for knows no events
         await asyncio.sleep(0.005)
+
+
+async def settle() -> None:
+    """Let every task go on as far as it can, if what the tasks wait for is of the event loop alone."""
+    for _ in range(20):
+        await asyncio.sleep(0)

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.store.memory import InMemoryStore
 
 from tests.support.virtual_time import now, virtual_time
-from tests.support.waiting import until
+from tests.support.waiting import settle, until
 from weiwo.tools.calling.call_context import CallContext, current_call
 from weiwo.tools.calling.errors import ToolCallError, ToolNotCalledError
 from weiwo.tools.calling.guarded_call import Caller
@@ -86,11 +86,6 @@ def calls(*probes: Probe, run: str = "", **more) -> ToolCalls:
 def http(status: int, **headers: str) -> httpx.HTTPStatusError:
     request = httpx.Request("GET", "https://example.org/")
     return httpx.HTTPStatusError("no", request=request, response=httpx.Response(status, headers=headers))
-
-
-async def settle() -> None:
-    for _ in range(20):
-        await asyncio.sleep(0)
 
 
 X = {"query": "x"}

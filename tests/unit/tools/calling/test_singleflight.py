@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from tests.support.waiting import settle
 from weiwo.tools.calling.singleflight import SingleFlight
 
 
@@ -29,11 +30,6 @@ class Work:
 async def join(flights, work, key="k", seconds=5.0):
     task, begins = await flights.join(key, work, seconds)
     return task.result(), begins
-
-
-async def settle() -> None:
-    for _ in range(5):
-        await asyncio.sleep(0)
 
 
 async def test_work_nobody_waits_for_is_cancelled_and_whoever_comes_next_begins_anew():

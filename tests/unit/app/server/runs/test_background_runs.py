@@ -13,7 +13,7 @@ import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from tests.support.waiting import until
+from tests.support.waiting import settle, until
 from tests.unit.app.server.conftest import HeldModel, running
 from weiwo.app.records import _KEPT_RUNS, Records, RunRecord
 from weiwo.app.server.application import create_app
@@ -299,12 +299,6 @@ async def test_a_second_server_leaves_the_runs_of_the_first_alone(http: httpx.As
     with pytest.raises(StorageError, match="another weiwo serve"):
         async with second.router.lifespan_context(second):
             pass
-
-
-async def settle() -> None:
-    """Let every task go on as far as it can: what they wait for is of the event loop alone."""
-    for _ in range(20):
-        await asyncio.sleep(0)
 
 
 async def test_what_is_asked_outside_of_threads_takes_of_the_same_slots(

@@ -6,6 +6,7 @@ import random
 import httpx
 import pytest
 
+from tests.support.waiting import settle
 from tests.unit.app.server.conftest import HeldModel, running
 from weiwo.app.server.access.auth import Auth
 from weiwo.app.server.access.guard import Rules
@@ -18,12 +19,6 @@ async def work(slots: FairSlots, user: str, begun: list[str], end: asyncio.Event
     async with slots.hold(user):
         begun.append(user)
         await end.wait()
-
-
-async def settle() -> None:
-    """Let every task go on as far as it can: what they wait for is of the event loop alone."""
-    for _ in range(20):
-        await asyncio.sleep(0)
 
 
 async def test_whoever_comes_later_begins_at_once():
